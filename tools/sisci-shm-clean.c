@@ -29,7 +29,7 @@ typedef struct {
 } clean_options;
 
 /* Print one line: name, kind, bytes, owner, and the action. */
-static void list(const sisci_name *name, const char *fate)
+static void print_object(const sisci_name *name, const char *fate)
 {
     static const struct {
         sisci_kind kind;
@@ -59,7 +59,7 @@ static void list(const sisci_name *name, const char *fate)
 
 /* List all objects of this user and remove the stale ones. The registry is locked. False: see
  * errno. */
-static bool clean(const clean_options *options)
+static bool clean_objects(const clean_options *options)
 {
     sisci_name user = sisci_name_user(), lock = sisci_name_lock();
     sisci_names all, left;
@@ -78,7 +78,9 @@ static bool clean(const clean_options *options)
         if (sisci_name_kind(&all.names[i]) == 0)
             continue;
         if (!options->quiet)
-            list(&all.names[i], !stale[i] ? "in use" : options->dry_run ? "stale" : "removed");
+            print_object(&all.names[i], !stale[i]          ? "in use"
+                                        : options->dry_run ? "stale"
+                                                           : "removed");
         if (stale[i] && !options->dry_run)
             sisci_object_unlink(&all.names[i]);
     }
@@ -148,7 +150,7 @@ int main(int count, char **arguments)
         fprintf(stderr, "sisci-shm-clean: %s\n", reason);
         return 1;
     }
-    done = clean(&options);
+    done = clean_objects(&options);
     if (!done)
         fprintf(stderr, "sisci-shm-clean: cannot list /dev/shm: %s\n", strerror(errno));
     sisci_registry_unlock(lock);

@@ -42,7 +42,7 @@ static struct {
     dma_transfer *transfers; /* posted, oldest first */
 } engine;
 
-static void append(dma_transfer **list, dma_transfer *transfer)
+static void list_append(dma_transfer **list, dma_transfer *transfer)
 {
     while (*list != NULL)
         list = &(*list)->next;
@@ -100,7 +100,7 @@ static void *run_engine(void *unused)
                                                         : SCI_DMAQUEUE_DONE;
         transfer->done = true;
         if (transfer->callback != NULL) {
-            append(&queue->completed, transfer);
+            list_append(&queue->completed, transfer);
             sisci_presence_ring();
         } else if (!transfer->awaited)
             free(transfer);
@@ -305,7 +305,7 @@ static sci_error_t post_transfer(dma_transfer *transfer)
     queue->state = SCI_DMAQUEUE_POSTED;
     transfer->local->transfers++;
     transfer->remote->transfers++;
-    append(&engine.transfers, transfer);
+    list_append(&engine.transfers, transfer);
     sisci_notify();
     return SCI_ERR_OK;
 }

@@ -17,7 +17,7 @@ static sci_desc_t volatile inherited; /* the parent's devices, after fork(): kep
                                          checkers */
 
 /* The interface returns numbers only, so errors in the environment are printed to stderr. */
-static void complain(const char *variable, const char *reason)
+static void report_variable(const char *variable, const char *reason)
 {
     fprintf(stderr, "sisci-shm: cannot start with this %s: %s\n", variable, reason);
 }
@@ -33,7 +33,7 @@ static sci_error_t read_environment(void)
     if (job == NULL || job[0] == '\0')
         job = "default";
     if (!sisci_job_is_valid(job)) {
-        complain("SISCI_SHM_JOB", "use 1 to 64 letters, digits, '_' and '-'");
+        report_variable("SISCI_SHM_JOB", "use 1 to 64 letters, digits, '_' and '-'");
         return SCI_ERR_ILLEGAL_PARAMETER;
     }
     snprintf(sisci_shm.job, sizeof(sisci_shm.job), "%s", job);
@@ -43,15 +43,16 @@ static sci_error_t read_environment(void)
     errno = 0;
     node = strtoul(text, &end, 10);
     if (*end != '\0' || errno != 0 || !sisci_is_node(node)) {
-        complain("SISCI_SHM_NODE", "use a multiple of 4 from 4 to 65532, and not 252, which means "
-                                   "all nodes");
+        report_variable("SISCI_SHM_NODE",
+                        "use a multiple of 4 from 4 to 65532, and not 252, which means "
+                        "all nodes");
         return SCI_ERR_ILLEGAL_NODEID;
     }
     sisci_shm.node = (unsigned)node;
 
     if (!sisci_faults_parse(getenv("SISCI_SHM_FAULTS"), &sisci_shm.faults, reason,
                             sizeof(reason))) {
-        complain("SISCI_SHM_FAULTS", reason);
+        report_variable("SISCI_SHM_FAULTS", reason);
         return SCI_ERR_ILLEGAL_PARAMETER;
     }
     return SCI_ERR_OK;

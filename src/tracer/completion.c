@@ -114,8 +114,8 @@ static void add_wait(double took_us)
 
 /* Of `count` requests as they were before the call, those with an index in `indices` (all if NULL)
  * are complete, with these statuses. */
-static void settle(int count, const MPI_Request *requests, const int *indices,
-                   const MPI_Status *statuses, completed *all)
+static void settle_requests(int count, const MPI_Request *requests, const int *indices,
+                            const MPI_Status *statuses, completed *all)
 {
     const double took_us = tracer_elapsed_us();
     const int found = take_all(count, requests, indices, all);
@@ -146,7 +146,7 @@ static void end_with(tracer_kept *kept, int count, const int *indices, const MPI
     if (all == NULL)
         tracer.on = false;
     else if (count > 0)
-        settle(count, kept->requests, indices, statuses, all);
+        settle_requests(count, kept->requests, indices, statuses, all);
     if (all != few)
         free(all);
     tracer_forget(kept);

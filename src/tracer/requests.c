@@ -44,7 +44,7 @@ static void chain_again(tracer_requests *table, const tracer_requests *from)
 }
 
 /* Called when all slots are in use. */
-static cb_status grow(tracer_requests *table)
+static cb_status table_grow(tracer_requests *table)
 {
     tracer_requests larger = *table;
 
@@ -75,7 +75,7 @@ cb_status tracer_requests_add(tracer_requests *table, const tracer_request *requ
     size_t slot;
 
     if (table->count == table->room)
-        CB_TRY(grow(table));
+        CB_TRY(table_grow(table));
     slot = table->unused;
     table->unused = table->slots[slot].next;
     table->slots[slot].request = *request;

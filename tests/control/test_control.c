@@ -1,5 +1,5 @@
-/* The control plane: teams of any ranks in any order, agreement and gathering, waiting that leaves
- * the cores alone, and clocks that are one clock on one host. */
+/* The control plane: teams of ranks in any order, agreement, gathering, waiting without using a
+ * core, and clocks of ranks on one host. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 typedef struct {
     int *ranks;
-    size_t count, index; /* of this process; count where it is no member */
+    size_t count, index; /* index of this process in the team; count if it is no member */
 } member_list;
 
 static member_list empty_list(void)
@@ -36,7 +36,7 @@ static void find_itself(member_list *list)
         list->index++;
 }
 
-/* Each has a value that no other has, so that a mistaken order shows. */
+/* Every rank has a distinct value, so that a wrong order shows. */
 static uint64_t value_of(int rank)
 {
     return 1000u + (uint64_t)rank * (uint64_t)rank;
@@ -92,7 +92,7 @@ static void check_maximum(control_team *team, const member_list *list)
     ck_assert_double_eq(values[1], -(double)lowest);
 }
 
-/* Members alone call; the list is freed. */
+/* Called by members only; frees the list. */
 static void check_team(member_list list)
 {
     control_team *team = NULL;
@@ -196,8 +196,7 @@ static uint64_t processor_time_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* A rank that polled would use all that the machine has to give, one that sleeps some milliseconds.
- */
+/* A rank that polls would use a full core; one that sleeps needs a few milliseconds. */
 JOB_TEST(ranks_that_wait_leave_the_cores_to_others)
 {
     const uint64_t pause_ns = 500000000;
@@ -233,7 +232,7 @@ JOB_TEST(no_rank_leaves_a_barrier_before_all_have_come)
     free(all);
 }
 
-/* Clocks: all ranks are on this host, where the clock is the same for all. */
+/* Clocks: all ranks are on this host, so their clocks are equal. */
 
 JOB_TEST(clocks_of_one_host_differ_by_no_more_than_the_bound)
 {
@@ -241,7 +240,7 @@ JOB_TEST(clocks_of_one_host_differ_by_no_more_than_the_bound)
 
     for (int i = 0; i < 3; i++) {
         REQUIRE_OK(control_synchronise(job.plane, &clock));
-        ck_assert_double_le(fabs(clock.offset_ns), clock.bound_ns + 0.5); /* a half is rounded */
+        ck_assert_double_le(fabs(clock.offset_ns), clock.bound_ns + 0.5); /* halves are rounded */
         ck_assert_msg(isfinite(clock.bound_ns), "comparison %d has the bound %g", i,
                       clock.bound_ns);
         ck_assert_uint_le(clock.at_ns, cb_now_ns());
@@ -265,7 +264,7 @@ static void note_thread_level(const char *name, const char *value, void *context
         *locks = strcmp(value, "single") != 0;
 }
 
-/* job_open asks for threads. */
+/* job_open requests thread support. */
 JOB_TEST(a_plane_for_threads_has_a_library_with_locks)
 {
     bool locks = false;
@@ -282,7 +281,7 @@ static void note_number(const char *name, const char *value, void *context)
         *is_number = strspn(value, "-0123456789") == strlen(value);
 }
 
-/* Of an MPI library that has no such setting nothing is said. */
+/* No setting is reported for an MPI library that does not have it. */
 JOB_TEST(a_choice_among_mechanisms_has_its_name)
 {
     bool is_number = false;

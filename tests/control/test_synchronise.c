@@ -1,5 +1,5 @@
-/* The comparison of clocks when MPI fails in one rank: all ranks learn of it and return, and the
- * control plane can be used further. The failures are made by wrappers around the library. */
+/* Clock synchronisation when MPI fails in one rank: all ranks get the error and return, and the
+ * control plane remains usable. Wrappers around the MPI library inject the failures. */
 #include <limits.h>
 #include <mpi.h>
 #include <stdlib.h>
@@ -7,12 +7,13 @@
 #include "base/log.h"
 #include "tests/common/job.h"
 
-enum { ROUND_TRIPS = 40 }; /* of each rank, as in src/control/control_mpi.c */
+enum { ROUND_TRIPS = 40 }; /* measurements per rank, as in src/control/control_mpi.c */
 
-/* All else in the control plane is collective, so that these calls are of the comparison. */
+/* Everything else in the control plane uses collectives, so these calls belong to the
+ * synchronisation. */
 static struct {
-    unsigned passed; /* calls that work before the first that fails */
-    unsigned count;  /* calls that fail then */
+    unsigned passed; /* number of calls that succeed first */
+    unsigned count;  /* number of calls that fail after these */
 } sends, receives;
 
 static bool fails(unsigned *passed, unsigned *count)
@@ -63,7 +64,7 @@ static void expect_all_to_fail(void)
     ck_assert_uint_ne(clock.at_ns, 0);
 }
 
-/* The failing rank's calls: some pass, one fails. */
+/* Calls of the failing rank: some succeed, then one fails. */
 static void fail_send(int rank, unsigned passed)
 {
     if (job.rank == rank) {
@@ -114,7 +115,8 @@ JOB_TEST(all_learn_that_a_rank_could_not_listen)
     fail_receive(job.size - 1, ROUND_TRIPS);
 }
 
-/* It cannot even say that it gives up: rank 0's timeout of 10 s ends. */
+/* The failing rank cannot send the message that it gives up: rank 0 waits for its timeout of 10
+ * s. */
 JOB_TEST(all_learn_of_a_rank_that_fell_silent)
 {
     if (job.rank == job.size - 1) {

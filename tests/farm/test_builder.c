@@ -44,7 +44,7 @@ static void add_from_first(farm_builder *builder, size_t sources, uint64_t seque
 
 static const size_t source_numbers[] = {1, 2, 3, 63, 64, 65, 127, 128, 129, 200};
 
-START_TEST(the_fragment_of_the_last_source_completes_an_event_whichever_it_is)
+START_TEST(an_event_completes_with_the_fragment_of_any_last_source)
 {
     for (size_t i = 0; i < LENGTH(source_numbers); i++) {
         size_t sources = source_numbers[i];
@@ -78,7 +78,7 @@ START_TEST(events_complete_in_any_order)
 }
 END_TEST
 
-START_TEST(places_are_used_again_round_after_round)
+START_TEST(slots_of_the_ring_are_reused)
 {
     farm_builder builder = make_builder(70, 3);
 
@@ -92,7 +92,7 @@ START_TEST(places_are_used_again_round_after_round)
 }
 END_TEST
 
-START_TEST(there_is_room_for_as_many_events_as_were_asked_for)
+START_TEST(the_ring_has_the_requested_number_of_slots)
 {
     for (uint64_t events = 1; events <= 70; events++) {
         farm_builder builder = make_builder(2, events);
@@ -108,7 +108,7 @@ END_TEST
 
 /* Fragments too many */
 
-START_TEST(a_second_fragment_of_a_source_does_not_stand_for_anothers)
+START_TEST(a_duplicate_fragment_does_not_replace_that_of_another_source)
 {
     for (size_t i = 1; i < LENGTH(source_numbers); i++) {
         size_t sources = source_numbers[i];
@@ -125,7 +125,7 @@ START_TEST(a_second_fragment_of_a_source_does_not_stand_for_anothers)
 }
 END_TEST
 
-START_TEST(an_event_is_complete_once)
+START_TEST(an_event_completes_once)
 {
     farm_builder builder = make_builder(2, 4);
 
@@ -140,7 +140,7 @@ START_TEST(an_event_is_complete_once)
 }
 END_TEST
 
-START_TEST(a_source_beyond_the_last_is_foreign)
+START_TEST(a_fragment_of_an_unknown_source_is_unexpected)
 {
     static const size_t sources[] = {3, 4, 64, SIZE_MAX};
     farm_builder builder = make_builder(3, 4);
@@ -154,7 +154,7 @@ END_TEST
 
 /* Events given up */
 
-START_TEST(a_fragment_too_far_ahead_makes_the_oldest_event_be_abandoned)
+START_TEST(a_fragment_beyond_the_ring_abandons_the_oldest_event)
 {
     farm_builder builder = make_builder(2, 4);
 
@@ -168,7 +168,7 @@ START_TEST(a_fragment_too_far_ahead_makes_the_oldest_event_be_abandoned)
 }
 END_TEST
 
-START_TEST(an_event_of_which_nothing_came_is_abandoned_like_any_other)
+START_TEST(an_event_without_fragments_can_be_abandoned)
 {
     farm_builder builder = make_builder(2, 4);
 
@@ -193,7 +193,7 @@ START_TEST(a_complete_event_is_not_abandoned)
 }
 END_TEST
 
-START_TEST(a_fragment_of_an_abandoned_event_counts_as_doubled)
+START_TEST(a_fragment_of_an_abandoned_event_counts_as_duplicate)
 {
     farm_builder builder = make_builder(2, 4);
 
@@ -207,7 +207,7 @@ END_TEST
 
 /* By what is given up, the work of a fragment is at most 1024 times the places; a unexpected one
  * has none. */
-START_TEST(a_fragment_further_ahead_than_1024_rings_is_foreign_and_gives_nothing_up)
+START_TEST(a_fragment_more_than_1024_rings_ahead_is_unexpected_and_abandons_nothing)
 {
     static const uint64_t ahead[] = {FURTHEST_RINGS * 4 + 1, UINT64_C(1) << 40, UINT64_MAX - 100};
     farm_builder builder = make_builder(2, 4);
@@ -223,7 +223,7 @@ START_TEST(a_fragment_further_ahead_than_1024_rings_is_foreign_and_gives_nothing
 }
 END_TEST
 
-START_TEST(a_fragment_1024_rings_ahead_is_taken)
+START_TEST(a_fragment_1024_rings_ahead_is_accepted)
 {
     farm_builder builder = make_builder(2, 4);
 
@@ -402,7 +402,7 @@ static void run_stream(stream *s, uint64_t seed, coverage *met)
 
 /* Restarts */
 
-START_TEST(a_restart_leaves_nothing_of_what_was_in_progress)
+START_TEST(a_restart_drops_incomplete_events)
 {
     farm_builder builder = make_builder(2, 4);
 
@@ -419,7 +419,7 @@ START_TEST(a_restart_leaves_nothing_of_what_was_in_progress)
 }
 END_TEST
 
-START_TEST(what_comes_from_before_a_restart_counts_as_doubled)
+START_TEST(a_fragment_from_before_a_restart_counts_as_duplicate)
 {
     farm_builder builder = make_builder(2, 4);
 
@@ -430,7 +430,7 @@ START_TEST(what_comes_from_before_a_restart_counts_as_doubled)
 }
 END_TEST
 
-START_TEST(any_stream_completes_each_event_once_and_only_with_all_its_fragments)
+START_TEST(random_streams_complete_each_event_once_with_all_its_fragments)
 {
     static stream s;
     coverage met = {0};
@@ -444,15 +444,15 @@ START_TEST(any_stream_completes_each_event_once_and_only_with_all_its_fragments)
 }
 END_TEST
 
-UNIT_MAIN("builder", the_fragment_of_the_last_source_completes_an_event_whichever_it_is,
-          events_complete_in_any_order, places_are_used_again_round_after_round,
-          there_is_room_for_as_many_events_as_were_asked_for,
-          a_second_fragment_of_a_source_does_not_stand_for_anothers, an_event_is_complete_once,
-          a_source_beyond_the_last_is_foreign,
-          a_fragment_too_far_ahead_makes_the_oldest_event_be_abandoned,
-          an_event_of_which_nothing_came_is_abandoned_like_any_other,
-          a_complete_event_is_not_abandoned, a_fragment_of_an_abandoned_event_counts_as_doubled,
-          a_fragment_further_ahead_than_1024_rings_is_foreign_and_gives_nothing_up,
-          a_fragment_1024_rings_ahead_is_taken, a_restart_leaves_nothing_of_what_was_in_progress,
-          what_comes_from_before_a_restart_counts_as_doubled,
-          any_stream_completes_each_event_once_and_only_with_all_its_fragments)
+UNIT_MAIN("builder", an_event_completes_with_the_fragment_of_any_last_source,
+          events_complete_in_any_order, slots_of_the_ring_are_reused,
+          the_ring_has_the_requested_number_of_slots,
+          a_duplicate_fragment_does_not_replace_that_of_another_source, an_event_completes_once,
+          a_fragment_of_an_unknown_source_is_unexpected,
+          a_fragment_beyond_the_ring_abandons_the_oldest_event,
+          an_event_without_fragments_can_be_abandoned, a_complete_event_is_not_abandoned,
+          a_fragment_of_an_abandoned_event_counts_as_duplicate,
+          a_fragment_more_than_1024_rings_ahead_is_unexpected_and_abandons_nothing,
+          a_fragment_1024_rings_ahead_is_accepted, a_restart_drops_incomplete_events,
+          a_fragment_from_before_a_restart_counts_as_duplicate,
+          random_streams_complete_each_event_once_with_all_its_fragments)

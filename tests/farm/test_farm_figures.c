@@ -101,7 +101,7 @@ static bool is_saturated(const report_row *row)
 
 /* The closed loop */
 
-START_TEST(the_time_of_an_event_is_that_of_a_block_by_its_events)
+START_TEST(the_time_of_an_event_is_that_of_a_block_over_its_events)
 {
     farm f;
     const report_row *row;
@@ -119,7 +119,7 @@ START_TEST(the_time_of_an_event_is_that_of_a_block_by_its_events)
 }
 END_TEST
 
-START_TEST(the_frequency_of_a_closed_loop_is_one_by_the_median)
+START_TEST(the_frequency_of_a_closed_loop_is_the_inverse_of_the_median)
 {
     farm f;
     const report_row *row;
@@ -133,7 +133,7 @@ START_TEST(the_frequency_of_a_closed_loop_is_one_by_the_median)
 }
 END_TEST
 
-START_TEST(a_closed_loop_offers_nothing_and_is_not_saturated)
+START_TEST(a_closed_loop_has_no_offered_rate_and_is_not_saturated)
 {
     farm f;
     const report_row *row;
@@ -153,7 +153,7 @@ START_TEST(a_closed_loop_offers_nothing_and_is_not_saturated)
 }
 END_TEST
 
-START_TEST(a_loop_of_which_no_block_was_decided_has_accounts_and_no_figures)
+START_TEST(a_loop_without_a_decided_block_has_counts_but_no_figures)
 {
     farm f;
     const report_row *row;
@@ -174,7 +174,7 @@ END_TEST
 
 /* The open loop */
 
-START_TEST(the_frequency_of_an_open_loop_is_that_of_decisions)
+START_TEST(the_frequency_of_an_open_loop_is_the_rate_of_decisions)
 {
     farm f;
     const report_row *row;
@@ -207,7 +207,7 @@ START_TEST(one_decision_has_no_frequency)
 }
 END_TEST
 
-START_TEST(a_loop_that_follows_its_schedule_tells_how_well)
+START_TEST(a_loop_that_keeps_its_schedule_reports_its_lateness)
 {
     farm f;
     const report_row *row;
@@ -233,7 +233,7 @@ static void make_late(farm *f, uint64_t backlog_middle, uint64_t backlog_end)
     f->outcome.tally.due = 100 + backlog_end;
 }
 
-START_TEST(a_loop_that_is_late_with_a_growing_backlog_is_saturated)
+START_TEST(a_late_loop_with_a_growing_backlog_is_saturated)
 {
     farm f;
     const report_row *row;
@@ -272,7 +272,7 @@ static bool pile_of(farm *f, uint64_t middle, uint64_t end)
     return is_saturated(row_of(f));
 }
 
-START_TEST(a_farm_that_fills_up_steadily_is_saturated_though_all_was_issued_in_time)
+START_TEST(a_steadily_growing_backlog_is_saturation_even_if_events_are_issued_in_time)
 {
     farm f = {.outcome.open = false};
 
@@ -283,7 +283,7 @@ START_TEST(a_farm_that_fills_up_steadily_is_saturated_though_all_was_issued_in_t
 }
 END_TEST
 
-START_TEST(a_farm_that_holds_many_events_but_not_more_and_more_is_not_saturated)
+START_TEST(a_large_but_constant_backlog_is_not_saturation)
 {
     farm f = {.outcome.open = false};
 
@@ -292,7 +292,7 @@ START_TEST(a_farm_that_holds_many_events_but_not_more_and_more_is_not_saturated)
 }
 END_TEST
 
-START_TEST(a_farm_that_was_held_up_near_the_end_is_not_saturated)
+START_TEST(a_single_stall_near_the_end_is_not_saturation)
 {
     farm f = {.outcome.open = false};
 
@@ -301,7 +301,7 @@ START_TEST(a_farm_that_was_held_up_near_the_end_is_not_saturated)
 }
 END_TEST
 
-START_TEST(two_events_for_each_destination_are_no_pile)
+START_TEST(two_events_per_destination_are_not_a_backlog)
 {
     farm f = {.outcome.open = false};
 
@@ -311,7 +311,7 @@ START_TEST(two_events_for_each_destination_are_no_pile)
 }
 END_TEST
 
-START_TEST(decisions_that_keep_pace_with_the_schedule_are_no_sign_of_saturation)
+START_TEST(decisions_at_the_scheduled_rate_are_not_saturation)
 {
     farm f = {.outcome.open = false};
 
@@ -322,7 +322,7 @@ START_TEST(decisions_that_keep_pace_with_the_schedule_are_no_sign_of_saturation)
 }
 END_TEST
 
-START_TEST(the_farm_holds_down_a_rate_where_waiting_for_it_explains_the_delay)
+START_TEST(the_farm_limits_the_rate_where_waiting_for_it_explains_the_delay)
 {
     farm f;
 
@@ -333,7 +333,7 @@ START_TEST(the_farm_holds_down_a_rate_where_waiting_for_it_explains_the_delay)
 }
 END_TEST
 
-START_TEST(the_supervisor_holds_down_a_rate_where_waiting_does_not_explain_the_delay)
+START_TEST(the_supervisor_limits_the_rate_where_waiting_does_not_explain_the_delay)
 {
     farm f;
 
@@ -344,7 +344,7 @@ START_TEST(the_supervisor_holds_down_a_rate_where_waiting_does_not_explain_the_d
 }
 END_TEST
 
-START_TEST(what_a_search_found_stands_in_the_row)
+START_TEST(the_row_has_the_result_of_a_search)
 {
     farm f;
     const report_row *row;
@@ -364,7 +364,7 @@ END_TEST
 
 /* Accounts */
 
-START_TEST(what_is_neither_decided_nor_lost_is_in_flight)
+START_TEST(events_neither_decided_nor_lost_are_in_flight)
 {
     farm f;
     const report_row *row;
@@ -383,7 +383,7 @@ START_TEST(what_is_neither_decided_nor_lost_is_in_flight)
 }
 END_TEST
 
-START_TEST(each_destination_has_its_rank_and_its_account)
+START_TEST(each_destination_has_its_rank_and_its_counts)
 {
     farm f;
     const report_row *row;
@@ -407,7 +407,7 @@ START_TEST(each_destination_has_its_rank_and_its_account)
 }
 END_TEST
 
-START_TEST(a_destination_without_events_has_none_in_flight)
+START_TEST(a_destination_without_events_reports_zero_in_flight)
 {
     farm f;
     const report_row *row;
@@ -439,7 +439,7 @@ END_TEST
 
 /* Conditions */
 
-START_TEST(the_conditions_of_a_farm_are_in_its_row)
+START_TEST(a_row_has_the_conditions_of_the_farm)
 {
     farm f;
     const report_row *row;
@@ -477,23 +477,22 @@ START_TEST(what_did_not_run_is_absent)
 }
 END_TEST
 
-UNIT_MAIN("farm_figures", the_time_of_an_event_is_that_of_a_block_by_its_events,
-          the_frequency_of_a_closed_loop_is_one_by_the_median,
-          a_closed_loop_offers_nothing_and_is_not_saturated,
-          a_loop_of_which_no_block_was_decided_has_accounts_and_no_figures,
-          the_frequency_of_an_open_loop_is_that_of_decisions, one_decision_has_no_frequency,
-          a_loop_that_follows_its_schedule_tells_how_well,
-          a_loop_that_is_late_with_a_growing_backlog_is_saturated,
-          a_loop_that_catches_up_is_not_saturated,
-          a_farm_that_fills_up_steadily_is_saturated_though_all_was_issued_in_time,
-          a_farm_that_holds_many_events_but_not_more_and_more_is_not_saturated,
-          a_farm_that_was_held_up_near_the_end_is_not_saturated,
-          two_events_for_each_destination_are_no_pile,
-          decisions_that_keep_pace_with_the_schedule_are_no_sign_of_saturation,
-          the_farm_holds_down_a_rate_where_waiting_for_it_explains_the_delay,
-          the_supervisor_holds_down_a_rate_where_waiting_does_not_explain_the_delay,
-          what_a_search_found_stands_in_the_row, what_is_neither_decided_nor_lost_is_in_flight,
-          each_destination_has_its_rank_and_its_account,
-          a_destination_without_events_has_none_in_flight,
-          the_latencies_of_all_destinations_are_merged, the_conditions_of_a_farm_are_in_its_row,
+UNIT_MAIN("farm_figures", the_time_of_an_event_is_that_of_a_block_over_its_events,
+          the_frequency_of_a_closed_loop_is_the_inverse_of_the_median,
+          a_closed_loop_has_no_offered_rate_and_is_not_saturated,
+          a_loop_without_a_decided_block_has_counts_but_no_figures,
+          the_frequency_of_an_open_loop_is_the_rate_of_decisions, one_decision_has_no_frequency,
+          a_loop_that_keeps_its_schedule_reports_its_lateness,
+          a_late_loop_with_a_growing_backlog_is_saturated, a_loop_that_catches_up_is_not_saturated,
+          a_steadily_growing_backlog_is_saturation_even_if_events_are_issued_in_time,
+          a_large_but_constant_backlog_is_not_saturation,
+          a_single_stall_near_the_end_is_not_saturation,
+          two_events_per_destination_are_not_a_backlog,
+          decisions_at_the_scheduled_rate_are_not_saturation,
+          the_farm_limits_the_rate_where_waiting_for_it_explains_the_delay,
+          the_supervisor_limits_the_rate_where_waiting_does_not_explain_the_delay,
+          the_row_has_the_result_of_a_search, events_neither_decided_nor_lost_are_in_flight,
+          each_destination_has_its_rank_and_its_counts,
+          a_destination_without_events_reports_zero_in_flight,
+          the_latencies_of_all_destinations_are_merged, a_row_has_the_conditions_of_the_farm,
           what_did_not_run_is_absent)

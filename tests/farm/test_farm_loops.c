@@ -104,7 +104,7 @@ static farm_tally supervise(bench_action step, uint64_t in_flight, uint64_t deci
     return run_load(&load, step);
 }
 
-START_TEST(a_machine_that_stands_still_gives_no_event_up)
+START_TEST(a_suspended_machine_loses_no_event)
 {
     const farm_load load = {.events = 3, .in_flight = 1};
 
@@ -113,7 +113,7 @@ START_TEST(a_machine_that_stands_still_gives_no_event_up)
 }
 END_TEST
 
-START_TEST(a_supervisor_that_always_finds_a_decision_has_not_waited)
+START_TEST(a_supervisor_that_always_finds_a_decision_reports_no_waiting)
 {
     farm_tally tally = supervise(issue_and_decide, 4, 0);
 
@@ -121,13 +121,13 @@ START_TEST(a_supervisor_that_always_finds_a_decision_has_not_waited)
 }
 END_TEST
 
-START_TEST(a_supervisor_that_finds_nothing_while_events_are_due_has_waited)
+START_TEST(a_supervisor_without_decisions_while_events_are_due_reports_waiting)
 {
     ck_assert_double_gt(supervise(issue, 4, 0).waited_ns, 0);
 }
 END_TEST
 
-START_TEST(waiting_when_all_is_issued_does_not_count)
+START_TEST(waiting_after_the_last_issue_is_not_counted)
 {
     ck_assert_double_eq(supervise(issue, EVENTS, EVENTS).waited_ns, 0);
 }
@@ -166,7 +166,7 @@ START_TEST(a_closed_loop_is_as_full_at_the_end_of_its_last_block_as_before)
 }
 END_TEST
 
-START_TEST(blocks_are_too_short_below_half_of_what_is_wanted)
+START_TEST(blocks_below_half_of_the_intended_time_are_too_short)
 {
     ck_assert(!farm_blocks_too_short(1000, 500, 1e6, 1e9));
     ck_assert(farm_blocks_too_short(999, 500, 1e6, 1e9));
@@ -174,14 +174,14 @@ START_TEST(blocks_are_too_short_below_half_of_what_is_wanted)
 }
 END_TEST
 
-START_TEST(short_blocks_are_kept_where_there_is_no_time_for_twenty_longer_ones)
+START_TEST(short_blocks_are_kept_if_time_lacks_for_twenty_longer_ones)
 {
     ck_assert(farm_blocks_too_short(1, 500, 1e6, 23e6));
     ck_assert(!farm_blocks_too_short(1, 500, 1e6, 20e6));
 }
 END_TEST
 
-START_TEST(arrivals_follow_from_the_seed_and_from_how_many_open_loops_went_before)
+START_TEST(arrivals_depend_only_on_the_seed_and_the_number_of_earlier_open_loops)
 {
     bench_options options = {.arrivals = "poisson", .seed = 7};
     engine_session session = {.options = &options};
@@ -198,12 +198,12 @@ START_TEST(arrivals_follow_from_the_seed_and_from_how_many_open_loops_went_befor
 }
 END_TEST
 
-UNIT_MAIN("farm_loops", a_machine_that_stands_still_gives_no_event_up,
-          a_supervisor_that_always_finds_a_decision_has_not_waited,
-          a_supervisor_that_finds_nothing_while_events_are_due_has_waited,
-          waiting_when_all_is_issued_does_not_count,
+UNIT_MAIN("farm_loops", a_suspended_machine_loses_no_event,
+          a_supervisor_that_always_finds_a_decision_reports_no_waiting,
+          a_supervisor_without_decisions_while_events_are_due_reports_waiting,
+          waiting_after_the_last_issue_is_not_counted,
           events_in_flight_are_counted_at_the_middle_and_at_the_end,
           a_closed_loop_is_as_full_at_the_end_of_its_last_block_as_before,
-          blocks_are_too_short_below_half_of_what_is_wanted,
-          short_blocks_are_kept_where_there_is_no_time_for_twenty_longer_ones,
-          arrivals_follow_from_the_seed_and_from_how_many_open_loops_went_before)
+          blocks_below_half_of_the_intended_time_are_too_short,
+          short_blocks_are_kept_if_time_lacks_for_twenty_longer_ones,
+          arrivals_depend_only_on_the_seed_and_the_number_of_earlier_open_loops)

@@ -56,7 +56,7 @@ START_TEST(a_periodic_event_is_due_at_its_number_over_the_rate_without_drift)
 }
 END_TEST
 
-START_TEST(the_seed_is_nothing_to_a_periodic_schedule)
+START_TEST(a_periodic_schedule_does_not_depend_on_the_seed)
 {
     farm_schedule one = farm_schedule_make(7e3, false, 1, start_ns);
     farm_schedule other = farm_schedule_make(7e3, false, 2, start_ns);
@@ -132,7 +132,7 @@ static double distance_of(double *values)
 
 static const double furthest = 1.95;
 
-START_TEST(intervals_of_poisson_are_exponential)
+START_TEST(poisson_intervals_are_exponential)
 {
     for (size_t i = 0; i < LENGTH(seeds); i++) {
         double *intervals = draw_intervals(poisson(1e9 / mean_ns, seeds[i]));
@@ -144,7 +144,7 @@ START_TEST(intervals_of_poisson_are_exponential)
 END_TEST
 
 /* What the test above would say of others with the same mean, or with one 3 % longer. */
-START_TEST(the_distance_tells_other_distributions_from_the_exponential)
+START_TEST(the_distance_distinguishes_other_distributions_from_the_exponential)
 {
     double *equal = draw_intervals(periodic(1e9 / mean_ns));
     double *longer = draw_intervals(poisson(1e9 / mean_ns / 1.03, 1));
@@ -163,7 +163,7 @@ START_TEST(the_distance_tells_other_distributions_from_the_exponential)
 END_TEST
 
 /* The mean of n intervals has a standard deviation of mean / sqrt(n). */
-START_TEST(intervals_of_poisson_have_the_mean_of_the_rate)
+START_TEST(poisson_intervals_have_the_mean_of_the_rate)
 {
     for (size_t i = 0; i < LENGTH(seeds); i++) {
         double *intervals = draw_intervals(poisson(1e9 / mean_ns, seeds[i]));
@@ -175,7 +175,7 @@ START_TEST(intervals_of_poisson_have_the_mean_of_the_rate)
 END_TEST
 
 /* The fourth moment is 9 times the variance squared: sqrt(8 / n) is the deviation of the ratio. */
-START_TEST(intervals_of_poisson_have_the_variance_of_an_exponential)
+START_TEST(poisson_intervals_have_the_variance_of_an_exponential)
 {
     for (size_t i = 0; i < LENGTH(seeds); i++) {
         double *intervals = draw_intervals(poisson(1e9 / mean_ns, seeds[i]));
@@ -187,7 +187,7 @@ START_TEST(intervals_of_poisson_have_the_variance_of_an_exponential)
 }
 END_TEST
 
-START_TEST(an_interval_of_poisson_tells_nothing_of_those_that_follow)
+START_TEST(poisson_intervals_are_uncorrelated)
 {
     for (size_t i = 0; i < LENGTH(seeds); i++) {
         double *intervals = draw_intervals(poisson(1e9 / mean_ns, seeds[i]));
@@ -200,7 +200,7 @@ START_TEST(an_interval_of_poisson_tells_nothing_of_those_that_follow)
 }
 END_TEST
 
-START_TEST(poisson_repeats_itself_with_the_seed)
+START_TEST(poisson_arrivals_repeat_with_the_seed)
 {
     farm_schedule one = poisson(3e4, 11), other = poisson(3e4, 11);
 
@@ -209,7 +209,7 @@ START_TEST(poisson_repeats_itself_with_the_seed)
 }
 END_TEST
 
-START_TEST(another_seed_gives_other_instants)
+START_TEST(another_seed_gives_other_arrivals)
 {
     farm_schedule one = poisson(1, 11), other = poisson(1, 12);
 
@@ -218,7 +218,7 @@ START_TEST(another_seed_gives_other_instants)
 }
 END_TEST
 
-START_TEST(instants_never_go_back)
+START_TEST(arrival_times_never_decrease)
 {
     static const double rates_hz[] = {0.1, 1e3, 1e8, 3e9, 1e12};
 
@@ -239,7 +239,7 @@ END_TEST
 
 /* A draw of 1 - 2^-53, the largest there is: an interval of 53 ln 2 means. The state is made
  * backwards from it: rotl(s1 * 5, 7) * 9 is 2^64 - 1 for this s1. */
-START_TEST(the_largest_draw_is_a_long_interval_and_no_infinite_one)
+START_TEST(the_largest_draw_gives_a_finite_interval)
 {
     const uint64_t ninth = UINT64_MAX * UINT64_C(0x8e38e38e38e38e39);
     const uint64_t turned = (ninth >> 7) | (ninth << 57);
@@ -250,7 +250,7 @@ START_TEST(the_largest_draw_is_a_long_interval_and_no_infinite_one)
 }
 END_TEST
 
-START_TEST(a_draw_of_0_is_an_event_at_once)
+START_TEST(a_draw_of_0_gives_an_interval_of_zero)
 {
     farm_schedule schedule = poisson(1e3, 0);
 
@@ -304,7 +304,7 @@ static void assert_due(const farm_schedule *schedule, const uint64_t *instants_n
                      due, expected, until_ns - start_ns, schedule->number, schedule->interval_ns);
 }
 
-START_TEST(due_counts_instants_up_to_the_one_asked_for)
+START_TEST(due_counts_events_up_to_the_given_time)
 {
     farm_schedule schedule;
     uint64_t instants_ns[ASKED], step_ns;
@@ -320,7 +320,7 @@ START_TEST(due_counts_instants_up_to_the_one_asked_for)
 }
 END_TEST
 
-START_TEST(due_leaves_out_what_was_made)
+START_TEST(due_does_not_count_issued_events)
 {
     farm_schedule schedule;
     uint64_t instants_ns[ASKED], step_ns;
@@ -336,7 +336,7 @@ START_TEST(due_leaves_out_what_was_made)
 }
 END_TEST
 
-START_TEST(nothing_is_due_before_or_at_the_start)
+START_TEST(no_event_is_due_before_or_at_the_start)
 {
     farm_schedule schedule;
     uint64_t step_ns;
@@ -350,7 +350,7 @@ START_TEST(nothing_is_due_before_or_at_the_start)
 }
 END_TEST
 
-START_TEST(nothing_is_due_again_at_an_instant_that_is_over)
+START_TEST(no_event_is_due_twice_at_an_earlier_time)
 {
     farm_schedule schedule;
     uint64_t step_ns;
@@ -364,7 +364,7 @@ START_TEST(nothing_is_due_again_at_an_instant_that_is_over)
 }
 END_TEST
 
-START_TEST(a_loop_that_makes_what_is_due_is_left_with_nothing)
+START_TEST(issuing_all_due_events_leaves_none_due)
 {
     farm_schedule schedule;
     uint64_t step_ns;
@@ -388,7 +388,7 @@ START_TEST(a_loop_that_makes_what_is_due_is_left_with_nothing)
 }
 END_TEST
 
-START_TEST(instants_do_not_depend_on_when_they_are_asked_for)
+START_TEST(arrival_times_do_not_depend_on_when_they_are_queried)
 {
     farm_schedule schedule;
     uint64_t step_ns;
@@ -405,7 +405,7 @@ START_TEST(instants_do_not_depend_on_when_they_are_asked_for)
 END_TEST
 
 /* One by one these would be 10^12 and more: the test would not end. */
-START_TEST(a_huge_number_is_due_without_counting_to_it)
+START_TEST(a_huge_number_of_due_events_is_computed_directly)
 {
     farm_schedule schedule = periodic(1e12);
 
@@ -418,7 +418,7 @@ END_TEST
 
 /* The instant of the millionth event has a standard deviation of 1000 intervals; what follows is
  * taken at its mean. */
-START_TEST(beyond_a_million_poisson_is_counted_by_its_mean)
+START_TEST(more_than_a_million_due_poisson_events_are_estimated_by_the_mean)
 {
     static const double rates_hz[] = {2e6, 1e7, 1e12};
 
@@ -507,7 +507,7 @@ static void draw_work(load *l)
 
 static const uint64_t bounds[] = {1, 2, 7, EVENTS};
 
-START_TEST(events_count_from_the_same_instants_however_their_issue_is_delayed)
+START_TEST(latencies_start_at_the_scheduled_times_even_if_events_are_issued_late)
 {
     static const uint64_t turns_ns[] = {1, 777, 1000000};
     static load l;
@@ -526,7 +526,7 @@ START_TEST(events_count_from_the_same_instants_however_their_issue_is_delayed)
 }
 END_TEST
 
-START_TEST(the_sum_of_latencies_is_the_same_however_few_events_may_be_in_flight)
+START_TEST(the_sum_of_latencies_does_not_depend_on_the_limit_of_events_in_flight)
 {
     static load l;
     static course c;
@@ -549,7 +549,7 @@ END_TEST
 
 /* A farm that stands for 1000 intervals of 1 us: the event that it holds waits for all of them,
  * the next for 999, and so on. Counted from the issue, only the first would have waited. */
-START_TEST(a_stall_is_in_the_latency_of_every_event_that_fell_due_in_it)
+START_TEST(a_stall_is_part_of_the_latency_of_every_event_due_during_it)
 {
     static load l = {.in_flight = 1, .turn_ns = 1, .work_ns = {[100] = 1000000}};
     static course c;
@@ -561,20 +561,18 @@ START_TEST(a_stall_is_in_the_latency_of_every_event_that_fell_due_in_it)
 END_TEST
 
 UNIT_MAIN("schedule", a_periodic_event_is_due_at_its_number_over_the_rate_without_drift,
-          the_seed_is_nothing_to_a_periodic_schedule, intervals_of_poisson_are_exponential,
-          the_distance_tells_other_distributions_from_the_exponential,
-          intervals_of_poisson_have_the_mean_of_the_rate,
-          intervals_of_poisson_have_the_variance_of_an_exponential,
-          an_interval_of_poisson_tells_nothing_of_those_that_follow,
-          poisson_repeats_itself_with_the_seed, another_seed_gives_other_instants,
-          instants_never_go_back, the_largest_draw_is_a_long_interval_and_no_infinite_one,
-          a_draw_of_0_is_an_event_at_once, due_counts_instants_up_to_the_one_asked_for,
-          due_leaves_out_what_was_made, nothing_is_due_before_or_at_the_start,
-          nothing_is_due_again_at_an_instant_that_is_over,
-          a_loop_that_makes_what_is_due_is_left_with_nothing,
-          instants_do_not_depend_on_when_they_are_asked_for,
-          a_huge_number_is_due_without_counting_to_it,
-          beyond_a_million_poisson_is_counted_by_its_mean,
-          events_count_from_the_same_instants_however_their_issue_is_delayed,
-          the_sum_of_latencies_is_the_same_however_few_events_may_be_in_flight,
-          a_stall_is_in_the_latency_of_every_event_that_fell_due_in_it)
+          a_periodic_schedule_does_not_depend_on_the_seed, poisson_intervals_are_exponential,
+          the_distance_distinguishes_other_distributions_from_the_exponential,
+          poisson_intervals_have_the_mean_of_the_rate,
+          poisson_intervals_have_the_variance_of_an_exponential, poisson_intervals_are_uncorrelated,
+          poisson_arrivals_repeat_with_the_seed, another_seed_gives_other_arrivals,
+          arrival_times_never_decrease, the_largest_draw_gives_a_finite_interval,
+          a_draw_of_0_gives_an_interval_of_zero, due_counts_events_up_to_the_given_time,
+          due_does_not_count_issued_events, no_event_is_due_before_or_at_the_start,
+          no_event_is_due_twice_at_an_earlier_time, issuing_all_due_events_leaves_none_due,
+          arrival_times_do_not_depend_on_when_they_are_queried,
+          a_huge_number_of_due_events_is_computed_directly,
+          more_than_a_million_due_poisson_events_are_estimated_by_the_mean,
+          latencies_start_at_the_scheduled_times_even_if_events_are_issued_late,
+          the_sum_of_latencies_does_not_depend_on_the_limit_of_events_in_flight,
+          a_stall_is_part_of_the_latency_of_every_event_due_during_it)

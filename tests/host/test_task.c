@@ -85,7 +85,7 @@ static void await_youngest(pid_t thread)
 
 /* Counting */
 
-START_TEST(it_has_done_the_units_that_it_counts)
+START_TEST(a_task_counts_the_units_that_it_has_done)
 {
     host_task *task = new_task();
     host_task_total total;
@@ -98,7 +98,7 @@ START_TEST(it_has_done_the_units_that_it_counts)
 }
 END_TEST
 
-START_TEST(its_count_goes_on_after_a_pause)
+START_TEST(the_count_of_a_task_continues_after_a_pause)
 {
     host_task *task = new_task();
     host_task_total total;
@@ -128,7 +128,7 @@ static double processor_ns(pid_t thread)
 
 /* What it did is held against the time that it had a processor, not against the time that passed:
  * others may have the core. Three times is more than processors differ from minute to minute. */
-START_TEST(alone_it_computes_as_fast_as_the_calibration_says)
+START_TEST(an_undisturbed_task_computes_at_the_calibrated_rate)
 {
     host_task *task = new_task();
     pid_t thread = youngest_thread();
@@ -149,7 +149,7 @@ END_TEST
 
 /* Starting, pausing and ending */
 
-START_TEST(it_does_nothing_before_it_is_started)
+START_TEST(a_task_does_nothing_before_it_is_started)
 {
     host_task *task = new_task();
     host_task_total total;
@@ -161,7 +161,7 @@ START_TEST(it_does_nothing_before_it_is_started)
 }
 END_TEST
 
-START_TEST(paused_it_sleeps_and_does_no_more)
+START_TEST(a_paused_task_sleeps)
 {
     host_task *task = new_task();
     pid_t thread = youngest_thread();
@@ -179,7 +179,7 @@ START_TEST(paused_it_sleeps_and_does_no_more)
 }
 END_TEST
 
-START_TEST(it_falls_asleep_by_itself_at_its_limit)
+START_TEST(a_task_sleeps_at_its_limit)
 {
     host_task *task = new_task();
     pid_t thread = youngest_thread();
@@ -194,7 +194,7 @@ START_TEST(it_falls_asleep_by_itself_at_its_limit)
 }
 END_TEST
 
-START_TEST(many_starts_and_pauses_leave_it_in_order)
+START_TEST(a_task_survives_many_starts_and_pauses)
 {
     host_task *task = new_task();
     host_task_total total;
@@ -210,7 +210,7 @@ START_TEST(many_starts_and_pauses_leave_it_in_order)
 }
 END_TEST
 
-START_TEST(its_thread_ends_with_it)
+START_TEST(destroying_a_task_ends_its_thread)
 {
     pid_t before = youngest_thread();
     host_task *task = new_task();
@@ -234,7 +234,7 @@ END_TEST
 
 /* Where it runs, and with which priority */
 
-START_TEST(it_is_bound_as_its_maker_is)
+START_TEST(a_task_inherits_the_binding_of_its_creator)
 {
     cpu_set_t all, one, found;
     int unit = 0;
@@ -253,7 +253,7 @@ START_TEST(it_is_bound_as_its_maker_is)
 }
 END_TEST
 
-START_TEST(its_priority_is_the_lowest)
+START_TEST(a_task_has_the_lowest_priority)
 {
     int makers = sched_getscheduler(0);
     host_task *task = new_task();
@@ -280,7 +280,7 @@ static void forbid(unsigned call)
     ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
 }
 
-START_TEST(where_idle_is_refused_it_is_nice)
+START_TEST(a_task_uses_nice_where_idle_scheduling_is_refused)
 {
     host_task *task;
 
@@ -295,7 +295,7 @@ START_TEST(where_idle_is_refused_it_is_nice)
 }
 END_TEST
 
-START_TEST(where_all_is_refused_there_is_no_task)
+START_TEST(no_task_is_created_where_low_priority_is_refused)
 {
     pid_t before = youngest_thread();
     host_task *task;
@@ -316,10 +316,13 @@ START_TEST(a_tick_of_the_scheduler_lasts_some_milliseconds)
 }
 END_TEST
 
-UNIT_MAIN("task", it_has_done_the_units_that_it_counts, its_count_goes_on_after_a_pause,
-          alone_it_computes_as_fast_as_the_calibration_says, it_does_nothing_before_it_is_started,
-          paused_it_sleeps_and_does_no_more, it_falls_asleep_by_itself_at_its_limit,
-          many_starts_and_pauses_leave_it_in_order, its_thread_ends_with_it,
-          destroying_no_task_leaves_the_total_as_it_was, it_is_bound_as_its_maker_is,
-          its_priority_is_the_lowest, where_idle_is_refused_it_is_nice,
-          where_all_is_refused_there_is_no_task, a_tick_of_the_scheduler_lasts_some_milliseconds)
+UNIT_MAIN("task", a_task_counts_the_units_that_it_has_done,
+          the_count_of_a_task_continues_after_a_pause,
+          an_undisturbed_task_computes_at_the_calibrated_rate,
+          a_task_does_nothing_before_it_is_started, a_paused_task_sleeps,
+          a_task_sleeps_at_its_limit, a_task_survives_many_starts_and_pauses,
+          destroying_a_task_ends_its_thread, destroying_no_task_leaves_the_total_as_it_was,
+          a_task_inherits_the_binding_of_its_creator, a_task_has_the_lowest_priority,
+          a_task_uses_nice_where_idle_scheduling_is_refused,
+          no_task_is_created_where_low_priority_is_refused,
+          a_tick_of_the_scheduler_lasts_some_milliseconds)

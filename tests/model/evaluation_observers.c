@@ -49,7 +49,7 @@ static void *evaluate_in_thread(void *out)
     return NULL;
 }
 
-START_TEST(evaluations_run_side_by_side)
+START_TEST(evaluations_may_run_concurrently)
 {
     all_figures alone = figures_of(1), found[3];
     pthread_t threads[3];
@@ -115,7 +115,7 @@ static ccmod_status observe(witness *seen, uint32_t wanted, ccmod_result **resul
     return status;
 }
 
-START_TEST(all_fifteen_signals_come_and_add_up)
+START_TEST(all_fifteen_signals_are_sent_and_consistent)
 {
     witness seen = {.fail_after = 0};
     ccmod_result *result = NULL;
@@ -171,7 +171,7 @@ static bool stop_at_once(void *context, const ccmod_progress *progress)
     return false;
 }
 
-START_TEST(progress_is_reported_and_may_end_the_evaluation)
+START_TEST(the_progress_callback_can_end_the_evaluation)
 {
     ccmod_calibration calibration = article();
     ccmod_parameters parameters = in_mode(CCMOD_SPLIT);
@@ -209,6 +209,6 @@ START_TEST(parameters_out_of_range_are_refused)
 END_TEST
 
 UNIT_PART(evaluation_observers, the_same_input_gives_the_same_result_bit_for_bit,
-          evaluations_run_side_by_side, all_fifteen_signals_come_and_add_up,
+          evaluations_may_run_concurrently, all_fifteen_signals_are_sent_and_consistent,
           observers_do_not_change_the_result, an_observer_that_fails_ends_the_evaluation,
-          progress_is_reported_and_may_end_the_evaluation, parameters_out_of_range_are_refused)
+          the_progress_callback_can_end_the_evaluation, parameters_out_of_range_are_refused)

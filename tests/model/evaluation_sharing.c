@@ -45,7 +45,7 @@ START_TEST(a_lone_multicast_shares_no_end)
 }
 END_TEST
 
-START_TEST(a_constant_background_takes_its_share)
+START_TEST(a_constant_background_reduces_the_bandwidth)
 {
     ccmod_calibration calibration = article();
     ccmod_parameters parameters = in_mode(CCMOD_PAPER);
@@ -79,7 +79,7 @@ START_TEST(an_exponential_background_has_the_clipped_mean)
 }
 END_TEST
 
-START_TEST(an_exponential_background_is_a_matter_of_the_seed)
+START_TEST(an_exponential_background_depends_on_the_seed)
 {
     const char *text = HEAD "0: s 1 100000\n1: r 0 100000\n";
     ccmod_calibration calibration = article();
@@ -102,6 +102,6 @@ START_TEST(an_exponential_background_is_a_matter_of_the_seed)
 END_TEST
 
 UNIT_PART(evaluation_sharing, messages_share_the_ends_of_links_as_the_constants_say,
-          a_lone_multicast_shares_no_end, a_constant_background_takes_its_share,
+          a_lone_multicast_shares_no_end, a_constant_background_reduces_the_bandwidth,
           an_exponential_background_has_the_clipped_mean,
-          an_exponential_background_is_a_matter_of_the_seed)
+          an_exponential_background_depends_on_the_seed)

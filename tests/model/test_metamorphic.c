@@ -161,7 +161,7 @@ static void write_file(char *path, const char *text)
 }
 
 /* Each link as two in a row, with a switch between them that no other route uses. */
-START_TEST(a_link_in_two_parts_does_not_matter)
+START_TEST(dividing_a_link_in_two_does_not_matter)
 {
     char whole[] = "./whole.XXXXXX", parts[] = "./parts.XXXXXX";
 
@@ -282,7 +282,7 @@ static first_horizon observe_first(const record_table *table, const ccmod_networ
     return seen;
 }
 
-START_TEST(max_min_gives_each_message_at_least_what_the_bottleneck_gives)
+START_TEST(max_min_rates_are_at_least_those_of_bottleneck_sharing)
 {
     ccmod_network *network = network_tangle(PROCESSORS, true, false);
     size_t more = 0;
@@ -360,7 +360,7 @@ static record_table make_funnel(uint64_t seed)
 }
 
 /* From the first message on its link is never idle and never does two things at a time. */
-START_TEST(in_fifo_the_link_of_a_funnel_works_from_the_first_message_to_the_last)
+START_TEST(in_fifo_the_link_of_a_funnel_is_always_busy)
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         record_table table = make_funnel(seed);
@@ -381,7 +381,7 @@ START_TEST(in_fifo_the_link_of_a_funnel_works_from_the_first_message_to_the_last
 END_TEST
 
 UNIT_MAIN("metamorphic", names_of_nodes_do_not_matter, an_idle_node_does_not_matter,
-          a_link_in_two_parts_does_not_matter, times_and_sizes_scale,
-          max_min_gives_each_message_at_least_what_the_bottleneck_gives,
+          dividing_a_link_in_two_does_not_matter, times_and_sizes_scale,
+          max_min_rates_are_at_least_those_of_bottleneck_sharing,
           long_workloads_agree_with_the_reference_in_the_mean,
-          in_fifo_the_link_of_a_funnel_works_from_the_first_message_to_the_last)
+          in_fifo_the_link_of_a_funnel_is_always_busy)

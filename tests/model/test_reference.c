@@ -112,7 +112,7 @@ START_TEST(agrees_on_every_kind_of_network)
 }
 END_TEST
 
-START_TEST(agrees_where_bottlenecks_move_about)
+START_TEST(agrees_where_bottlenecks_change)
 {
     ccmod_network *network = network_tangle(16, false, false);
 
@@ -130,7 +130,7 @@ START_TEST(agrees_with_links_of_different_widths)
 }
 END_TEST
 
-START_TEST(agrees_where_ends_share)
+START_TEST(agrees_where_ends_are_shared)
 {
     ccmod_calibration ends = {
         .out_contention = 1.7, .in_contention = 1.2, .duplex_contention = 1.4};
@@ -162,6 +162,6 @@ START_TEST(agrees_with_a_background_that_changes)
 }
 END_TEST
 
-UNIT_MAIN("reference", agrees_on_every_kind_of_network, agrees_where_bottlenecks_move_about,
-          agrees_with_links_of_different_widths, agrees_where_ends_share,
+UNIT_MAIN("reference", agrees_on_every_kind_of_network, agrees_where_bottlenecks_change,
+          agrees_with_links_of_different_widths, agrees_where_ends_are_shared,
           agrees_with_a_constant_background, agrees_with_a_background_that_changes)

@@ -143,19 +143,19 @@ static void expect_errors(const wrong_trace *table, size_t count, ccmod_status w
     }
 }
 
-START_TEST(what_cannot_be_read_is_refused_with_its_line)
+START_TEST(an_invalid_trace_is_refused_with_its_line)
 {
     expect_errors(unreadable, sizeof(unreadable) / sizeof(unreadable[0]), CCMOD_ERROR_USAGE);
 }
 END_TEST
 
-START_TEST(what_cannot_be_played_is_refused_with_its_line)
+START_TEST(an_invalid_record_is_refused_with_its_line_when_it_is_played)
 {
     expect_errors(unplayable, sizeof(unplayable) / sizeof(unplayable[0]), CCMOD_ERROR_USAGE);
 }
 END_TEST
 
-START_TEST(what_cannot_end_is_explained)
+START_TEST(a_deadlock_is_explained)
 {
     expect_errors(endless, sizeof(endless) / sizeof(endless[0]), CCMOD_ERROR_DATA);
 }
@@ -183,7 +183,7 @@ START_TEST(a_truncated_trace_is_read_or_refused)
 }
 END_TEST
 
-START_TEST(a_line_of_a_million_characters_is_refused_briefly)
+START_TEST(a_line_of_a_million_characters_is_refused_with_a_short_message)
 {
     size_t length = 1000000;
     char *text = malloc(length);
@@ -226,7 +226,8 @@ START_TEST(a_file_that_cannot_be_read_is_named)
 }
 END_TEST
 
-UNIT_MAIN("trace_errors", what_cannot_be_read_is_refused_with_its_line,
-          what_cannot_be_played_is_refused_with_its_line, what_cannot_end_is_explained,
-          a_truncated_trace_is_read_or_refused, a_line_of_a_million_characters_is_refused_briefly,
+UNIT_MAIN("trace_errors", an_invalid_trace_is_refused_with_its_line,
+          an_invalid_record_is_refused_with_its_line_when_it_is_played, a_deadlock_is_explained,
+          a_truncated_trace_is_read_or_refused,
+          a_line_of_a_million_characters_is_refused_with_a_short_message,
           loops_nested_too_deeply_are_refused, a_file_that_cannot_be_read_is_named)

@@ -364,13 +364,13 @@ static void assert_file_form(report_format format, void (*expect)(const char *wr
     capture_close(&c);
 }
 
-START_TEST(a_file_in_csv_form_is_as_the_stream)
+START_TEST(a_csv_file_has_the_text_of_the_stream)
 {
     assert_file_form(REPORT_CSV, assert_golden_cells);
 }
 END_TEST
 
-START_TEST(a_file_in_text_form_keeps_the_order_of_rows_fits_and_skips)
+START_TEST(a_text_file_keeps_the_order_of_rows_fits_and_skipped_measurements)
 {
     assert_file_form(REPORT_TEXT, assert_golden_text);
 }
@@ -378,5 +378,5 @@ END_TEST
 
 UNIT_PART(report_golden, the_text_form_is_that_of_the_golden_file,
           the_cells_of_the_csv_form_are_those_of_the_golden_file,
-          the_json_form_is_that_of_the_golden_file, a_file_in_csv_form_is_as_the_stream,
-          a_file_in_text_form_keeps_the_order_of_rows_fits_and_skips)
+          the_json_form_is_that_of_the_golden_file, a_csv_file_has_the_text_of_the_stream,
+          a_text_file_keeps_the_order_of_rows_fits_and_skipped_measurements)

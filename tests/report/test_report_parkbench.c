@@ -72,7 +72,7 @@ static void assert_no(const json_t *fit, const char *key)
     ck_assert_msg(json_object_get(fit, key) == NULL, "%s is there", key);
 }
 
-START_TEST(a_part_has_the_parameters_and_the_maximum)
+START_TEST(a_fit_has_the_parameters_and_the_maximum)
 {
     json_t *fit = fit_of(false, &good_part);
 
@@ -89,7 +89,7 @@ START_TEST(a_part_has_the_parameters_and_the_maximum)
 }
 END_TEST
 
-START_TEST(a_processor_has_its_share_of_both_rates)
+START_TEST(rates_per_processor_are_reported)
 {
     json_t *fit = fit_of(true, &good_part);
 
@@ -99,7 +99,7 @@ START_TEST(a_processor_has_its_share_of_both_rates)
 }
 END_TEST
 
-START_TEST(a_refused_line_leaves_the_maximum_alone)
+START_TEST(a_refused_fit_keeps_the_maximum)
 {
     stats_parkbench part = refused_part();
     json_t *fit = fit_of(true, &part);
@@ -125,7 +125,7 @@ START_TEST(the_text_has_a_line_for_the_maximum)
 }
 END_TEST
 
-START_TEST(a_maximum_that_was_not_observed_has_no_line)
+START_TEST(without_a_maximum_the_text_has_no_line_for_it)
 {
     stats_parkbench part = refused_part();
     char *text;
@@ -138,6 +138,6 @@ START_TEST(a_maximum_that_was_not_observed_has_no_line)
 }
 END_TEST
 
-UNIT_MAIN("report_parkbench", a_part_has_the_parameters_and_the_maximum,
-          a_processor_has_its_share_of_both_rates, a_refused_line_leaves_the_maximum_alone,
-          the_text_has_a_line_for_the_maximum, a_maximum_that_was_not_observed_has_no_line)
+UNIT_MAIN("report_parkbench", a_fit_has_the_parameters_and_the_maximum,
+          rates_per_processor_are_reported, a_refused_fit_keeps_the_maximum,
+          the_text_has_a_line_for_the_maximum, without_a_maximum_the_text_has_no_line_for_it)

@@ -437,7 +437,7 @@ static void insist(const char *name, sci_error_t error, sci_error_t expected)
                   SCIGetErrorString(expected));
 }
 
-START_TEST(no_handle_is_an_illegal_parameter)
+START_TEST(a_null_handle_is_an_illegal_parameter)
 {
     const world nothing = {0};
 
@@ -447,7 +447,7 @@ START_TEST(no_handle_is_an_illegal_parameter)
 }
 END_TEST
 
-START_TEST(a_bit_that_is_no_flag_is_illegal)
+START_TEST(an_undefined_flag_is_illegal)
 {
     world all = have_all();
 
@@ -456,7 +456,7 @@ START_TEST(a_bit_that_is_no_flag_is_illegal)
 }
 END_TEST
 
-START_TEST(another_adapter_is_not_there)
+START_TEST(a_missing_adapter_is_reported)
 {
     world all = have_all();
 
@@ -476,5 +476,5 @@ START_TEST(an_adapter_number_has_its_limit)
 }
 END_TEST
 
-UNIT_MAIN("sisci handles", no_handle_is_an_illegal_parameter, a_bit_that_is_no_flag_is_illegal,
-          another_adapter_is_not_there, an_adapter_number_has_its_limit)
+UNIT_MAIN("sisci handles", a_null_handle_is_an_illegal_parameter, an_undefined_flag_is_illegal,
+          a_missing_adapter_is_reported, an_adapter_number_has_its_limit)

@@ -53,7 +53,7 @@ static size_t objects_of_job(void)
 }
 
 /* Any user may limit the size of files, which those in shared memory are. */
-START_TEST(a_segment_for_which_there_is_no_room_leaves_nothing)
+START_TEST(a_segment_that_does_not_fit_leaves_no_object)
 {
     sci_desc_t sd = begin();
     size_t before = objects_of_job();
@@ -92,7 +92,7 @@ static void fill_memory(void)
     close(file);
 }
 
-START_TEST(a_full_memory_refuses_what_is_new)
+START_TEST(in_full_memory_new_objects_are_refused)
 {
     unsigned number;
     sci_local_interrupt_t interrupt;
@@ -116,7 +116,7 @@ START_TEST(a_full_memory_refuses_what_is_new)
 }
 END_TEST
 
-START_TEST(a_full_memory_takes_no_new_process)
+START_TEST(in_full_memory_no_process_can_start)
 {
     sci_error_t error;
 
@@ -134,7 +134,7 @@ START_TEST(a_full_memory_takes_no_new_process)
 }
 END_TEST
 
-START_TEST(a_full_memory_stops_no_traffic)
+START_TEST(full_memory_does_not_stop_existing_connections)
 {
     sci_map_t local, remote;
     volatile unsigned *there;
@@ -181,7 +181,7 @@ static int look_for_the_segment(helper *test, const void *unused)
     return 0;
 }
 
-START_TEST(users_do_not_meet_though_job_and_node_are_the_same)
+START_TEST(users_with_the_same_job_and_node_are_separate)
 {
     helper other = helper_start(look_for_the_segment, NULL, 0);
     bool is_another = hear(&other) == 'n';
@@ -247,7 +247,7 @@ static int forge_a_segment(helper *test, const void *unused)
     return 0;
 }
 
-START_TEST(an_object_of_another_user_is_not_connected)
+START_TEST(connecting_to_an_object_of_another_user_is_refused)
 {
     helper other = helper_start(forge_a_segment, NULL, 0);
     bool is_another = hear(&other) == 'n';
@@ -261,7 +261,8 @@ START_TEST(an_object_of_another_user_is_not_connected)
 }
 END_TEST
 
-/* In a /dev/shm of their own, since all of the test's user would be shut out. */
+/* Called in a separate /dev/shm: in the real one this lock would stop every other program of the
+ * test's user. */
 static int forge_the_lock(helper *test, const void *unused)
 {
     sisci_name name = sisci_name_lock();
@@ -278,7 +279,29 @@ static int forge_the_lock(helper *test, const void *unused)
     return 0;
 }
 
-START_TEST(a_lock_of_another_user_is_refused)
+/* Run SCIInitialize() with stderr in a file, whose text is stored in `message`. */
+static sci_error_t initialise_and_read_message(char *message, size_t bytes)
+{
+    FILE *file = tmpfile();
+    int kept = dup(STDERR_FILENO);
+    sci_error_t error;
+    size_t length;
+
+    ck_assert_ptr_nonnull(file);
+    fflush(stderr);
+    ck_assert_int_ge(dup2(fileno(file), STDERR_FILENO), 0);
+    SCIInitialize(0, &error);
+    fflush(stderr);
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    rewind(file);
+    length = fread(message, 1, bytes - 1, file);
+    message[length] = '\0';
+    fclose(file);
+    return error;
+}
+
+START_TEST(a_lock_of_another_user_is_refused_with_its_path_its_owner_and_a_remedy)
 {
     helper other;
 
@@ -286,14 +309,32 @@ START_TEST(a_lock_of_another_user_is_refused)
         return;
     other = helper_start(forge_the_lock, NULL, 0);
     if (hear(&other) == 'n') {
-        sci_error_t error;
+        char message[512], path[256], owner[32];
 
+        snprintf(path, sizeof(path), "/dev/shm%s", sisci_name_lock().text);
+        snprintf(owner, sizeof(owner), "user %d", UNPRIVILEGED);
         expect(&other, 'f');
-        SCIInitialize(0, &error);
-        ck_error(error, SCI_ERR_SYSTEM);
+        ck_error(initialise_and_read_message(message, sizeof(message)), SCI_ERR_ACCESS);
+        ck_assert_ptr_nonnull(strstr(message, path));
+        ck_assert_ptr_nonnull(strstr(message, owner));
+        ck_assert_ptr_nonnull(strstr(message, "remove it as that user or as root"));
         tell(&other, 'q');
     }
     helper_finish(&other);
+}
+END_TEST
+
+/* A mount of /dev whose folder shm is missing. */
+START_TEST(without_dev_shm_the_library_does_not_start)
+{
+    char message[512];
+
+    if (!have_small_memory())
+        return;
+    ck_assert_int_eq(umount("/dev/shm"), 0);
+    ck_assert_int_eq(mount("none", "/dev", "tmpfs", 0, "size=1m,mode=755"), 0);
+    ck_error(initialise_and_read_message(message, sizeof(message)), SCI_ERR_SYSTEM);
+    ck_assert_ptr_nonnull(strstr(message, "/dev/shm"));
 }
 END_TEST
 
@@ -316,7 +357,7 @@ static int offer_in_another_job(helper *test, const void *unused)
     return 0;
 }
 
-START_TEST(a_process_of_another_job_is_not_there)
+START_TEST(processes_of_other_jobs_are_invisible)
 {
     helper other = helper_start(offer_in_another_job, NULL, 8);
     sci_remote_segment_t segment;
@@ -331,7 +372,7 @@ START_TEST(a_process_of_another_job_is_not_there)
 }
 END_TEST
 
-START_TEST(jobs_side_by_side_have_segments_of_their_own)
+START_TEST(concurrent_jobs_have_separate_segments)
 {
     helper other = helper_start(offer_in_another_job, NULL, 0);
     sci_desc_t sd = begin();
@@ -370,10 +411,11 @@ START_TEST(a_segment_that_replaces_a_stale_one_is_zeroed)
 }
 END_TEST
 
-UNIT_MAIN("sisci limits", a_segment_for_which_there_is_no_room_leaves_nothing,
-          a_full_memory_refuses_what_is_new, a_full_memory_takes_no_new_process,
-          a_full_memory_stops_no_traffic, users_do_not_meet_though_job_and_node_are_the_same,
-          another_user_cannot_open_an_object, an_object_of_another_user_is_not_connected,
-          a_lock_of_another_user_is_refused, a_process_of_another_job_is_not_there,
-          jobs_side_by_side_have_segments_of_their_own,
-          a_segment_that_replaces_a_stale_one_is_zeroed)
+UNIT_MAIN("sisci limits", a_segment_that_does_not_fit_leaves_no_object,
+          in_full_memory_new_objects_are_refused, in_full_memory_no_process_can_start,
+          full_memory_does_not_stop_existing_connections,
+          users_with_the_same_job_and_node_are_separate, another_user_cannot_open_an_object,
+          connecting_to_an_object_of_another_user_is_refused,
+          a_lock_of_another_user_is_refused_with_its_path_its_owner_and_a_remedy,
+          without_dev_shm_the_library_does_not_start, processes_of_other_jobs_are_invisible,
+          concurrent_jobs_have_separate_segments, a_segment_that_replaces_a_stale_one_is_zeroed)

@@ -146,7 +146,7 @@ START_TEST(a_connection_depends_on_the_state_of_the_owner)
 }
 END_TEST
 
-START_TEST(an_owner_that_has_terminated_is_no_node)
+START_TEST(the_node_of_a_terminated_owner_does_not_exist)
 {
     helper other = start_owner();
     sci_desc_t sd = begin_beside(&other, "cpa");
@@ -159,7 +159,7 @@ START_TEST(an_owner_that_has_terminated_is_no_node)
 }
 END_TEST
 
-START_TEST(a_killed_owner_is_no_node)
+START_TEST(the_node_of_a_killed_owner_does_not_exist)
 {
     helper other = start_owner();
     sci_desc_t sd = begin_beside(&other, "cpa");
@@ -176,7 +176,7 @@ static const struct {
 } refusals[] = {{"c", 'a', 'n'},    {"c", 'u', 'i'},   {"c", 'c', 'u'},
                 {"cpau", 'u', 'i'}, {"cpa", 'r', 'k'}, {"cpaf", 'r', 'k'}};
 
-START_TEST(an_owner_is_refused_what_its_state_does_not_allow)
+START_TEST(an_owner_is_refused_operations_that_its_state_forbids)
 {
     for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
         helper other = start_owner();
@@ -229,7 +229,7 @@ static void await_loss(sci_remote_segment_t segment)
     ck_ok(error);
 }
 
-START_TEST(a_checked_copy_to_a_killed_owner_has_failed)
+START_TEST(a_checked_copy_to_a_killed_owner_fails)
 {
     helper other = start_owner();
     sci_remote_segment_t segment = reach(begin_beside(&other, "cpa"), NODE, ID);
@@ -247,7 +247,7 @@ START_TEST(a_checked_copy_to_a_killed_owner_has_failed)
 }
 END_TEST
 
-START_TEST(the_interrupt_of_a_killed_owner_is_not_connected)
+START_TEST(connecting_to_the_interrupt_of_a_killed_owner_fails)
 {
     helper other = start_owner();
     sci_desc_t sd = begin_beside(&other, "cpai");
@@ -264,7 +264,7 @@ START_TEST(the_interrupt_of_a_killed_owner_is_not_connected)
 }
 END_TEST
 
-START_TEST(an_owner_that_is_killed_with_its_table_locked_stops_no_process)
+START_TEST(an_owner_killed_while_holding_its_table_lock_blocks_no_process)
 {
     helper other = start_owner();
     sci_remote_segment_t segment = reach(begin_beside(&other, "cpa"), NODE, ID);
@@ -278,10 +278,10 @@ START_TEST(an_owner_that_is_killed_with_its_table_locked_stops_no_process)
 END_TEST
 
 UNIT_MAIN("sisci peers", a_connection_depends_on_the_state_of_the_owner,
-          an_owner_that_has_terminated_is_no_node, a_killed_owner_is_no_node,
-          an_owner_is_refused_what_its_state_does_not_allow,
+          the_node_of_a_terminated_owner_does_not_exist, the_node_of_a_killed_owner_does_not_exist,
+          an_owner_is_refused_operations_that_its_state_forbids,
           a_connection_from_another_node_keeps_a_segment_busy,
           a_map_beyond_the_segment_of_another_node_is_out_of_range,
-          a_checked_copy_to_a_killed_owner_has_failed,
-          the_interrupt_of_a_killed_owner_is_not_connected,
-          an_owner_that_is_killed_with_its_table_locked_stops_no_process)
+          a_checked_copy_to_a_killed_owner_fails,
+          connecting_to_the_interrupt_of_a_killed_owner_fails,
+          an_owner_killed_while_holding_its_table_lock_blocks_no_process)

@@ -283,13 +283,13 @@ START_TEST(all_messages_are_delivered_though_lines_are_torn)
 }
 END_TEST
 
-START_TEST(all_messages_are_delivered_under_all_faults_that_end)
+START_TEST(all_messages_are_delivered_under_all_temporary_faults)
 {
     ck_assert_uint_eq(run_seeds("drop=0.05,tear=0.05,pending=0.3,cut=0.3,reorder=1", 10), 10);
 }
 END_TEST
 
-START_TEST(a_peer_that_is_lost_is_reported)
+START_TEST(a_lost_peer_is_reported)
 {
     ck_assert_uint_lt(run_seeds("drop=0.05,tear=0.05,lose=0.1,reorder=1", 8), 8);
 }
@@ -298,4 +298,4 @@ END_TEST
 UNIT_MAIN("sisci protocol", without_faults_all_messages_are_delivered,
           all_messages_are_delivered_out_of_order, all_messages_are_delivered_though_lines_are_lost,
           all_messages_are_delivered_though_lines_are_torn,
-          all_messages_are_delivered_under_all_faults_that_end, a_peer_that_is_lost_is_reported)
+          all_messages_are_delivered_under_all_temporary_faults, a_lost_peer_is_reported)

@@ -48,7 +48,7 @@ static void *send_by_sequence(void *context)
     return NULL;
 }
 
-START_TEST(threads_send_through_one_map_with_sequences_of_their_own)
+START_TEST(threads_with_separate_sequences_share_a_map)
 {
     sci_map_t local;
     part common = {.sd = begin()};
@@ -139,7 +139,7 @@ static void *trigger(void *context)
     return NULL;
 }
 
-START_TEST(each_trigger_of_any_thread_makes_one_call)
+START_TEST(each_trigger_of_any_thread_makes_one_callback)
 {
     static _Atomic unsigned count;
     part common = {.sd = begin()};
@@ -182,7 +182,7 @@ static void *start_and_end(void *context)
     return NULL;
 }
 
-START_TEST(threads_start_and_end_the_library_at_the_same_time)
+START_TEST(threads_start_and_end_the_library_concurrently)
 {
     const part nothing = {0};
     sci_error_t error;
@@ -234,7 +234,7 @@ static unsigned waiters_of(sci_desc_t sd)
     return count;
 }
 
-START_TEST(the_end_of_the_library_cancels_all_waits)
+START_TEST(termination_cancels_all_waits)
 {
     sci_desc_t sd = begin();
     waiter waiters[2] = {{.segment = offer(sd, ID, 4096)}};
@@ -255,7 +255,6 @@ START_TEST(the_end_of_the_library_cancels_all_waits)
 }
 END_TEST
 
-UNIT_MAIN("sisci threads", threads_send_through_one_map_with_sequences_of_their_own,
-          threads_connect_while_callbacks_are_made, each_trigger_of_any_thread_makes_one_call,
-          threads_start_and_end_the_library_at_the_same_time,
-          the_end_of_the_library_cancels_all_waits)
+UNIT_MAIN("sisci threads", threads_with_separate_sequences_share_a_map,
+          threads_connect_while_callbacks_are_made, each_trigger_of_any_thread_makes_one_callback,
+          threads_start_and_end_the_library_concurrently, termination_cancels_all_waits)

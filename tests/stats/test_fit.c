@@ -131,7 +131,7 @@ START_TEST(one_line_is_recovered_exactly)
 }
 END_TEST
 
-START_TEST(a_segment_says_which_points_it_covers)
+START_TEST(a_segment_lists_the_points_that_it_covers)
 {
     sample_points points = sweep(protocol_jump);
     stats_segment segments[STATS_FIT_SEGMENTS];
@@ -203,7 +203,7 @@ START_TEST(three_points_are_enough_for_a_line)
 }
 END_TEST
 
-START_TEST(an_overhead_of_nothing_is_zero_and_not_refused)
+START_TEST(an_overhead_of_zero_is_accepted)
 {
     sample_points points = sweep(&(curve_part){HUGE_VAL, 0, 1.0 / 777});
     stats_segment segment;
@@ -217,7 +217,7 @@ START_TEST(an_overhead_of_nothing_is_zero_and_not_refused)
 }
 END_TEST
 
-START_TEST(noise_of_one_percent_leaves_the_parameters_of_a_line)
+START_TEST(one_percent_of_noise_hardly_changes_the_parameters_of_a_line)
 {
     for (uint64_t seed = 0; seed < 50; seed++) {
         sample_points points = noisy_sweep(one_line, 0.01, seed);
@@ -231,7 +231,7 @@ START_TEST(noise_of_one_percent_leaves_the_parameters_of_a_line)
 }
 END_TEST
 
-START_TEST(noise_of_one_percent_leaves_the_parameters_of_a_protocol_jump)
+START_TEST(one_percent_of_noise_hardly_changes_the_parameters_of_a_protocol_jump)
 {
     for (uint64_t seed = 0; seed < 50; seed++) {
         sample_points points = noisy_sweep(protocol_jump, 0.01, seed);
@@ -245,7 +245,7 @@ START_TEST(noise_of_one_percent_leaves_the_parameters_of_a_protocol_jump)
 }
 END_TEST
 
-START_TEST(noise_of_one_percent_leaves_three_segments)
+START_TEST(one_percent_of_noise_keeps_three_segments)
 {
     ck_assert_uint_ge(runs_with_segments(three_parts, 0.01, 3, 100), 98);
 }
@@ -303,7 +303,7 @@ START_TEST(a_fixed_number_that_the_points_do_not_allow_is_lowered)
 }
 END_TEST
 
-START_TEST(no_more_segments_are_used_than_the_limit)
+START_TEST(at_most_the_limit_of_segments_is_used)
 {
     sample_points points = sweep(three_parts);
     stats_segment segments[STATS_FIT_SEGMENTS];
@@ -313,7 +313,7 @@ START_TEST(no_more_segments_are_used_than_the_limit)
 }
 END_TEST
 
-START_TEST(a_limit_above_the_most_segments_counts_as_that)
+START_TEST(a_limit_above_the_maximum_of_segments_is_reduced)
 {
     sample_points points = {.count = MOST_POINTS};
     stats_segment segments[STATS_FIT_SEGMENTS];
@@ -352,7 +352,7 @@ START_TEST(the_best_breaks_are_those_of_an_exhaustive_search)
 END_TEST
 
 /* 0.1 us at small sizes is a tenth, at a megabyte nothing: the small ones must count alike. */
-START_TEST(small_times_weigh_as_much_as_large_ones)
+START_TEST(residuals_are_relative)
 {
     sample_points points = sweep(one_line);
     stats_segment segment;
@@ -381,7 +381,7 @@ START_TEST(repeated_sizes_are_averaged_and_stay_in_one_segment)
 }
 END_TEST
 
-START_TEST(repetitions_of_fewer_than_three_sizes_are_no_line)
+START_TEST(fewer_than_three_distinct_sizes_are_refused)
 {
     const double bytes[] = {0, 0, 64, 64, 64}, time_us[] = {1, 1.1, 2, 2.1, 2.2};
     const double one_size[] = {8, 8, 8, 8, 8};
@@ -392,7 +392,7 @@ START_TEST(repetitions_of_fewer_than_three_sizes_are_no_line)
 }
 END_TEST
 
-START_TEST(fewer_than_three_points_are_no_line)
+START_TEST(fewer_than_three_points_are_refused)
 {
     const double bytes[] = {0, 64}, time_us[] = {1, 2};
     stats_segment segment;
@@ -402,7 +402,7 @@ START_TEST(fewer_than_three_points_are_no_line)
 }
 END_TEST
 
-START_TEST(sizes_that_descend_are_no_curve)
+START_TEST(descending_sizes_are_refused)
 {
     const double bytes[] = {0, 128, 64, 256}, time_us[] = {1, 2, 3, 4};
     stats_segment segment;
@@ -411,7 +411,7 @@ START_TEST(sizes_that_descend_are_no_curve)
 }
 END_TEST
 
-START_TEST(a_time_or_size_that_cannot_be_makes_no_fit)
+START_TEST(invalid_times_and_sizes_are_refused)
 {
     const double bad_times[] = {0, -1, (double)NAN, (double)INFINITY, 1e-200};
     const double bad_sizes[] = {-1, (double)NAN, (double)INFINITY};
@@ -505,22 +505,21 @@ START_TEST(a_line_that_misses_the_small_times_is_refused)
 }
 END_TEST
 
-UNIT_MAIN("fit", one_line_is_recovered_exactly, a_segment_says_which_points_it_covers,
+UNIT_MAIN("fit", one_line_is_recovered_exactly, a_segment_lists_the_points_that_it_covers,
           a_protocol_jump_is_recovered_exactly, three_segments_are_recovered_exactly,
           a_bend_without_a_jump_is_recovered_exactly,
           two_segments_of_three_points_are_distinguished, three_points_are_enough_for_a_line,
-          an_overhead_of_nothing_is_zero_and_not_refused,
-          noise_of_one_percent_leaves_the_parameters_of_a_line,
-          noise_of_one_percent_leaves_the_parameters_of_a_protocol_jump,
-          noise_of_one_percent_leaves_three_segments, noise_on_one_line_is_not_split,
+          an_overhead_of_zero_is_accepted,
+          one_percent_of_noise_hardly_changes_the_parameters_of_a_line,
+          one_percent_of_noise_hardly_changes_the_parameters_of_a_protocol_jump,
+          one_percent_of_noise_keeps_three_segments, noise_on_one_line_is_not_split,
           noise_on_few_points_is_not_split, a_fixed_number_of_segments_is_kept_on_one_line,
           a_fixed_number_that_the_points_do_not_allow_is_lowered,
-          no_more_segments_are_used_than_the_limit, a_limit_above_the_most_segments_counts_as_that,
-          the_best_breaks_are_those_of_an_exhaustive_search,
-          small_times_weigh_as_much_as_large_ones,
+          at_most_the_limit_of_segments_is_used, a_limit_above_the_maximum_of_segments_is_reduced,
+          the_best_breaks_are_those_of_an_exhaustive_search, residuals_are_relative,
           repeated_sizes_are_averaged_and_stay_in_one_segment,
-          repetitions_of_fewer_than_three_sizes_are_no_line, fewer_than_three_points_are_no_line,
-          sizes_that_descend_are_no_curve, a_time_or_size_that_cannot_be_makes_no_fit,
+          fewer_than_three_distinct_sizes_are_refused, fewer_than_three_points_are_refused,
+          descending_sizes_are_refused, invalid_times_and_sizes_are_refused,
           times_that_fall_with_the_size_are_refused, times_that_do_not_change_are_refused,
           a_rise_within_the_noise_is_refused, a_clearly_negative_overhead_is_refused,
           a_negative_overhead_within_its_uncertainty_is_refused_as_unknown,

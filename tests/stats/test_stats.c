@@ -115,7 +115,7 @@ START_TEST(fewer_than_six_values_give_their_range_and_no_interval)
 }
 END_TEST
 
-START_TEST(no_values_give_no_ranks_beyond_them)
+START_TEST(zero_values_give_no_ranks)
 {
     size_t low = 99, high = 99;
 
@@ -346,8 +346,8 @@ END_TEST
 UNIT_MAIN("stats", ranks_of_the_median_agree_with_published_tables,
           ranks_enclose_95_percent_and_the_next_pair_does_not,
           ranks_hold_for_counts_whose_probabilities_underflow,
-          fewer_than_six_values_give_their_range_and_no_interval,
-          no_values_give_no_ranks_beyond_them, interval_covers_the_median_of_a_skewed_distribution,
+          fewer_than_six_values_give_their_range_and_no_interval, zero_values_give_no_ranks,
+          interval_covers_the_median_of_a_skewed_distribution,
           stopping_at_the_precision_costs_less_than_seven_points_of_coverage,
           quantiles_lie_linearly_between_order_statistics, quantiles_of_one_value_are_that_value,
           quantiles_never_decrease_nor_leave_the_values,

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What a report says, before it is drawn: figures with their intervals and marks, lines, tables, the
-answer, and files that cannot be used. Fixed results are in tests/suite/report.
+"""The content of reports: figures with intervals and marks, lines, bars, tables, the answer, and
+files that cannot be used. Fixed results are in tests/suite/report.
 
-UPDATE_GOLDEN=1 writes the golden tables anew.
+UPDATE_GOLDEN=1 updates the golden tables.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from stage import HERE, TOP
 from combench.common.errors import SuiteError
 from combench.report import remarks
 from combench.report.answer import answer_of
-from combench.report.charts import Point, Series, runs
+from combench.report.charts import Axis, Panel, Picture, Point, Series, runs
 from combench.report.discussion import Matter, points
 from combench.report.facts import differences, facts_of
 from combench.report.figures import (
@@ -137,6 +137,18 @@ class Lines(unittest.TestCase):
                     xs = [point.x for point in line.points]
                     self.assertEqual(len(xs), len(set(xs)), (picture.name, panel.title, line.label))
 
+    def test_bars_show_pictures_whose_lines_would_have_one_point(self) -> None:
+        axis = Axis("destinations", "count")
+        lines = tuple(Series(str(size), _points(4)) for size in (64, 256))
+
+        def picture(x: Axis, *series: Series) -> Picture:
+            return Picture("", "", "", "", x, Axis("frequency, Hz", "log"), (Panel("", series),))
+
+        self.assertTrue(picture(axis, *lines).is_bars)
+        self.assertEqual(picture(axis, *lines).single_x, "4 destinations")
+        self.assertFalse(picture(axis, *lines, Series("0", _points(4, 8))).is_bars)
+        self.assertTrue(picture(Axis("list", "category"), Series("0", _points(4, 8))).is_bars)
+
     def test_pictures_are_of_all_that_the_fixture_has(self) -> None:
         found, rows = fixture()
         names = [picture.name for picture in gallery(rows.kept, predicted_rows(found.predictions))]
@@ -217,10 +229,10 @@ class Answers(unittest.TestCase):
         offered = [row for row in document.data["results"] if row["mode"] == "open"]
         offered[1].update(saturated=True)
         tasks = answer_of(rows_of(found.results).kept, offered[1]["offered_Hz"]).tasks
-        said = next(words for words in tasks[0].under_load if "carried" in words)
-        self.assertIn(f"all rates up to {frequency(offered[0]['offered_Hz'])}", said)
+        said = next(words for words in tasks[0].under_load if "sustained" in words)
+        self.assertIn(f"all offered rates up to {frequency(offered[0]['offered_Hz'])}", said)
         self.assertIn("but not all rates below", said)
-        self.assertNotIn("carried", tasks[0].verdict)
+        self.assertNotIn("sustained", tasks[0].verdict)
 
     def test_the_answer_takes_all_of_repeated_measurements(self) -> None:
         found, _ = fixture()
@@ -250,10 +262,10 @@ class Answers(unittest.TestCase):
         search["found_Hz"].update(held=3)
         task = next(task for task in answer_of(rows_of([document]).kept).tasks)
         said = next(words for words in task.under_load if "p99" in words)
-        self.assertIn("held in 3 of 5 trials", said)
+        self.assertIn("reached in 3 of 5 trials", said)
         self.assertNotIn("!", said)
 
-    def test_a_reason_that_many_programs_have_is_told_once(self) -> None:
+    def test_a_reason_that_many_programs_have_is_listed_once(self) -> None:
         found, _ = fixture()
         reason = {"what": "fit", "reason": "use --sweep"}
         documents = [
@@ -273,8 +285,8 @@ class Answers(unittest.TestCase):
     def test_predictions_stand_with_their_error(self) -> None:
         found, _ = fixture()
         said = " ".join(sentences(predicted_rows(found.predictions)))
-        self.assertIn("off by 12.5 %", said)
-        self.assertIn("no error is known", said)
+        self.assertIn("error of the time 12.5 %", said)
+        self.assertIn("error is unknown", said)
 
     def test_a_validation_says_how_far_the_model_was_off(self) -> None:
         found, _ = fixture()
@@ -282,8 +294,8 @@ class Answers(unittest.TestCase):
         summary = {"rows": 9, "median_error_pct": 6, "worst_error_pct": 31.4, "worst": worst}
         document = Document(Path("v.json"), {"technology": "mpi", "summary": summary})
         said = " ".join(sentences(predicted_rows(found.predictions), [document]))
-        self.assertIn("9 measurements to which the calibration was not fitted", said)
-        self.assertIn("31.4 % at most (1.7 funnel, 8 sources)", said)
+        self.assertIn("9 measurements that the calibration did not use", said)
+        self.assertIn("at most 31.4 % (1.7 funnel, 8 sources)", said)
 
     def test_what_was_not_measured_is_called_so(self) -> None:
         found, rows = fixture()
@@ -318,23 +330,25 @@ class Limits(unittest.TestCase):
 
     def test_the_algorithms_limit_a_farm_that_computes_as_fast_as_it_can(self) -> None:
         said = limit_of(self.farm(9.5e3, work_us=50), [])
-        self.assertTrue(said.startswith("the algorithms, on processors of their own: 95"), said)
+        self.assertTrue(said.startswith("work on packets, with a core per process: "), said)
+        self.assertIn("reaches 95.0 % of 10.0 kHz", said)
 
     def test_taking_in_limits_a_farm_that_is_as_fast_as_its_funnels(self) -> None:
         funnel = _row("funnel", mode="event", sources=4, frequency_Hz=1e5)
         said = limit_of(self.farm(1.9e5), [funnel])
-        self.assertTrue(said.startswith("what the destinations can take in (1.7): 95"), said)
+        self.assertTrue(said.startswith("what the destinations can take in (1.7): "), said)
+        self.assertIn("reaches 95.0 % of 200 kHz", said)
 
     def test_a_funnel_on_shared_cores_is_no_bound(self) -> None:
         funnel = _row("funnel", mode="event", sources=4, frequency_Hz=1e5, oversubscribed=True)
-        self.assertIn("no bound is known", limit_of(self.farm(1.9e5), [funnel]))
+        self.assertIn("no bound was measured", limit_of(self.farm(1.9e5), [funnel]))
 
     def test_where_no_bound_is_near_none_is_called_the_limit(self) -> None:
         stream = _row("oneway", mode="stream", frequency_Hz=1e6)
         said = limit_of(self.farm(1e5), [stream])
         self.assertTrue(said.startswith("not found: the nearest bound is what a source"), said)
 
-    def test_saturated_loops_say_who_held_events_up(self) -> None:
+    def test_the_limit_of_saturated_open_loops_is_reported(self) -> None:
         loop = _row(
             "pushfarm",
             mode="open",
@@ -344,7 +358,7 @@ class Limits(unittest.TestCase):
             saturated=True,
             limited_by="supervisor",
         )
-        self.assertIn("it was the supervisor", limit_of(self.farm(1e5), [loop]))
+        self.assertIn("open loops: supervisor", limit_of(self.farm(1e5), [loop]))
 
 
 class Words(unittest.TestCase):
@@ -405,7 +419,7 @@ class Folder(unittest.TestCase):
     def test_a_single_document_will_do(self) -> None:
         self.assertEqual(len(load([FIXTURE / "oneway.json"]).results), 1)
 
-    def test_two_machines_are_told_apart(self) -> None:
+    def test_two_machines_are_distinguished(self) -> None:
         def elsewhere(document: dict[str, Any]) -> None:
             document["environment"]["hosts"][0].update(name="node9", cpu="Other", cores=64)
 

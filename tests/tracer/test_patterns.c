@@ -180,7 +180,7 @@ static uint64_t of_parts(int size, int root)
     return sum;
 }
 
-START_TEST(trees_and_stars_end_and_carry_what_they_must_from_every_root)
+START_TEST(trees_and_stars_deliver_all_data_from_every_root)
 {
     for (int size = 1; size <= MOST_RANKS; size++)
         for (int root = 0; root < size; root++) {
@@ -202,7 +202,7 @@ START_TEST(trees_and_stars_end_and_carry_what_they_must_from_every_root)
 }
 END_TEST
 
-START_TEST(exchanges_end_and_carry_every_part_to_all)
+START_TEST(exchanges_deliver_every_part_to_all)
 {
     for (int size = 1; size <= MOST_RANKS; size++) {
         uint64_t all = of_parts(size, -1), pairs = 0;
@@ -241,7 +241,7 @@ END_TEST
 /* And where a rank receives nothing before, it is. Parts that all send to all wait for nothing
  * anyhow.
  */
-START_TEST(what_is_sent_at_once_waits_for_nothing_that_comes)
+START_TEST(initial_sends_depend_on_no_receive)
 {
     static const pattern patterns[] = {broadcast, reduce,    gather,        scatter,
                                        scan,      allgather, tracer_barrier};
@@ -263,6 +263,6 @@ START_TEST(what_is_sent_at_once_waits_for_nothing_that_comes)
 }
 END_TEST
 
-UNIT_MAIN("patterns", trees_and_stars_end_and_carry_what_they_must_from_every_root,
-          exchanges_end_and_carry_every_part_to_all, a_broadcast_reaches_every_rank_once,
-          what_is_sent_at_once_waits_for_nothing_that_comes)
+UNIT_MAIN("patterns", trees_and_stars_deliver_all_data_from_every_root,
+          exchanges_deliver_every_part_to_all, a_broadcast_reaches_every_rank_once,
+          initial_sends_depend_on_no_receive)

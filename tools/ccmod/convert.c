@@ -129,8 +129,8 @@ static ccmod_status open_input(const convert_settings *settings, convert_input *
 }
 
 /* Make a workload from the beginning; frees the previous one. */
-static ccmod_status begin(const convert_settings *settings, convert_input *input,
-                          ccmod_error *error)
+static ccmod_status begin_workload(const convert_settings *settings, convert_input *input,
+                                   ccmod_error *error)
 {
     ccmod_workload_free(input->made);
     input->made = NULL;
@@ -256,10 +256,10 @@ static cb_status convert_input_of(const convert_settings *settings, convert_inpu
 
     if (open_input(settings, input, &error) != CCMOD_OK)
         return tool_refuse(&error);
-    if (begin(settings, input, &error) != CCMOD_OK)
+    if (begin_workload(settings, input, &error) != CCMOD_OK)
         return tool_refuse(&error);
     CB_TRY(check(settings, input->workload));
-    if (begin(settings, input, &error) != CCMOD_OK)
+    if (begin_workload(settings, input, &error) != CCMOD_OK)
         return tool_refuse(&error);
     output = prepare(settings, input->workload);
     return output.form->many ? write_many(&output)

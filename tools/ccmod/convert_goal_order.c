@@ -24,14 +24,14 @@ typedef struct {
     size_t gate_stage;    /* their stage */
 } goal_order;
 
-static ccmod_status refuse(const goal_order *order, const goal_operation *operation,
-                           const char *problem)
+static ccmod_status report_operation(const goal_order *order, const goal_operation *operation,
+                                     const char *problem)
 {
     return ccmod_fail(order->text->error, CCMOD_ERROR_USAGE, order->text->name,
                       operation->record.line, "'%s': %s", operation->label, problem);
 }
 
-static ccmod_status add(const goal_order *order, const convert_record *record)
+static ccmod_status add_record(const goal_order *order, const convert_record *record)
 {
     return convert_program_add(order->program, order->rank->number, record, order->text->error);
 }
@@ -52,7 +52,7 @@ static ccmod_status add_open(const goal_order *order, size_t until)
         if (rank->operations[i].state != STARTED)
             continue;
         record.kind = started_kind(record.kind);
-        CCMOD_TRY(add(order, &record));
+        CCMOD_TRY(add_record(order, &record));
     }
     return CCMOD_OK;
 }
@@ -93,10 +93,10 @@ static ccmod_status add_wait(goal_order *order, size_t until, bool join)
     while (last > order->first_open && rank->operations[last - 1].state != STARTED)
         last--;
     if (!join && order->started == 1 && last > order->first_open) {
-        CCMOD_TRY(add(order, &rank->operations[last - 1].record));
+        CCMOD_TRY(add_record(order, &rank->operations[last - 1].record));
     } else {
         CCMOD_TRY(add_open(order, until));
-        CCMOD_TRY(add(order, &wait));
+        CCMOD_TRY(add_record(order, &wait));
     }
     close_gate(order, until);
     order->first_open = until;
@@ -117,9 +117,9 @@ static ccmod_status look_at(goal_order *order, const goal_operation *operation,
     goal_operation *target = &order->rank->operations[requirement->target];
 
     if (target->state == NOT_YET)
-        return refuse(order, operation,
-                      "it requires a later operation; write operations in an order in "
-                      "which they can run");
+        return report_operation(order, operation,
+                                "it requires a later operation; write operations in an order in "
+                                "which they can run");
     needs->after_gate |= target->stage > order->gate_stage;
     if (requirement->start || target->counted_for == operation->number + 1)
         return CCMOD_OK;
@@ -143,15 +143,17 @@ static ccmod_status check_needs(const goal_order *order, const goal_operation *o
                                 const goal_needs *needs)
 {
     if (needs->unfinished > 0 && needs->unfinished < order->started && !is_blocking(order, needs))
-        return refuse(order, operation,
-                      "it requires neither all pending operations nor only the last one, "
-                      "but a rank of a trace waits for all that it has started; require all of "
-                      "them");
+        return report_operation(
+            order, operation,
+            "it requires neither all pending operations nor only the last one, "
+            "but a rank of a trace waits for all that it has started; require all of "
+            "them");
     if (!needs->after_gate && needs->of_gate < order->gate_count)
-        return refuse(order, operation,
-                      "it requires less than earlier operations wait for, and "
-                      "could run before them, but a rank of a trace has one order; let it "
-                      "require the same, or move it up");
+        return report_operation(
+            order, operation,
+            "it requires less than earlier operations wait for, and "
+            "could run before them, but a rank of a trace has one order; let it "
+            "require the same, or move it up");
     return CCMOD_OK;
 }
 
@@ -169,7 +171,7 @@ static void make_gate(goal_order *order, goal_operation *operation)
 static ccmod_status add_blocking(goal_order *order, goal_operation *operation)
 {
     CCMOD_TRY(add_open(order, operation->number));
-    CCMOD_TRY(add(order, &operation->record));
+    CCMOD_TRY(add_record(order, &operation->record));
     order->first_open = operation->number + 1;
     order->started--;
     make_gate(order, operation);
@@ -199,7 +201,7 @@ static ccmod_status follow(goal_order *order, size_t number, const goal_requirem
     CCMOD_TRY(add_open(order, number));
     order->first_open = number + 1;
     if (!is_join(operation))
-        CCMOD_TRY(add(order, &operation->record));
+        CCMOD_TRY(add_record(order, &operation->record));
     make_gate(order, operation);
     return CCMOD_OK;
 }

@@ -117,7 +117,7 @@ static ccmod_status no_memory(const ti_reader *reader)
                       "out of memory for the records; convert a shorter trace");
 }
 
-static ccmod_status add(ti_reader *reader, convert_record record)
+static ccmod_status add_record(ti_reader *reader, convert_record record)
 {
     record.line = (uint32_t)reader->text.line;
     return convert_program_add(reader->program, reader->number, &record, reader->text.error);
@@ -205,7 +205,7 @@ static ccmod_status add_wait(ti_reader *reader)
     bool empty = rank->count == 0;
 
     rank->count = rank->waited = 0;
-    return empty ? CCMOD_OK : add(reader, (convert_record){.kind = CCMOD_WAIT});
+    return empty ? CCMOD_OK : add_record(reader, (convert_record){.kind = CCMOD_WAIT});
 }
 
 static bool is_request(const ti_request *request, const ti_request *wanted)
@@ -263,7 +263,7 @@ static ccmod_status read_message(ti_reader *reader, ccmod_record_kind kind)
                            .tag = record.tag};
     if (kind == CCMOD_START_SEND || kind == CCMOD_START_RECEIVE)
         CCMOD_TRY(note_request(reader, &request));
-    return add(reader, record);
+    return add_record(reader, record);
 }
 
 static ccmod_status read_send(ti_reader *reader)
@@ -298,7 +298,7 @@ static ccmod_status add_time(ti_reader *reader, double largest, double us_per_un
         return convert_text_refuse(&reader->text, word,
                                    "more than 10^15 us; shorten it, or give "
                                    "the speed by --flops-per-us");
-    return add(reader, record);
+    return add_record(reader, record);
 }
 
 static ccmod_status read_compute(ti_reader *reader)
@@ -313,7 +313,7 @@ static ccmod_status read_sleep(ti_reader *reader)
 
 static ccmod_status read_barrier(ti_reader *reader)
 {
-    return add(reader, (convert_record){.kind = CCMOD_BARRIER});
+    return add_record(reader, (convert_record){.kind = CCMOD_BARRIER});
 }
 
 static ccmod_status read_init(ti_reader *reader)

@@ -72,7 +72,7 @@ static int by_value(const void *left, const void *right)
 }
 
 /* Add a value if there is room; NaN is ignored. */
-static void note(measured_values *list, double value)
+static void add_value(measured_values *list, double value)
 {
     if (list->count < MEASUREMENTS_SIZES && !isnan(value))
         list->values[list->count++] = value;
@@ -208,8 +208,8 @@ static double find_waiting(const report_reading *reading, size_t rows)
 
     for (size_t i = 0; i < rows && goes_over_tcp(reading); i++) {
         if (row_is(reading, i, "mode", "ring"))
-            note(&list, row_median(reading, i, "round_us") -
-                            round_at(reading, "exchange", size_of(reading, i)));
+            add_value(&list, row_median(reading, i, "round_us") -
+                                 round_at(reading, "exchange", size_of(reading, i)));
     }
     return middle_of(&list);
 }
@@ -221,7 +221,7 @@ static double find_send(const report_reading *reading, size_t rows)
 
     for (size_t i = 0; i < rows; i++) {
         if (row_is(reading, i, "mode", "stream") && size_of(reading, i) <= MEASUREMENTS_SMALL_BYTES)
-            note(&list, report_reading_number(reading, "results.%zu.step_us.p50", i));
+            add_value(&list, report_reading_number(reading, "results.%zu.step_us.p50", i));
     }
     return middle_of(&list);
 }
@@ -255,7 +255,7 @@ static double find_contention(const measured_times *times, const ccmod_calibrati
     for (size_t i = 0; i < sorted.count && i < LARGEST; i++) {
         const ccmod_point *point = &sorted.points[i];
 
-        note(&list, alone + each * point->time_us / hold_us(calibration, point->bytes));
+        add_value(&list, alone + each * point->time_us / hold_us(calibration, point->bytes));
     }
     return list.count > 0 ? fmin(fmax(middle_of(&list), 1), 2) : (double)NAN;
 }
@@ -380,7 +380,7 @@ static double find_gap(const report_reading *reading, size_t rows)
 
         if (row_is(reading, i, "mode", "stream") && row_is(reading, i, "occupation", "none") &&
             bytes <= MEASUREMENTS_SMALL_BYTES && time_us > 0)
-            note(&gaps_us, time_us);
+            add_value(&gaps_us, time_us);
     }
     return middle_of(&gaps_us);
 }

@@ -28,8 +28,8 @@ void measurements_close(measurements *found)
     found->points = NULL;
 }
 
-static ccmod_status refuse(ccmod_error *error, const char *name, size_t line, const char *word,
-                           const char *problem)
+static ccmod_status report_word(ccmod_error *error, const char *name, size_t line, const char *word,
+                                const char *problem)
 {
     return ccmod_fail(error, CCMOD_ERROR_USAGE, name, line, "'%.*s': %s", (int)QUOTED, word,
                       problem);
@@ -49,17 +49,19 @@ static ccmod_status read_line(char *text, const char *name, size_t line, bool ro
         return CCMOD_OK;
     time = strtok_r(NULL, blanks, &rest);
     if (time == NULL)
-        return refuse(error, name, line, size,
-                      "no time follows this size; write BYTES and MICROSECONDS");
+        return report_word(error, name, line, size,
+                           "no time follows this size; write BYTES and MICROSECONDS");
     more = strtok_r(NULL, blanks, &rest);
     if (more != NULL)
-        return refuse(error, name, line, more, "a third column; write only BYTES and MICROSECONDS");
+        return report_word(error, name, line, more,
+                           "a third column; write only BYTES and MICROSECONDS");
     if (!cb_parse_size(size, 0, UINT64_C(1) << 53, &bytes, why))
-        return refuse(error, name, line, size, why);
+        return report_word(error, name, line, size, why);
     if (!cb_parse_real(time, 0, 1e15, NULL, &time_us, why))
-        return refuse(error, name, line, time, why);
+        return report_word(error, name, line, time, why);
     if (!(time_us > 0))
-        return refuse(error, name, line, time, "a time must be above 0; remove the measurement");
+        return report_word(error, name, line, time,
+                           "a time must be above 0; remove the measurement");
     if (out->count == LARGEST_COUNT)
         return ccmod_fail(error, CCMOD_ERROR_USAGE, name, line,
                           "more than %d measurements; give the medians of each size",

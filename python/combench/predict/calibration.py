@@ -19,7 +19,7 @@ _PAIR = 2  # processors of a calibration that says no more
 
 
 def calibrating() -> list[Benchmark]:
-    """Those whose results ccmod calibrate reads; that which is made for it and tells most is first."""
+    """Those whose results ccmod calibrate reads; first the one that is made for it."""
     telling = (one for one in catalogue.known().benchmarks.values() if _tells(one))
     return sorted(telling, key=lambda one: one.group != CALIBRATION)
 
@@ -111,8 +111,8 @@ def _measure_more() -> str:
     best = calibrating()[0]
     ranks = max(mode.processors for mode in best.modes)
     return (
-        f"{best.program} has all points that a calibration needs: run it with {ranks} ranks, mpirun "
-        f"-np {ranks} {best.program} --output FILE, or let combench run do so (plan quick)"
+        f"{best.program} has all points that a calibration needs: run it with {ranks} ranks, "
+        f"mpirun -np {ranks} {best.program} --output FILE, or let combench run do so (plan quick)"
     )
 
 
@@ -137,8 +137,8 @@ def _usable(document: Json) -> list[Json]:
 
 
 def _chosen(measurements: Measurements) -> tuple[Path, Json]:
-    """Of the benchmarks that calibrate the first that was measured, and of it the document with most
-    rows."""
+    """Of the benchmarks that calibrate the first that was measured, and of it the document with
+    most rows."""
     for definition in calibrating():
         of_it = [
             (path, document)
@@ -149,8 +149,8 @@ def _chosen(measurements: Measurements) -> tuple[Path, Json]:
             return max(of_it, key=lambda one: len(_usable(one[1])))
     best, *others = [one.program for one in calibrating()]
     raise SuiteError(
-        f"the results have no measurement of {best}, or of {' or '.join(others)} in its place, and a "
-        "calibration is made of it; measure it too, or give a file of ccmod calibrate with "
+        f"the results have no measurement of {best}, or of {' or '.join(others)} in its place, and "
+        "a calibration is made of it; measure it too, or give a file of ccmod calibrate with "
         "--calibration"
     )
 

@@ -69,8 +69,8 @@ def _numbers(definition: Benchmark, row: Json) -> tuple[int, ...]:
 
 
 def group_send(technology: str) -> str:
-    """How a technology's own multicast is predicted: by a tree where its members pass it on, else by
-    the network."""
+    """How a technology's own multicast is predicted: by a tree where its members pass it on, else
+    by the network."""
     known = catalogue.known().technologies.get(technology)
     return "tree" if known is not None and known.multicast == "relayed" else "technology"
 

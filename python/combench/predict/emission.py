@@ -1,4 +1,4 @@
-"""The messages of a case, from the steps of the benchmark itself: what cb_NAME --emit-trace writes."""
+"""The messages of a case, from the benchmark itself: what cb_NAME --emit-trace writes."""
 
 from __future__ import annotations
 

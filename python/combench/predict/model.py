@@ -61,8 +61,8 @@ def find(folder: Path) -> Path:
     program = folder / CCMOD
     if not program.is_file():
         raise SuiteError(
-            f"cannot find the program {CCMOD} in {folder}; build all programs with scripts/build, or "
-            "name another folder with --programs"
+            f"cannot find the program {CCMOD} in {folder}; build all programs with scripts/build, "
+            "or name another folder with --programs"
         )
     return program
 

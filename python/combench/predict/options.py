@@ -97,7 +97,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "type": _list(_announcement),
         "default": ("loop",),
         "metavar": "WAY,...",
-        "help": "how a supervisor tells its sources where these push: loop, multicast; without it loop",
+        "help": "how a supervisor tells sources that push: loop, multicast; without it loop",
     },
     "--in-flight": {
         "type": checked(whole(1, 10**9)),

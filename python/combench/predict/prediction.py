@@ -1,8 +1,8 @@
 """One case predicted: its trace evaluated at two lengths and with several seeds.
 
 The difference of two lengths is the time of the steps between them, without the filling and the
-draining of the whole; or, of a measurement in blocks, of the blocks between them, each with its own.
-`predict` is what others call; what it gives has the figures of a row of a result.
+draining of the whole; or, of a measurement in blocks, of the blocks between them, each with its
+own. `predict` is what others call; what it gives has the figures of a row of a result.
 """
 
 from __future__ import annotations
@@ -181,7 +181,7 @@ def cut_steps(case: Case, effort: Effort) -> Case:
 
 
 def _cut(case: Case, effort: Effort, of_step: int) -> tuple[list[str], tuple[int, int]]:
-    """What is cut down to what may be evaluated, and the lengths; with so many messages of a step."""
+    """What is cut down to what may be evaluated, and the lengths; of so many messages a step."""
     lead, timed = spans(case)
     cuts = []
     room = effort.messages // of_step

@@ -1,4 +1,4 @@
-"""The programs that a prediction starts: so many at a time, from any thread, and all can be ended."""
+"""The programs that a prediction starts, from any thread: so many at a time, all can be ended."""
 
 from __future__ import annotations
 

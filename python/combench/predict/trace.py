@@ -1,6 +1,6 @@
 """Traces for ccmod, as far as a prediction looks into them: how many messages each rank has.
 
-docs/model.md has the grammar.
+docs/reference/trace-format.md has the grammar.
 """
 
 from __future__ import annotations

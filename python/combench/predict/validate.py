@@ -45,7 +45,9 @@ from combench.predict.validation import (
 
 
 EXIT_STATUS = "0: compared; 2: wrong options or results; 1: anything else."
-_MAKES_CALIBRATION = "its figures make the calibration, and no benchmark of the note has such messages"
+_MAKES_CALIBRATION = (
+    "its figures make the calibration, and no benchmark of the note has such messages"
+)
 _PAIR = 2  # ranks that every network has to have room for: the least of any case
 SEE_ALSO = ("combench-predict", "combench-run", "ccmod-calibrate", "ccmod-run")
 

@@ -1,4 +1,4 @@
-"""The answer that stands first: which farm, at which rate, and what limits it."""
+"""The first section of the report: the fastest farm, its rate, and what limits it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from combench.report.figures import BEYOND, Figure, frequency, number, text
 from combench.report.limits import limit_of
 from combench.report.rows import Row, usual
 
-_NEXT = 4  # farms that are listed behind the best
+_NEXT = 4  # farms that are listed after the fastest
 
 
 def farm_name(row: Row) -> str:
@@ -24,11 +24,11 @@ def farm_name(row: Row) -> str:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A farm with its highest frequency: that of the closed loop."""
+    """A farm with its highest frequency, which is that of the closed loop."""
 
     row: Row
     rate: Figure
-    measured: tuple[Row, ...]  # all of them, where it was measured more than once
+    measured: tuple[Row, ...]  # all measurements of it
 
     @property
     def name(self) -> str:
@@ -36,8 +36,8 @@ class Candidate:
 
     @property
     def repeated(self) -> str:
-        """How far repeated measurements are apart; with how many events in flight, since a closed
-        loop chooses that anew each time."""
+        """The range of repeated measurements, and the numbers of events in flight, which each
+        measurement of a closed loop chooses for itself."""
         if len(self.measured) < 2:
             return ""
         rates = [row.get("frequency_Hz") for row in self.measured]
@@ -50,29 +50,29 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Task:
-    """What farms of one packet size and one algorithm did, the fastest first."""
+    """The farms of one packet size and one algorithm, the fastest first."""
 
     algorithm_us: float
     size_bytes: int
     best: Candidate
     others: tuple[Candidate, ...]
-    lead: str  # of the best one before the next
+    lead: str  # rate of the best farm, compared with that of the next
     limit: str
     under_load: tuple[str, ...]
-    verdict: str  # on a rate that is required
+    verdict: str  # on the required rate
 
     @property
     def work(self) -> str:
         if not self.algorithm_us:
-            return f"no work on packets of {self.size_bytes} bytes"
-        return f"{self.algorithm_us:g} us of work on each packet of {self.size_bytes} bytes"
+            return f"Packets of {self.size_bytes} bytes, no work on them"
+        return f"Packets of {self.size_bytes} bytes, {self.algorithm_us:g} us of work on each"
 
 
 @dataclass(frozen=True)
 class Answer:
     tasks: tuple[Task, ...]
-    missing: str  # why there is no answer, where there is none
-    beyond: str  # on rates that are more than processors can compute
+    missing: str  # why there is no answer; empty where there is one
+    beyond: str  # warning about rates above what the processors can compute
 
 
 def _largest_size(rows: Sequence[Row]) -> Optional[int]:
@@ -82,7 +82,7 @@ def _largest_size(rows: Sequence[Row]) -> Optional[int]:
 
 
 def _candidates(rows: Iterable[Row]) -> list[Candidate]:
-    """Those that are steady, by all measurements of each."""
+    """The farms measured in a steady state, each with all its measurements."""
     found = []
     for row in rows:
         if row.get("mode") == "open":
@@ -96,16 +96,16 @@ def _candidates(rows: Iterable[Row]) -> list[Candidate]:
 
 
 def _lead(best: Candidate, others: Sequence[Candidate]) -> str:
-    """Whether the best is better than the next, as far as intervals tell."""
+    """Whether the best is faster than the next one, according to the intervals."""
     if not others:
-        return "no other farm was measured with this work"
+        return "no other farm was measured with this packet size and work"
     following = others[0]
-    times = f"{number(best.rate.value / following.rate.value)} times the rate of the next"
+    times = f"{number(best.rate.value / following.rate.value)} times the rate of the next farm"
     overlap = best.rate.overlaps(following.rate)
     if overlap is None:
-        return f"{times}; an interval is missing, so that nothing says whether this is by chance"
+        return f"{times}; an interval is missing, so the difference may be chance"
     if overlap:
-        return f"{times}, but the intervals overlap: these measurements do not tell which is faster"
+        return f"{times}, but the intervals overlap: the difference may be chance"
     return f"{times}; the intervals do not overlap"
 
 
@@ -122,7 +122,7 @@ def _searched(rows: Iterable[Row]) -> list[str]:
         if known is not None:
             search = row.get("found_Hz")
             words = f"{farm_name(row)}: {_deadline(row)} up to {text(known, frequency)}"
-            found.append(f"{words}, held in {search['held']} of {search['repeats']} trials")
+            found.append(f"{words}, reached in {search['held']} of {search['repeats']} trials")
     return found
 
 
@@ -130,46 +130,46 @@ _OF_A_FARM = ("benchmark", "technology", "machine", "shape")
 
 
 def _curves(rows: Sequence[Row]) -> list[list[Row]]:
-    """Open loops of each farm, by their rate; what a search found is no part of a curve."""
+    """The open loops of each farm by offered rate, without results of rate searches."""
     offered = [row for row in rows if row.get("mode") == "open" and not row.get("found_Hz")]
     offered.sort(key=lambda row: float(row.get("offered_Hz")))
     return grouped(offered, _OF_A_FARM)
 
 
 def _held(curve: Sequence[Row]) -> list[Row]:
-    """The rates up to the first that was not carried."""
+    """The rows up to the first rate that the farm did not sustain."""
     return list(itertools.takewhile(carried, curve))
 
 
 def _late(row: Row) -> str:
     known = row.figure("event_latency_us.p99")
-    return f"p99 {text(known, unit='us')}" if known else "too few events for a p99"
+    return f"p99 {text(known, unit='us')}" if known else "too few events for p99"
 
 
 def _carried_rates(rows: Sequence[Row]) -> list[str]:
-    """For each farm up to which rate it was in a steady state, and whether beyond that at some."""
+    """For each farm, the highest rate up to which it sustained all offered rates."""
     said = []
     for curve in _curves(rows):
         held, steady = _held(curve), [row for row in curve if carried(row)]
         if held:
-            words = f"carried all rates up to {_rate_text(held[-1])}, {_late(held[-1])}"
+            words = f"sustained all offered rates up to {_rate_text(held[-1])}, {_late(held[-1])}"
         else:
-            words = f"did not carry the lowest rate, {_rate_text(curve[0])}"
+            words = f"did not sustain the lowest offered rate, {_rate_text(curve[0])}"
         if len(steady) > len(held):
-            words += f"; carried {_rate_text(steady[-1])}, but not all rates below"
+            words += f"; sustained {_rate_text(steady[-1])}, but not all rates below"
         said.append(f"{farm_name(curve[0])}: {words}")
     return said
 
 
 def _rates(rows: Sequence[Row]) -> list[tuple[float, str]]:
-    """Rates that were held under a given load, and by what that is known."""
+    """Rates that were sustained at an offered load, and the farm and method of each."""
     found = [
         (row.get("found_Hz")["interval"][0], f"{farm_name(row)}, {_deadline(row)}")
         for row in rows
         if row.get("found_Hz")
     ]
     offered = [
-        (held[-1].get("offered_Hz"), f"{farm_name(held[-1])} carried {_rate_text(held[-1])}")
+        (held[-1].get("offered_Hz"), f"{farm_name(held[-1])} sustained {_rate_text(held[-1])}")
         for held in map(_held, _curves(rows))
         if held
     ]
@@ -187,8 +187,8 @@ def _verdict(rows: Sequence[Row], best: Candidate, required_hz: Optional[float])
         if rate >= required_hz:
             return f"reached: {how}"
     if best.rate.low is not None and best.rate.low >= required_hz:
-        return f"reached only in a closed loop, which has no schedule to keep: {best.name}"
-    return "not reached by any farm that was measured with this work"
+        return f"reached only in a closed loop, without an offered rate: {best.name}"
+    return "not reached by any farm measured with this packet size and work"
 
 
 def _task(
@@ -211,7 +211,7 @@ def _task(
 
 
 def answer_of(rows: Sequence[Row], required_hz: Optional[float] = None) -> Answer:
-    """The trigger farms, by how much they work on a packet; pipelines where there are no farms."""
+    """The answer for each amount of work: of trigger farms, or of pipelines without farms."""
     deciding = [row for row in rows if row.definition.group == FARM]
     farms = usual([row for row in deciding if row.definition.count.is_farm]) or usual(deciding)
     size = _largest_size(farms)
@@ -228,8 +228,8 @@ def _why_missing(farms: Sequence[Any]) -> str:
     known = catalogue.known().benchmarks.values()
     names = " and ".join(one.name for one in known if one.count.is_farm)
     return (
-        "No trigger farm was measured here, so this report cannot say which one to take; it has what "
-        f"the network does. Measure {names}, as the plans quick and note48 do."
+        "No trigger farm was measured, so this report cannot compare farms; it shows the network "
+        f"only. To measure {names}, run the plan quick or note48."
     )
 
 
@@ -240,8 +240,8 @@ def _beyond(rows: Iterable[Row]) -> str:
         return ""
     names = ", ".join(dict.fromkeys(benchmark_title(row.get("benchmark")) for row in beyond))
     return (
-        f"{len(beyond)} of {len(worked)} rates with work on the packets ({names}) are more than the "
-        f"processors can compute, and have the mark {BEYOND}: they are no steady rates, and the "
-        "answer does not use them. Presumably events were counted that had been worked on before "
-        "the time began; measure them for longer (--max-time)."
+        f"{len(beyond)} of {len(worked)} rates with work on packets ({names}) exceed what the "
+        f"processors can compute (mark {BEYOND}). They are not steady rates and are not used in the "
+        "first section. Probably some events were processed before the timed interval; measure "
+        "longer (--max-time)."
     )

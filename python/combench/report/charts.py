@@ -1,7 +1,7 @@
-"""What a picture shows, before anything is drawn: panels of series of figures.
+"""The content of each picture, before it is drawn: panels of series of figures.
 
-A chart is a row of CHARTS or a function of its own. Rows that differ in anything but what the axes,
-panels and pictures stand for are on lines of their own, so no line mixes two kinds of measurement.
+A chart selects rows and groups them into pictures, panels and lines. Rows that differ in any other
+key are on separate lines, so no line mixes two kinds of measurement.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from combench.common.catalogue import Benchmark
 from combench.report.figures import Figure
 from combench.report.rows import ORIGIN, Row, identity_paths, usual
 
-LINES_AT_MOST = 7  # that a reader can tell apart
+MAX_LINES = 7  # in a picture; a reader cannot distinguish more
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Axis:
 class Point:
     x: Any
     figure: Figure
-    joined: bool  # whether a line may go through it
+    joined: bool  # whether a line may pass through the point
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,11 @@ class Series:
 class Panel:
     title: str
     series: tuple[Series, ...]
-    limits: tuple[tuple[float, str], ...] = ()  # vertical lines: where, and what they are
+    limits: tuple[tuple[float, str], ...] = ()  # vertical lines: x, label
 
     @property
     def grid(self) -> list[Any]:
-        """All x at which anything of the panel was measured."""
+        """Every x value of the panel, sorted."""
         return sorted({point.x for series in self.series for point in series.points})
 
 
@@ -60,23 +60,52 @@ class Picture:
     panels: tuple[Panel, ...]
 
     @property
+    def lines(self) -> list[Series]:
+        return [line for panel in self.panels for line in panel.series]
+
+    @property
+    def points(self) -> list[Point]:
+        return [point for line in self.lines for point in line.points]
+
+    @property
     def marks(self) -> str:
-        """Those of all its points, each once."""
-        points = (point for panel in self.panels for line in panel.series for point in line.points)
-        return "".join(dict.fromkeys(mark for point in points for mark in point.figure.marks))
+        """The marks of all points, each once."""
+        return "".join(dict.fromkeys(mark for point in self.points for mark in point.figure.marks))
+
+    @property
+    def is_bars(self) -> bool:
+        """Whether bars show it: no line would have two points, or the x values have no order."""
+        if self.x.scale == "tail":
+            return False
+        return self.x.scale == "category" or all(len(line.points) == 1 for line in self.lines)
+
+    @property
+    def single_x(self) -> str:
+        """The x value of a picture of bars, where all bars have the same one."""
+        values = {point.x for point in self.points}
+        return x_text(self.x, *values) if self.is_bars and len(values) == 1 else ""
+
+
+def x_text(axis: Axis, x: Any) -> str:
+    """A value of x with its name: 4 destinations."""
+    if axis.scale in ("category", "tail"):
+        return str(x)
+    name, _, unit = axis.label.partition(", ")
+    return f"{x:g} {name}" if axis.scale == "count" else f"{name} {x:g} {unit}".rstrip()
 
 
 def common_marks(picture: Picture) -> str:
-    """Marks that all points have are told once and not at each."""
-    points = [point for panel in picture.panels for line in panel.series for point in line.points]
+    """The marks that all points have: explained in the caption, not repeated at each point."""
     return "".join(
-        mark for mark in picture.marks if all(mark in point.figure.marks for point in points)
+        mark for mark in picture.marks if all(mark in point.figure.marks for point in picture.points)
     )
 
 
 def runs(series: Series, grid: Sequence[Any]) -> list[list[Point]]:
-    """The parts of a series through which a line may go: neighbours on the grid of the panel, where
-    all that lies between two of them would have been measured by another series."""
+    """The parts of a series that a line connects: points next to each other on the panel's grid.
+
+    A line never crosses an x value at which only another series was measured.
+    """
     at = {point.x: point for point in series.points if point.joined}
     found: list[list[Point]] = [[]]
     for x in grid:
@@ -92,7 +121,7 @@ def benchmark_title(name: str) -> str:
 
 
 def label_of(key: str, value: Any) -> str:
-    """How the value of a key is named on lines, panels and pictures."""
+    """The text for the value of a key in legends, panel titles and captions."""
     if value is None or value == "":
         return ""
     if key == "benchmark":
@@ -100,7 +129,7 @@ def label_of(key: str, value: Any) -> str:
     if (key, value) == ("occupation", "both"):
         return "both sides compute"
     if (key, value) == ("occupation", "none"):
-        return "nobody computes"
+        return "no computing task"
     if key == "source":
         return "predicted" if value == "model" else str(value)
     if key == "shape" and (value == "2" or not str(value).isdigit()):
@@ -117,7 +146,7 @@ def named(row: Row, keys: Iterable[str]) -> str:
 
 
 def grouped(rows: Iterable[Row], keys: Sequence[str]) -> list[list[Row]]:
-    """Rows that agree in all keys, in the order in which they come."""
+    """Groups of rows that agree in all keys, in order of appearance."""
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         groups.setdefault(tuple(row.get(key) for key in keys), []).append(row)
@@ -125,7 +154,7 @@ def grouped(rows: Iterable[Row], keys: Sequence[str]) -> list[list[Row]]:
 
 
 def carried(row: Row) -> bool:
-    """Whether the row tells of a steady state, through which a line may go."""
+    """Whether the row was measured in a steady state, so that a line may pass through it."""
     disturbed = (row.get("generator_error_pct") or 0) > 1
     modelled = row.get("source") == "model"
     return not (row.get("saturated") or disturbed or row.is_beyond or modelled)
@@ -133,42 +162,42 @@ def carried(row: Row) -> bool:
 
 @dataclass(frozen=True)
 class Chart:
-    """How rows become pictures: one for each group by `picture`, with a panel for each by `panel`."""
+    """How rows become pictures: one for each group of `picture` keys, a panel for each of `panel`."""
 
     name: str
     section: str
     title: str
     caption: str
-    of: Callable[[Benchmark], bool]  # whether it shows rows of that benchmark
+    of: Callable[[Benchmark], bool]  # whether the chart shows that benchmark
     x_key: str
     x: Axis
     y: Axis
-    figures: tuple[tuple[str, str], ...]  # name of the figure, label of its lines
+    figures: tuple[tuple[str, str], ...]  # path of the figure, label of its lines
     picture: tuple[str, ...] = ()
     panel: tuple[str, ...] = ()
     select: Callable[[list[Row]], list[Row]] = usual
-    needs: str = ""  # a key that has to have several values
-    lines: Optional[tuple[str, ...]] = None  # what tells lines apart; None: whatever differs
+    needs: str = ""  # a key that must have several values
+    lines: Optional[tuple[str, ...]] = None  # keys that separate lines; None: all that differ
 
 
-# Axes that stand for a number of processes stand for all of these keys.
+# An axis with a number of processes covers all of these keys.
 _COUNTS = ("processors", "sources", "destinations", "topology")
 
 
 def _line_keys() -> list[str]:
-    """What may tell lines apart; of a way to wait the one that was asked for."""
+    """Keys that may separate lines; `wait` is the requested wait policy."""
     return [*ORIGIN, *(key for key in identity_paths() if "." not in key), "reading", "wait"]
 
 
 def _implied(x_key: str) -> set[str]:
-    """What an axis stands for beside its own key."""
+    """The keys that an axis covers."""
     if x_key == "shape":
         return {*_COUNTS, "reading"}
     return {*_COUNTS} if x_key in ("count", "processors") else {x_key, "reading"}
 
 
 def _differing(groups: Iterable[Sequence[Row]], keys: Iterable[str]) -> list[str]:
-    """The keys of which rows of one group have several values."""
+    """The keys that have several values within a group."""
     groups = list(groups)
     return [
         key for key in keys if any(len({row.get(key) for row in group}) > 1 for group in groups)
@@ -176,14 +205,14 @@ def _differing(groups: Iterable[Sequence[Row]], keys: Iterable[str]) -> list[str
 
 
 def _varying(rows: Sequence[Row], chart: Chart) -> list[str]:
-    """What tells the lines of a picture apart."""
+    """The keys that separate the lines of a picture."""
     stood_for = _implied(chart.x_key) | set(chart.picture) | set(chart.panel)
     if "shape" in stood_for:
         stood_for |= _implied("shape")
     found = _differing(
         grouped(rows, chart.panel), (key for key in _line_keys() if key not in stood_for)
     )
-    # The number of processes says nothing where that of sources or destinations stands.
+    # The number of processors follows from that of sources, destinations or the topology.
     if {"sources", "destinations", "topology"} & set(found) and "processors" in found:
         found.remove("processors")
     return found
@@ -215,31 +244,30 @@ def _lines(rows: Sequence[Row], chart: Chart, varying: Sequence[str]) -> list[Se
 
 
 def _spread(labels: Sequence[str], most: int) -> list[str]:
-    """So many of them, the first and the last among them."""
+    """At most `most` labels, evenly spread, including the first and the last."""
     if len(labels) <= most:
         return list(labels)
     return [labels[round(i * (len(labels) - 1) / (most - 1))] for i in range(most)]
 
 
 def thinned(picture: Picture) -> Picture:
-    """No more lines than can be told apart; the caption says what is left out."""
+    """The picture with at most MAX_LINES lines; the caption says how many are left out."""
     labels = list(dict.fromkeys(line.label for panel in picture.panels for line in panel.series))
-    kept = _spread(labels, LINES_AT_MOST)
+    kept = _spread(labels, MAX_LINES)
     if len(kept) == len(labels):
         return picture
     panels = tuple(
         replace(panel, series=tuple(line for line in panel.series if line.label in kept))
         for panel in picture.panels
     )
-    left_out = f" {len(kept)} of {len(labels)} lines are drawn; the results have the others."
+    left_out = f" Shows {len(kept)} of {len(labels)} lines; the result documents have all."
     return replace(
         picture, panels=tuple(p for p in panels if p.series), caption=picture.caption + left_out
     )
 
 
 def ordered(rows: Iterable[Row]) -> list[Row]:
-    """By benchmark, technology, reading, algorithm and size, so that lines and panels have a
-    natural order."""
+    """Rows by benchmark, technology, reading, algorithm and size: the order of lines and panels."""
 
     def order(row: Row) -> tuple[Any, ...]:
         return (
@@ -255,15 +283,15 @@ def ordered(rows: Iterable[Row]) -> list[Row]:
 
 
 def panel_title(row: Row, group: Sequence[Row], keys: Sequence[str]) -> str:
-    """What tells a panel from the others of its picture."""
+    """What distinguishes a panel from the others of its picture."""
     return named(row, _differing([group], keys))
 
 
 def common_words(group: Sequence[Row], keys: Sequence[str]) -> str:
-    """What all panels have in common, as an end of the caption."""
+    """What all panels have in common, as the last sentence of the caption."""
     differing = _differing([group], keys)
     words = named(group[0], (key for key in keys if key not in differing))
-    return f" All of it: {words}." if words else ""
+    return f" All measured with: {words}." if words else ""
 
 
 def _panels(group: Sequence[Row], chart: Chart) -> list[Panel]:
@@ -307,6 +335,6 @@ _NAME_LENGTH = 80
 
 
 def file_name(name: str, values: Iterable[Any]) -> str:
-    """Of a picture, in letters, digits and hyphens, whatever documents have."""
+    """The file name of a picture: letters, digits and hyphens only."""
     parts = [name, *(str(value) for value in values if value not in (None, ""))]
     return re.sub(r"[^a-z0-9]+", "-", "-".join(parts).lower())[:_NAME_LENGTH].strip("-")

@@ -1,7 +1,7 @@
-"""The discussion of results that DAQ note 48 asks for, point by point, written from what was measured.
+"""The discussion of results that DAQ note 48 requires, generated from the result documents.
 
-A point says nothing that is not in the documents; what was not measured it calls so, with how to
-measure it. The user's own words on a point stand behind it: discussion/POINT.md.
+Each point states only what the documents contain. What was not measured is named, with how to
+measure it. The user's own text on a point, discussion/POINT.md, follows it.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import Any, Callable, Mapping, Sequence
 from combench.report import remarks
 from combench.report.charts import benchmark_title
 from combench.report.facts import Fact, values_of
-from combench.report.figures import number
+from combench.report.figures import counted, number
 from combench.report.load import Document
 from combench.report.rows import ORIGIN, Row, Rows, identity_paths
 
 
 @dataclass(frozen=True)
 class Matter:
-    """What the points are written from."""
+    """The input of all points."""
 
     documents: Sequence[Document]
     rows: Rows
@@ -40,31 +40,31 @@ class Point:
     key: str  # the name of the file with the user's words
     title: str
     sentences: tuple[str, ...]
-    words: str  # the user's, as HTML
+    words: str  # the user's own text, as HTML
 
 
 def _platform(matter: Matter) -> list[str]:
     said = [
-        f"Hosts: {matter.values('hosts')}, each with {matter.values('cores of a host')} cores of "
+        f"Hosts: {matter.values('hosts')}, each with {matter.values('cores per host')} cores of "
         f"{matter.values('processor')} and {matter.values('memory, MB')} MB of memory.",
-        f"Caches: {matter.values('first level cache, bytes')} bytes of first, "
-        f"{matter.values('second level cache, bytes')} of second and "
-        f"{matter.values('third level cache, bytes')} of third level.",
+        f"Caches: level 1 data {matter.values('level 1 data cache, bytes')} bytes, level 2 "
+        f"{matter.values('level 2 cache, bytes')} bytes, level 3 "
+        f"{matter.values('level 3 cache, bytes')} bytes.",
     ]
     kept = matter.rows.kept
     shared = sum(bool(row.get("oversubscribed")) for row in kept)
     if shared:
         said.append(
-            f"{shared} of {len(kept)} figures (mark *) are of more busy processes than cores: they "
-            "say what this machine does under that load, and nothing about as many machines."
+            f"{shared} of {len(kept)} measurements (mark *) had more busy processes than cores. They "
+            "describe this machine with shared cores, not a system with a core per process."
         )
     if len(matter.rows.machines) > 1:
         said.append(
-            f"Results of {len(matter.rows.machines)} different machines are in this report: "
+            f"The report has results of {len(matter.rows.machines)} different machines: "
             + "; ".join(
                 f"{name}: {' + '.join(kind)}" for kind, name in matter.rows.machines.items()
             )
-            + ". They are never on one line."
+            + ". No line of a picture mixes machines."
         )
     return said
 
@@ -80,9 +80,8 @@ def _language(matter: Matter) -> list[str]:
 def _system(matter: Matter) -> list[str]:
     return [
         f"{matter.values('operating system')}, {matter.values('kernel')}.",
-        f"Governor of the clock frequency: {matter.values('governor of the clock frequency')}. The "
-        "kernel settings that bear on communication are listed under Environment as they were; "
-        "combench changes none.",
+        f"CPU frequency governor: {matter.values('CPU frequency governor')}. Kernel settings that "
+        "affect communication are listed under Environment; combench does not change them.",
     ]
 
 
@@ -96,10 +95,10 @@ def _communication(matter: Matter) -> list[str]:
         )
     )
     said = [
-        f"Technologies that moved the data: {technologies}. Control by {matter.values('MPI library')}."
+        f"Data was sent over: {technologies}. Control messages used {matter.values('MPI library')}."
     ]
     if waits:
-        said.append(f"Receivers waited in these ways, as read back from the library: {waits}.")
+        said.append(f"Effective wait policies of receivers: {waits}.")
     networks = {
         str(rank["network"])
         for document in matter.documents
@@ -119,11 +118,10 @@ def _measuring(matter: Matter) -> list[str]:
     kept = matter.rows.kept
     imprecise = sum(row.get("stopped_by") == "max-time" for row in kept)
     said = [
-        "From end user to end user: from the buffer that the sender fills to the buffer that the "
-        "receiver reads. A figure is the median of blocks of steps; the bracket behind it is the 95 % "
-        "interval of that median, which presumes nothing of the distribution. Beside a computing task "
-        "it is total time over steps.",
-        f"{imprecise} of {len(kept)} figures (mark ~) did not reach the precision that was asked for.",
+        "Times are from the buffer that the sender fills to the buffer that the receiver reads. A "
+        "figure is the median over blocks of steps, with its distribution-free 95 % confidence "
+        "interval in brackets. Beside a computing task it is the total time divided by the steps.",
+        f"{imprecise} of {len(kept)} measurements (mark ~) did not reach the requested precision.",
     ]
     repeated = _repeatability(matter.rows.repeats)
     if repeated:
@@ -131,8 +129,8 @@ def _measuring(matter: Matter) -> list[str]:
     touched = [row.get("touch_us") for row in kept if row.get("touch_us") is not None]
     if touched:
         said.append(
-            "Receivers refer to every byte. Reading the data of one packet costs "
-            f"{_range(touched)} us, which the figures contain."
+            "Receivers read every byte. Reading a packet takes "
+            f"{_range(touched)} us, which is included in the figures."
         )
     harness = [
         100 * row.get("harness_us") / known.value
@@ -142,14 +140,14 @@ def _measuring(matter: Matter) -> list[str]:
     ]
     if harness:
         said.append(
-            "The programs themselves, measured over a transport that moves nothing, take "
-            f"{number(statistics.median(harness))} % of a step in the median of the rows of group 1."
+            "Overhead of the programs, measured with a transport that moves no data: "
+            f"{number(statistics.median(harness))} % of a step (median of group 1)."
         )
     return said
 
 
 def _repeatability(repeats: Sequence[tuple[Row, Row]]) -> str:
-    """How far figures of repeated measurements are apart."""
+    """How far the frequencies of repeated measurements differ."""
     ratios = []
     for earlier, later in repeats:
         before, after = earlier.get("frequency_Hz"), later.get("frequency_Hz")
@@ -158,9 +156,9 @@ def _repeatability(repeats: Sequence[tuple[Row, Row]]) -> str:
     if not ratios:
         return ""
     return (
-        f"{len(ratios)} measurements were made more than once; their frequencies differ by a factor "
-        f"of {number(statistics.median(ratios))} in the median and {number(max(ratios))} at most. The "
-        "answer takes all of them; pictures and tables have the latest one."
+        f"{counted(len(ratios), 'measurement')} repeated an earlier one; the frequencies differ by a "
+        f"factor of {number(statistics.median(ratios))} (median), at most {number(max(ratios))}. The "
+        "first section uses all of them; pictures and tables show the latest."
     )
 
 
@@ -169,21 +167,21 @@ def _caching(matter: Matter) -> list[str]:
     said = []
     if ratios:
         said.append(
-            "The same buffers again and again (hot), against more than the caches hold (rotated): "
+            "Time with more buffers than the caches hold (rotate), relative to reused buffers (hot): "
             + "; ".join(ratios)
             + "."
         )
     else:
         ways = dict.fromkeys(str(row.get("buffers")) for row in matter.rows.kept)
         said.append(
-            f"Not measured here: all figures are with {', '.join(ways)} buffers. A section with "
-            '"buffers = hot, rotate" in a plan measures the effect, as oneway-caches of the plan full.'
+            f"Not measured: all measurements used {', '.join(ways)} buffers. To measure the effect, "
+            'write "buffers = hot, rotate" in a section of a plan, as the plan full does.'
         )
     return said
 
 
 def _hot_and_rotated(rows: Sequence[Row]) -> list[str]:
-    """Time with rotated over time with hot buffers, for all that was measured with both."""
+    """Time with rotated buffers divided by time with hot buffers, where both were measured."""
     keys = [key for key in (*ORIGIN, *identity_paths(), "wait") if key != "buffers"]
     hot: dict[tuple[Any, ...], Row] = {}
     for row in rows:
@@ -209,15 +207,15 @@ _QUIET_PCT = 1.0
 
 
 def disturbances(documents: Sequence[Document]) -> list[str]:
-    """What the probes before the runs say of other users; nothing where all was quiet."""
+    """A warning where other processes used the cores before the runs; else nothing."""
     stolen = values_of(documents, "noise", "stolen_pct")
     disturbed = sum(value > _QUIET_PCT for value in stolen)
     if not disturbed:
         return []
     return [
-        f"{disturbed} of {len(stolen)} runs began while others took more than {_QUIET_PCT:g} % "
-        f"of the time (up to {number(max(stolen))} %): their figures are what the machine gave beside "
-        "others, and no interval contains that."
+        f"Before {disturbed} of {len(stolen)} runs, other processes used more than {_QUIET_PCT:g} % "
+        f"of the CPU time (up to {number(max(stolen))} %). The confidence intervals do not include "
+        "this disturbance; measure again on an idle machine."
     ]
 
 
@@ -225,13 +223,13 @@ def _users(matter: Matter) -> list[str]:
     stolen = values_of(matter.documents, "noise", "stolen_pct")
     longest = values_of(matter.documents, "noise", "longest_us")
     if not stolen:
-        return ["Not measured: the documents have no probe of noise."]
+        return ["Not measured: the documents have no noise probe."]
     said = (
-        f"Before each of {len(stolen)} runs a probe looked for time taken by others: "
-        f"{number(statistics.median(stolen))} % in the median, {number(max(stolen))} % at most"
+        f"A probe before each of {len(stolen)} runs measured the CPU time used by other processes: "
+        f"median {number(statistics.median(stolen))} %, at most {number(max(stolen))} %"
     )
-    said += f", in gaps of up to {number(max(longest))} us." if longest else "."
-    quiet = [f"None took more than {_QUIET_PCT:g} %."]
+    said += f"; longest gap {number(max(longest))} us." if longest else "."
+    quiet = [f"No run had more than {_QUIET_PCT:g} %."]
     return [said, *(disturbances(matter.documents) or quiet)]
 
 
@@ -241,9 +239,8 @@ def _scaling(matter: Matter) -> list[str]:
     if matter.scaling:
         return said + list(matter.scaling)
     return said + [
-        "There is no prediction for 100 and 1000 sources and destinations in this directory; "
-        "combench predict DIR --scale 100,1000 --output DIR/prediction.json makes one. Nothing is "
-        "extrapolated here."
+        "There is no prediction for more processes in this directory. To make one: combench predict "
+        "DIR --scale 100,1000 --output DIR/prediction.json."
     ]
 
 
@@ -257,7 +254,7 @@ _POINTS: tuple[tuple[str, str, Callable[[Matter], list[str]]], ...] = (
     ("users", "Other users", _users),
     ("scaling", "Scaling to 100 and 1000 sources and destinations", _scaling),
 )
-SUMMARY = "summary"  # the user's words beside the answer
+SUMMARY = "summary"  # the user's text in the first section
 
 
 def points(matter: Matter, texts: Mapping[str, str]) -> list[Point]:
@@ -268,6 +265,6 @@ def points(matter: Matter, texts: Mapping[str, str]) -> list[Point]:
 
 
 def further(texts: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Texts of the user that belong to no point: their names, and their HTML."""
+    """The user's texts that belong to no point: names and HTML."""
     known = {SUMMARY, *(key for key, _, _ in _POINTS)}
     return [(key, remarks.as_html(text)) for key, text in texts.items() if key not in known]

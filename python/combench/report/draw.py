@@ -1,14 +1,13 @@
-"""Pictures by matplotlib: SVG, PNG and PDF of what charts.py describes.
+"""Pictures drawn with matplotlib: SVG, PNG and PDF of the pictures that charts.py describes.
 
-Lines differ in colour, in the shape of their points and in their dashes, so that they can be told
-apart by those who see colours otherwise, and on paper without any.
+Lines differ in colour, symbol and dashes, so that they can be distinguished without colours.
 """
 
 from __future__ import annotations
 
 import io
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Callable, Iterable, Sequence
 
 from matplotlib import rc_context
@@ -19,7 +18,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
 from combench.report.charts import (
-    LINES_AT_MOST,
+    MAX_LINES,
     Axis,
     Panel,
     Picture,
@@ -27,13 +26,15 @@ from combench.report.charts import (
     Series,
     common_marks,
     runs,
+    x_text,
 )
+from combench.report.figures import frequency, number, text
 
-# The colours of Okabe and Ito, without the yellow that is lost on white paper.
+# The colours of Okabe and Ito, without yellow, which is invisible on white paper.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#000000", "#cc79a7", "#e69f00", "#56b4e9")
 _SYMBOLS = ("o", "s", "^", "D", "v", "P", "X")
 _DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)), (0, (3, 1)))
-assert len(_COLOURS) == len(_SYMBOLS) == len(_DASHES) == LINES_AT_MOST
+assert len(_COLOURS) == len(_SYMBOLS) == len(_DASHES) == MAX_LINES
 
 _SETTINGS = {
     "font.size": 8.5,
@@ -45,17 +46,18 @@ _SETTINGS = {
     "grid.linewidth": 0.5,
     "axes.axisbelow": True,
     "axes.titlesize": 8.5,
+    "axes.ymargin": 0.1,
     "svg.hashsalt": "combench",
     "svg.fonttype": "path",
 }
 _COLUMNS = 3
-_WIDTH_IN, _SINGLE_WIDTH_IN, _PANEL_HEIGHT_IN = 9.6, 5.6, 2.05
+_WIDTH_IN, _PANEL_HEIGHT_IN, _SINGLE_HEIGHT_IN = 9.6, 2.05, 2.6
 _DPI = 130
-_ZERO_AT = -2.0  # where a packet of no bytes stands on an axis of powers of two
+_ZERO_AT = -2.0  # position of a packet of 0 bytes on an axis of powers of two
 
 
 def _position(axis: Axis, x: Any, grid: Sequence[Any]) -> float:
-    """Where a value stands on its axis."""
+    """The position of a value on its axis."""
     if axis.scale == "size":
         smallest = min((math.log2(size) for size in grid if size > 0), default=0.0)
         return math.log2(x) if x > 0 else smallest + _ZERO_AT
@@ -65,7 +67,7 @@ def _position(axis: Axis, x: Any, grid: Sequence[Any]) -> float:
 
 
 def _is_joined(axis: Axis, left: Point, right: Point) -> bool:
-    """Nothing lies between categories, nor between no bytes and some on an axis of powers."""
+    """Whether values exist between both: not between categories, nor between 0 bytes and others."""
     return axis.scale != "category" and not (axis.scale == "size" and left.x == 0 < right.x)
 
 
@@ -86,7 +88,7 @@ def _size_text(size: int) -> str:
 
 
 def _spaced(grid: Sequence[Any], place: Callable[[Any], float], gap: float) -> list[Any]:
-    """Ticks that do not run into each other."""
+    """Ticks that do not overlap."""
     kept: list[Any] = []
     for x in grid:
         if not kept or place(x) - place(kept[-1]) >= gap:
@@ -95,7 +97,7 @@ def _spaced(grid: Sequence[Any], place: Callable[[Any], float], gap: float) -> l
 
 
 def _size_ticks(grid: Sequence[int]) -> list[int]:
-    """Powers of two; with the note's sizes alone all of them."""
+    """Powers of two, or all sizes where they are few."""
     powers = [size for size in grid if size == 0 or size & (size - 1) == 0]
     span = math.log2(max(max(powers, default=1), 1))
     step = 2 if span <= 12 else 4
@@ -144,7 +146,7 @@ def _plain(value: float, _: int) -> str:
 
 
 def _set_log(set_scale: Callable[[str], None], axis: Any, values: Sequence[float]) -> None:
-    """A logarithmic axis whose ticks can be read also where it covers less than a decade."""
+    """A logarithmic axis with enough ticks where it covers less than a decade."""
     set_scale("log")
     decades = math.log10(max(values) / min(values)) if values else 1
     digits = (1.0, 2.0, 5.0) if decades < 3 else (1.0,)
@@ -154,13 +156,13 @@ def _set_log(set_scale: Callable[[str], None], axis: Any, values: Sequence[float
 
 
 def _styles(picture: Picture) -> dict[str, int]:
-    """A line of one name looks alike in all panels."""
-    labels = dict.fromkeys(line.label for panel in picture.panels for line in panel.series)
-    return {label: place % LINES_AT_MOST for place, label in enumerate(labels)}
+    """The style of each label, which is the same in all panels."""
+    labels = dict.fromkeys(line.label for line in picture.lines)
+    return {label: place % MAX_LINES for place, label in enumerate(labels)}
 
 
 def _drawable(picture: Picture, point: Point) -> bool:
-    """A logarithmic axis has no place for 0, such as the throughput of empty packets."""
+    """False for 0 on a logarithmic axis, such as the throughput of empty packets."""
     return picture.y.scale != "log" or point.figure.value > 0
 
 
@@ -177,7 +179,7 @@ def _draw_intervals(axes: Axes, xs: Sequence[float], points: Sequence[Point], st
 
 
 def _draw_symbols(axes: Axes, xs: Sequence[float], points: Sequence[Point], style: int) -> None:
-    """Filled where the row tells of a steady state, else open."""
+    """Filled symbols where the row was measured in a steady state, else open ones."""
     for joined, filling in ((True, _COLOURS[style]), (False, "white")):
         chosen = [(x, point) for x, point in zip(xs, points) if point.joined == joined]
         axes.plot(
@@ -196,9 +198,9 @@ def _draw_points(axes: Axes, picture: Picture, line: Series, grid: list[Any], st
     xs = [_position(picture.x, point.x, grid) for point in points]
     _draw_intervals(axes, xs, points, style)
     _draw_symbols(axes, xs, points, style)
-    told = common_marks(picture)
+    common = common_marks(picture)
     for x, point in zip(xs, points):
-        marks = "".join(mark for mark in point.figure.marks if mark not in told)
+        marks = "".join(mark for mark in point.figure.marks if mark not in common)
         if marks:
             axes.annotate(
                 marks,
@@ -221,7 +223,7 @@ def _draw_points(axes: Axes, picture: Picture, line: Series, grid: list[Any], st
 
 
 def _draw_band(axes: Axes, line: Series, style: int) -> None:
-    """A curve with the band of its intervals; points only now and then."""
+    """A curve with the band of its intervals, and a symbol at every sixth point."""
     xs = [point.x for point in line.points]
     known = [point for point in line.points if point.figure.low is not None]
     axes.fill_between(
@@ -245,46 +247,38 @@ def _draw_band(axes: Axes, line: Series, style: int) -> None:
 
 
 def _draw_panel(axes: Axes, picture: Picture, panel: Panel, styles: dict[str, int]) -> None:
-    grid = panel.grid if picture.x.scale != "category" else _all_x(picture)
     for line in panel.series:
         if picture.x.scale == "tail":
             _draw_band(axes, line, styles[line.label])
         else:
-            _draw_points(axes, picture, line, grid, styles[line.label])
+            _draw_points(axes, picture, line, panel.grid, styles[line.label])
     for where, what in panel.limits:
         axes.axvline(where, color="#555555", linewidth=0.9, linestyle=(0, (1, 1)))
         axes.set_title(what, fontsize=6.5, loc="right", color="#555555", y=0.99)
     axes.set_title(panel.title, loc="left", fontweight="bold", y=1.07 if panel.limits else 1.0)
-    # All panels have one scale along x, but where each has rates of its own.
-    _set_x(axes, picture.x, grid if picture.x.scale == "log" else _all_x(picture))
+    # All panels have the same x axis, except for rates, of which each panel has its own.
+    _set_x(axes, picture.x, panel.grid if picture.x.scale == "log" else _all_x(picture))
 
 
 def _all_x(picture: Picture) -> list[Any]:
-    """What stands along x in any of the panels; categories in the order in which they come."""
-    points = (point for panel in picture.panels for line in panel.series for point in line.points)
-    found = list(dict.fromkeys(point.x for point in points))
+    """The x values of all panels; categories in order of appearance."""
+    found = list(dict.fromkeys(point.x for point in picture.points))
     return found if picture.x.scale == "category" else sorted(found)
 
 
 def _values(picture: Picture) -> list[float]:
-    return [
-        point.figure.value
-        for panel in picture.panels
-        for line in panel.series
-        for point in line.points
-        if _drawable(picture, point)
-    ]
+    return [point.figure.value for point in picture.points if _drawable(picture, point)]
 
 
-_LEGEND_WORD_IN = 0.075  # a letter
+_LETTER_IN = 0.075
 _LEGEND_LINE_IN = 0.2
-_LIMIT_IN = 0.15  # the words of a vertical line
+_LIMIT_IN = 0.15  # the label of a vertical line
 _LEFT_IN, _RIGHT_IN, _TOP_IN, _BOTTOM_IN, _BETWEEN_IN = 0.72, 0.15, 0.3, 0.45, 0.28
 
 
 def _legend_columns(labels: Iterable[str], width_in: float) -> int:
     longest = max(len(label) for label in labels)
-    return max(1, int((width_in - 0.3) / (0.75 + _LEGEND_WORD_IN * longest)))
+    return max(1, int((width_in - 0.3) / (0.75 + _LETTER_IN * longest)))
 
 
 def _legend(sheet: Sheet, styles: dict[str, int], columns: int) -> None:
@@ -314,7 +308,7 @@ def _legend(sheet: Sheet, styles: dict[str, int], columns: int) -> None:
 
 @dataclass(frozen=True)
 class _Layout:
-    """Inches: panels of one size, margins for what stands around them, a legend below."""
+    """Sizes in inches: panels of equal size, margins for titles and labels, the legend below."""
 
     rows: int
     columns: int
@@ -343,13 +337,13 @@ def _layout(picture: Picture, labels: Sequence[str]) -> _Layout:
     limited = any(panel.limits for panel in picture.panels)
     columns = min(count, 2 if limited or count in (2, 4) else _COLUMNS)
     rows = math.ceil(count / columns)
-    width_in = _WIDTH_IN if columns > 1 else _SINGLE_WIDTH_IN
-    legend_columns = _legend_columns(labels, width_in) if len(labels) > 1 else 1
+    legend_columns = _legend_columns(labels, _WIDTH_IN) if len(labels) > 1 else 1
     lines = math.ceil(len(labels) / legend_columns) if len(labels) > 1 else 0
     legend_in = _LEGEND_LINE_IN * lines + (0.1 if lines else 0)
     top_in = _TOP_IN + (_LIMIT_IN if limited else 0)
-    height_in = rows * (_PANEL_HEIGHT_IN + top_in) + legend_in
-    return _Layout(rows, columns, width_in, height_in, top_in, legend_columns, legend_in)
+    panel_in = _PANEL_HEIGHT_IN if columns > 1 else _SINGLE_HEIGHT_IN
+    height_in = rows * (panel_in + top_in) + legend_in
+    return _Layout(rows, columns, _WIDTH_IN, height_in, top_in, legend_columns, legend_in)
 
 
 def _draw_panels(sheet: Sheet, picture: Picture, layout: _Layout, styles: dict[str, int]) -> None:
@@ -369,8 +363,109 @@ def _draw_panels(sheet: Sheet, picture: Picture, layout: _Layout, styles: dict[s
         _set_log(grid[0][0].set_yscale, grid[0][0].yaxis, values)
 
 
+# Bars: for pictures whose lines would have one point each.
+
+_BAR_IN = 0.22
+_BAR_GAP = 0.3  # of the place of a bar
+_BAR_LOG_RATIO = 30  # values that differ by more have a logarithmic axis
+_BAR_TEXT_SHARE = 0.55  # free width for the text of the longest bar, in widths of that bar
+
+
+@dataclass(frozen=True)
+class _Bar:
+    label: str
+    point: Point
+    style: int
+
+
+def _bars(picture: Picture, panel: Panel, styles: dict[str, int]) -> list[_Bar]:
+    """The bars of a panel from top to bottom: by x value, then by line."""
+    place = {x: index for index, x in enumerate(_all_x(picture))}
+    made = []
+    for line in panel.series:
+        label = line.label if len(styles) > 1 else ""
+        for point in line.points:
+            x = "" if picture.single_x and label else x_text(picture.x, point.x)
+            made.append(_Bar(", ".join(filter(None, (x, label))), point, styles[line.label]))
+    return sorted(made, key=lambda bar: place[bar.point.x])
+
+
+def _set_bar_scale(axes: Axes, values: Sequence[float]) -> bool:
+    """Set the axis of values from those of all panels; whether it is logarithmic."""
+    positive = [value for value in values if value > 0]
+    most = max(positive, default=1.0)
+    is_log = min(positive, default=most) * _BAR_LOG_RATIO < most
+    if is_log:
+        _set_log(axes.set_xscale, axes.xaxis, positive)
+        axes.xaxis.set_major_locator(LogLocator(10, numticks=9))
+        least = 10 ** math.floor(math.log10(min(positive)))
+        axes.set_xlim(least, most * (most / least) ** _BAR_TEXT_SHARE)
+    else:
+        axes.set_xlim(min(0.0, *values), most * (1 + _BAR_TEXT_SHARE))
+        axes.xaxis.set_major_formatter(FuncFormatter(_plain))
+    return is_log
+
+
+def _draw_bars(axes: Axes, picture: Picture, bars: Sequence[_Bar]) -> None:
+    """Horizontal bars with their intervals, and each value in words at its end."""
+    as_text = frequency if picture.y.label.endswith("Hz") else number
+    common = common_marks(picture)
+    for place, bar in enumerate(bars):
+        known, colour = bar.point.figure, _COLOURS[bar.style]
+        filling = colour if bar.point.joined else "white"
+        axes.barh(place, known.value, 1 - _BAR_GAP, color=filling, edgecolor=colour, alpha=0.75)
+        end = known.value
+        if known.low is not None and known.high is not None:
+            axes.hlines(place, known.low, known.high, color="black", linewidth=1)
+            end = max(end, known.high)
+        marks = "".join(mark for mark in known.marks if mark not in common)
+        words = text(replace(known, marks=marks), as_text)
+        axes.annotate(words, (end, place), (4, 0), textcoords="offset points", va="center", fontsize=7.5)
+    axes.set_yticks(range(len(bars)), [bar.label for bar in bars])
+    axes.set_ylim(len(bars) - 0.5, -0.5)
+    axes.grid(visible=False, axis="y")
+    axes.tick_params(axis="y", length=0)
+
+
+def _sheet_of_bars(picture: Picture) -> Sheet:
+    """A picture of bars: panels side by side with the same axis of values."""
+    styles = _styles(picture)
+    of_panels = [_bars(picture, panel, styles) for panel in picture.panels]
+    count = len(of_panels)
+    columns = min(count, 2)
+    rows = math.ceil(count / columns)
+    most = max(len(bars) for bars in of_panels)
+    labels_in = 0.3 + _LETTER_IN * max(len(bar.label) for bars in of_panels for bar in bars)
+    panel_in, around_in = _BAR_IN * max(most, 2), _TOP_IN + _BOTTOM_IN
+    height_in = rows * (panel_in + around_in)
+    width_in = (_WIDTH_IN - columns * labels_in - _RIGHT_IN) / columns
+    sheet = Sheet(figsize=(_WIDTH_IN, height_in), dpi=_DPI)
+    FigureCanvasAgg(sheet)
+    grid = sheet.subplots(rows, columns, squeeze=False)
+    for place, axes in enumerate(grid.flat):
+        if place >= count:
+            axes.set_axis_off()
+            continue
+        _draw_bars(axes, picture, of_panels[place])
+        is_log = _set_bar_scale(axes, _values(picture))
+        axes.set_title(picture.panels[place].title, loc="left", fontweight="bold")
+        axes.set_xlabel(f"{picture.y.label} (logarithmic)" if is_log else picture.y.label)
+    sheet.subplots_adjust(
+        left=labels_in / _WIDTH_IN,
+        right=1 - _RIGHT_IN / _WIDTH_IN,
+        top=1 - _TOP_IN / height_in,
+        bottom=_BOTTOM_IN / height_in,
+        wspace=labels_in / width_in,
+        hspace=around_in / panel_in,
+    )
+    return sheet
+
+
 def sheet_of(picture: Picture) -> Sheet:
-    """The drawing of a picture: panels side by side with one scale, the legend below."""
+    """The drawing of a picture: panels with the same axes, and the legend below."""
+    if picture.is_bars:
+        with rc_context(_SETTINGS):
+            return _sheet_of_bars(picture)
     styles = _styles(picture)
     layout = _layout(picture, list(styles))
     with rc_context(_SETTINGS):
@@ -384,7 +479,7 @@ def sheet_of(picture: Picture) -> Sheet:
 
 
 def written(sheet: Sheet, form: str) -> bytes:
-    """The drawing as `svg`, `png` or `pdf`; the same bytes for the same results."""
+    """The drawing as `svg`, `png` or `pdf`; equal results give equal bytes."""
     stream = io.BytesIO()
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[form]
     with rc_context(_SETTINGS):

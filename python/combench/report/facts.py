@@ -1,4 +1,4 @@
-"""The environment of all documents: what was the same in all of them, and what was not."""
+"""The environment of all documents, and in what they differ."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from combench.report.load import Document
 class Fact:
     group: str
     name: str
-    values: tuple[tuple[str, int], ...]  # what it was, and in how many documents
+    values: tuple[tuple[str, int], ...]  # value, number of documents
 
 
 _HOST = (
@@ -23,15 +23,15 @@ _HOST = (
     ("operating system", "os"),
     ("kernel", "kernel"),
     ("processor", "cpu"),
-    ("cores of a host", "cores"),
+    ("cores per host", "cores"),
     ("hardware threads", "hardware_threads"),
     ("NUMA nodes", "numa_nodes"),
-    ("first level cache, bytes", "l1d_bytes"),
-    ("second level cache, bytes", "l2_bytes"),
-    ("third level cache, bytes", "l3_bytes"),
+    ("level 1 data cache, bytes", "l1d_bytes"),
+    ("level 2 cache, bytes", "l2_bytes"),
+    ("level 3 cache, bytes", "l3_bytes"),
     ("memory, MB", "memory_MB"),
     ("topology", "topology"),
-    ("governor of the clock frequency", "governor"),
+    ("CPU frequency governor", "governor"),
 )
 _PROGRAM = (
     ("combench", "combench"),
@@ -44,9 +44,9 @@ PLATFORM, SYSTEM, PROGRAM, MPI, TECHNOLOGY, CLOCK = (
     "Hosts",
     "Kernel settings",
     "Programs",
-    "Settings of MPI",
-    "Settings of the technology",
-    "Clock and other users",
+    "MPI settings",
+    "Technology settings",
+    "Clock and other processes",
 )
 
 
@@ -56,7 +56,7 @@ def _hosts(document: Document) -> list[Json]:
 
 
 def _distinct(values: Iterable[Any]) -> str:
-    """Of several hosts of one document."""
+    """The distinct values of the hosts of a document."""
     return ", ".join(dict.fromkeys(str(value) for value in values if value is not None))
 
 
@@ -77,7 +77,7 @@ def _counted(group: str, name: str, values: Iterable[str]) -> Fact:
 
 
 def _named(group: str, of_documents: Sequence[dict[str, Any]]) -> list[Fact]:
-    """One fact for each name that appears in any of the documents."""
+    """One fact for each name in any of the documents."""
     names = dict.fromkeys(name for one in of_documents for name in one)
     return [
         _counted(group, name, (str(one[name]) for one in of_documents if name in one))
@@ -86,18 +86,18 @@ def _named(group: str, of_documents: Sequence[dict[str, Any]]) -> list[Fact]:
 
 
 def _bindings(document: Document) -> str:
-    """Whether ranks had cores of their own, or were moved about."""
+    """Whether ranks were bound to cores."""
     ranks = document.data.get("environment", {}).get("ranks", [])
     bound = sum(rank.get("cores") not in (None, "unbound") for rank in ranks)
     if not ranks:
         return ""
     if bound in (0, len(ranks)):
         return "each bound to cores" if bound else "unbound"
-    return "bound in part"
+    return "partly bound"
 
 
 def _range(name: str, values: Sequence[float]) -> list[Fact]:
-    """From the least to the largest of all documents."""
+    """The range of a value over all documents."""
     if not values:
         return []
     least, most = min(values), max(values)
@@ -106,7 +106,7 @@ def _range(name: str, values: Sequence[float]) -> list[Fact]:
 
 
 def values_of(documents: Iterable[Document], *path: str) -> list[Any]:
-    """What stands at a place in the environment, of all documents that have it."""
+    """The values at a path in the environment, of all documents that have one."""
     found = []
     for document in documents:
         place: Any = document.data.get("environment", {})
@@ -121,14 +121,14 @@ def _clock(documents: Sequence[Document]) -> list[Fact]:
     return [
         _counted(CLOCK, "clock", values_of(documents, "clock", "source")),
         *_range("resolution, ns", values_of(documents, "clock", "resolution_ns")),
-        *_range("cost of a reading, ns", values_of(documents, "clock", "cost_ns")),
-        *_range("time taken by others, %", values_of(documents, "noise", "stolen_pct")),
+        *_range("cost of reading, ns", values_of(documents, "clock", "cost_ns")),
+        *_range("CPU time of other processes, %", values_of(documents, "noise", "stolen_pct")),
         *_range("longest gap, us", values_of(documents, "noise", "longest_us")),
     ]
 
 
 def facts_of(documents: Sequence[Document]) -> list[Fact]:
-    """All that is known, in groups."""
+    """All facts, by group."""
     environments = [document.data.get("environment", {}) for document in documents]
     hosts = [_hosts(document) for document in documents]
     made = [
@@ -150,17 +150,17 @@ def facts_of(documents: Sequence[Document]) -> list[Fact]:
 
 
 def grouped_facts(facts: Sequence[Fact]) -> dict[str, list[Fact]]:
-    """By their group, in the order in which groups come."""
+    """Facts by group, in order of appearance."""
     groups: dict[str, list[Fact]] = {}
     for fact in facts:
         groups.setdefault(fact.group, []).append(fact)
     return groups
 
 
-# What has to be the same in all documents for their figures to be compared.
+# Facts that must be equal in all documents for a comparison of their figures.
 _COMPARED = (
     "processor",
-    "cores of a host",
+    "cores per host",
     "memory, MB",
     "kernel",
     "combench",
@@ -170,7 +170,7 @@ _COMPARED = (
 
 
 def _apart(hosts: Fact) -> str:
-    """Whether some documents have no host in common: those of smaller jobs may have fewer."""
+    """A sentence where some documents have no host in common; smaller jobs may have fewer hosts."""
     groups = [frozenset(names.split(", ")) for names, _ in hosts.values]
     for group in groups:
         for other in groups:
@@ -181,7 +181,7 @@ def _apart(hosts: Fact) -> str:
 
 
 def differences(facts: Sequence[Fact]) -> list[str]:
-    """Sentences on what was not the same in all documents."""
+    """A sentence for each fact in which the documents differ."""
     said = []
     for fact in facts:
         if fact.name == "hosts" and _apart(fact):

@@ -1,8 +1,7 @@
-"""A figure with its interval and its marks, as it stands in a row of results.
+"""A figure of a result row, with its interval and its marks.
 
-A figure is never handed on without them. Where the interval of a figure follows from that of the
-time that was measured, as a rate is a constant over that time, it is converted; where nothing is
-known of it the figure has the mark NO_INTERVAL.
+A rate is a constant divided by the measured time, so its interval follows from that of the time.
+A figure whose interval is unknown has the mark NO_INTERVAL.
 """
 
 from __future__ import annotations
@@ -19,35 +18,35 @@ from combench.common.inference import quantile_ranks
 Json = Mapping[str, Any]
 
 NO_INTERVAL, BEYOND = "°", "#"
-# The marks of the text tables of all programs, in their order: key, when, meaning.
+# The marks of the text tables of all programs, in their order: mark, key, condition, meaning.
 _MARKS: tuple[tuple[str, str, Callable[[Any], bool], str], ...] = (
     ("*", "oversubscribed", bool, "more busy processes than cores on a host"),
-    ("/", "piece_bytes", lambda value: True, "sent in pieces, which the receiver puts together"),
-    ("!", "saturated", bool, "saturated: the rate that was offered could not be carried"),
-    ("^", "limited_by", "supervisor".__eq__, "the supervisor was the limit, and not the farm"),
+    ("/", "piece_bytes", lambda value: True, "packets sent in several pieces"),
+    ("!", "saturated", bool, "saturated: the farm did not sustain the offered rate"),
+    ("^", "limited_by", "supervisor".__eq__, "limited by the supervisor, not by the farm"),
     (
         "?",
         "generator_error_pct",
         lambda value: bool(value > 1),
-        "disturbed: events were issued more than 1 % off their schedule",
+        "disturbed: events issued more than 1 % off their schedule",
     ),
     (
         "~",
         "stopped_by",
         lambda value: bool(value != "precision"),
-        "not as precise as was asked for",
+        "requested precision not reached",
     ),
     ("m", "source", "model".__eq__, "predicted by the model; the bracket is the range over seeds"),
-    ("x", "outside", bool, "predicted for more than was measured: its error is not known"),
-    ("i", "incast", bool, "predicted without the losses of a switch whose buffer is too small"),
+    ("x", "outside", bool, "predicted outside the measured range; the error is unknown"),
+    ("i", "incast", bool, "incast: may overflow a switch buffer; predicted without losses"),
 )
 MEANINGS = {mark: meaning for mark, _, _, meaning in _MARKS} | {
-    ">": "too little was computed: a slowdown is at least, and what is left at most, as much",
-    BEYOND: "more than the processors can compute: not a steady rate, and not to be relied on",
-    NO_INTERVAL: "no interval: the figure is a single total, or a ratio of two figures",
+    ">": "bound, because little was computed: the slowdown is at least this, the computing left at most",
+    BEYOND: "exceeds what the processors can compute: not a steady rate; do not use",
+    NO_INTERVAL: "no interval: a total, or a ratio of two figures",
 }
 
-_BOUND = "slowdown_computing_at_least"  # the sides to which > applies
+_BOUND = "slowdown_computing_at_least"  # sides with the mark >
 _OF_A_TRIAL = "!^?"
 _TIMES = ("latency_us", "round_us")
 _RATES = frozenset({"frequency_Hz", "throughput_MBps", "per_node_MBps"})
@@ -63,8 +62,7 @@ class Figure:
 
     @classmethod
     def of_repeated(cls, figures: Sequence[Figure]) -> Figure:
-        """One measurement that was made several times: the median, and as its interval all that the
-        measurements and their own intervals reach over."""
+        """The median of repeated measurements; its interval is the range of their intervals."""
         if len(figures) == 1:
             return figures[0]
         ends = [
@@ -78,7 +76,7 @@ class Figure:
         return cls(middle, min(ends), max(ends), "".join(marks))
 
     def overlaps(self, other: Figure) -> Optional[bool]:
-        """Whether the intervals have values in common; None when one of them is not known."""
+        """Whether the intervals overlap; None when one of them is unknown."""
         if self.low is None or other.low is None or self.high is None or other.high is None:
             return None
         return self.low <= other.high and other.low <= self.high
@@ -109,7 +107,7 @@ def _summary(row: Json, key: str) -> Optional[Figure]:
 
 
 def _rate(row: Json, key: str) -> Optional[Figure]:
-    """Constant / time, so its interval is that of the time, turned round."""
+    """A rate is a constant divided by time: its interval is the inverse of that of the time."""
     if key not in row:
         return None
     value = row[key]
@@ -127,13 +125,15 @@ def _found(row: Json) -> Optional[Figure]:
     if not found:
         return None
     known = _figure(found["value"], _pair(found["interval"]), row)
-    # The row is that of the last trial; whether that one held says nothing of the rate found.
+    # The row is that of the last trial, whose marks do not apply to the rate that was found.
     return replace(known, marks="".join(mark for mark in known.marks if mark not in _OF_A_TRIAL))
 
 
 def quantile_interval(histogram: Json, quantile: float) -> Optional[tuple[float, float]]:
-    """Where 95 % of the quantiles of so many independent samples would lie: order statistics, read
-    from the cells of the histogram. None where there is no sample far enough out."""
+    """The 95 % interval of a quantile from order statistics, rounded out to histogram cells.
+
+    Assumes independent samples. None where there are too few samples beyond the quantile.
+    """
     counts, bounds = histogram["counts"], histogram["bounds"]
     ranks = quantile_ranks(sum(counts), quantile)
     if ranks is None:
@@ -157,7 +157,7 @@ def percentile(row: Json, key: str, name: str) -> Optional[Figure]:
 
 
 def _of_side(row: Json, key: str, side: str) -> Optional[Figure]:
-    """Of the computing task on one side, which alone may be a bound."""
+    """A figure of the computing task on one side; one side may be a bound, the other not."""
     if side not in row.get(key, {}):
         return None
     is_bound = row.get(_BOUND, {}).get(side, False)
@@ -185,7 +185,7 @@ def figure(row: Json, name: str) -> Optional[Figure]:
 
 
 def number(value: float) -> str:
-    """Three digits, and all of those before the point."""
+    """Three significant digits, and all digits before the decimal point."""
     if value == 0:
         return "0"
     decimals = max(0, 2 - math.floor(math.log10(abs(value))))
@@ -204,7 +204,7 @@ _PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 
 
 def _prefix(value: float) -> tuple[float, str]:
-    """The one that leaves one to three digits before the point."""
+    """The prefix that leaves one to three digits before the decimal point."""
     return next((one for one in _PREFIXES if abs(value) >= one[0] * 0.9995), (1.0, ""))
 
 
@@ -214,13 +214,13 @@ def frequency(value: float) -> str:
 
 
 def round_frequency(value: float) -> str:
-    """A rate that somebody has asked for, without more digits than he gave."""
+    """A rate that the user gave, with the digits that the user gave."""
     factor, prefix = _prefix(value)
     return f"{value / factor:g} {prefix}Hz"
 
 
 def interval_text(known: Figure, as_text: Callable[[float], str] = number) -> str:
-    """`[low, high]`, in the unit of the figure; nothing where none is known."""
+    """`[low, high]` in the unit of the figure; empty where there is no interval."""
     if known.low is None or known.high is None or known.value == 0:
         return ""
     factor = _prefix(known.value)[0] if as_text is frequency else 1.0

@@ -1,5 +1,4 @@
-"""Which pictures a report has, in its order: a table of charts, and those that are not made of one
-figure a row."""
+"""The pictures of a report, in order: a table of charts, and pictures that need their own code."""
 
 from __future__ import annotations
 
@@ -32,20 +31,20 @@ from combench.report.rows import Row, usual
 
 FARMS, FREQUENCY, BASIC, SCALING, TASKS, CONDITIONS = (
     "Farms under load",
-    "Frequency against the number of processes",
-    "Latency and throughput against size",
+    "Frequency by number of processes",
+    "Latency and throughput by packet size",
     "Scaling",
-    "Beside computing tasks",
-    "Conditions of measuring",
+    "Overlap with computing",
+    "Measurement conditions",
 )
 SECTIONS = (FARMS, FREQUENCY, BASIC, SCALING, TASKS, CONDITIONS)
 
-_SIZE = Axis("size of a packet, bytes", "size")
+_SIZE = Axis("packet size, bytes", "size")
 _RATE = Axis("frequency, Hz", "log")
 _WHERE = ("technology", "machine")
 
 
-# Which pictures a benchmark has, by the plots of its definition.
+# Whether a benchmark has a picture, by the plots of its definition.
 
 
 def _plots(column: str, against: str) -> Callable[[Benchmark], bool]:
@@ -57,13 +56,13 @@ def _is(wanted: Benchmark) -> Callable[[Benchmark], bool]:
 
 
 def _plots_time(one: Benchmark) -> bool:
-    """The time of a step against sizes."""
+    """Whether the benchmark plots the time of a step against the packet size."""
     columns = catalogue.known().columns
     return any(columns[key].type == "summary" for key in one.plots_against("size_bytes"))
 
 
 def _plots_frequency(one: Benchmark) -> bool:
-    """Against what is counted."""
+    """Whether the benchmark plots its frequency against its count."""
     return "frequency_Hz" in one.plots_against(one.count.column)
 
 
@@ -76,7 +75,7 @@ def _closed(rows: list[Row]) -> list[Row]:
 
 
 def _bounced(rows: list[Row]) -> list[Row]:
-    """One message at a time: a stream has a throughput, and no latency of its own."""
+    """Rows with one message at a time: a stream has a throughput but no latency."""
     streams = {
         (one.name, mode.name)
         for one in catalogue.known().benchmarks.values()
@@ -87,19 +86,19 @@ def _bounced(rows: list[Row]) -> list[Row]:
 
 
 def _overview(rows: list[Row]) -> list[Row]:
-    """One size and one algorithm for all benchmarks: the largest of the note's sizes, no work."""
+    """The largest packet size of the note, without work on packets, for all benchmarks."""
     return _largest_of_note([row for row in _closed(rows) if not row.get("algorithm_us")])
 
 
 def _largest_of_note(rows: list[Row]) -> list[Row]:
-    """Of the note's sizes, or those below them, the largest that was measured."""
+    """Rows with the largest measured size that does not exceed those of the note."""
     largest = max(catalogue.known().note_sizes_bytes)
     sizes = [row.get("size_bytes") for row in rows if row.get("size_bytes") <= largest]
     return [row for row in rows if sizes and row.get("size_bytes") == max(sizes)]
 
 
 def _smallest_count(rows: list[Row]) -> list[Row]:
-    """With a computing task; of several numbers of processes the smallest."""
+    """Rows beside a computing task, with the smallest number of processes."""
     busy = [row for row in rows if row.get("occupation") not in (None, "none")]
     least = {
         group[0].origin: min(row.count or 0 for row in _without_reference(group))
@@ -109,8 +108,7 @@ def _smallest_count(rows: list[Row]) -> list[Row]:
 
 
 def _without_reference(rows: list[Row]) -> list[Row]:
-    """Each document has the number of processes that others are compared with; leave it out where
-    there is another."""
+    """Rows without the reference count, which every document has, where other counts exist."""
     least = min(row.count or 0 for row in rows)
     return [row for row in rows if row.count != least] or rows
 
@@ -120,12 +118,12 @@ def _conditions(key: str) -> Callable[[list[Row]], list[Row]]:
 
 
 def _fixed_size(rows: list[Row]) -> list[Row]:
-    """Lists that change are measured at one size."""
+    """Rows with the size at which changing lists were measured."""
     changing = {row.get("size_bytes") for row in rows if row.get("list") not in (None, "fixed")}
     return [row for row in usual(rows, but=("list",)) if row.get("size_bytes") in changing]
 
 
-_BY_COUNT = "What the pattern reaches with more processes; a line for each size."
+_BY_COUNT = "Rate of the pattern for each packet size."
 
 
 def _by_count(counted: str) -> Chart:
@@ -146,13 +144,13 @@ def _by_count(counted: str) -> Chart:
 
 
 def _label(column: Column) -> str:
-    """Of an axis."""
+    """The label of an axis."""
     unit = "per cent" if column.unit == "%" else column.unit
     return ", ".join(filter(None, (column.label or column.key, unit)))
 
 
 def _ratios() -> list[Chart]:
-    """What benchmarks reach at their counts against a reference."""
+    """Charts of ratios to the reference count, such as scaling efficiency."""
     known = catalogue.known()
     made = []
     for column, one in itertools.product(known.columns.values(), known.benchmarks.values()):
@@ -189,7 +187,7 @@ def _has_a_chart(one: Benchmark, plot: Plot) -> bool:
 
 
 def _others() -> list[Chart]:
-    """Plots of definitions for which there is no chart of its own."""
+    """Plain charts for plots of definitions that have no chart here."""
     known = catalogue.known()
     pairs = dict.fromkeys(
         (plot.column, plot.against)
@@ -228,10 +226,10 @@ _CHARTS = (
         "frequency-overview",
         FREQUENCY,
         "All patterns and technologies",
-        "The largest of the note's sizes that was measured, without work on the packets.",
+        "Largest measured packet size of DAQ note 48, without work on packets.",
         _plots_frequency,
         "processors",
-        Axis("processes that take part", "count"),
+        Axis("processes", "count"),
         _RATE,
         (("frequency_Hz", ""),),
         panel=("benchmark", "mode", "multicast", "reading", "size_bytes"),
@@ -242,7 +240,7 @@ _CHARTS = (
         "frequency",
         FREQUENCY,
         "Frequency",
-        "Events that left the last stage. Topologies are no scale, so no line joins them.",
+        "Events per second at the last stage.",
         lambda one: one.count.is_topology and _plots_frequency(one),
         "shape",
         Axis("topology", "category"),
@@ -255,7 +253,7 @@ _CHARTS = (
         "latency",
         BASIC,
         "Latency",
-        "From end user to end user, one message at a time.",
+        "Time from the sender's buffer to the receiver's buffer, one message at a time.",
         _plots_time,
         "size_bytes",
         _SIZE,
@@ -268,7 +266,7 @@ _CHARTS = (
         "throughput",
         BASIC,
         "Throughput",
-        "Payload that all receivers together got. An empty packet carries none.",
+        "Payload that all receivers together got per second. Empty packets have none.",
         _plots("throughput_MBps", "size_bytes"),
         "size_bytes",
         _SIZE,
@@ -280,8 +278,8 @@ _CHARTS = (
         "slowdown-communication",
         TASKS,
         "Slowdown of the communication",
-        "Time beside a computing task of low priority over time without one: 1 is none, above it is "
-        "slower. The smallest number of processes that was measured.",
+        "Time of a step beside a low-priority computing task, divided by the time without one. "
+        "1: no slowdown. Smallest measured number of processes.",
         _is_occupied,
         "size_bytes",
         _SIZE,
@@ -295,8 +293,8 @@ _CHARTS = (
         "slowdown-computing",
         TASKS,
         "Slowdown of the computing task",
-        "Its rate alone over its rate beside the communication: 1 is none, above it is slower. > is "
-        "a lower bound. The smallest number of processes that was measured.",
+        "Rate of computing without communication, divided by its rate beside communication. "
+        "1: no slowdown. Smallest measured number of processes.",
         _is_occupied,
         "size_bytes",
         _SIZE,
@@ -314,7 +312,7 @@ _CHARTS = (
         "caches",
         CONDITIONS,
         "Effect of caches",
-        "The same buffers again and again, and more buffers than the caches hold.",
+        "hot: the same buffers in every step; rotate: more buffers than the caches hold.",
         _plots_time,
         "size_bytes",
         _SIZE,
@@ -328,8 +326,8 @@ _CHARTS = (
     Chart(
         "waits",
         CONDITIONS,
-        "Ways to wait",
-        "How a receiver waits: always looking, giving its core away between, or asleep.",
+        "Wait policies",
+        "How receivers wait: spin (poll), yield (poll, and yield the core), block (sleep).",
         _plots_time,
         "size_bytes",
         _SIZE,
@@ -343,8 +341,8 @@ _CHARTS = (
     Chart(
         "lists",
         CONDITIONS,
-        "Lists of receivers that change (1.6)",
-        "The same receivers in each broadcast, and others in each.",
+        "Changing lists of receivers (1.6)",
+        "fixed: the same receivers in each broadcast; random, rotate: other receivers in each.",
         _plots("frequency_Hz", "list"),
         "list",
         Axis("list", "category"),
@@ -357,9 +355,8 @@ _CHARTS = (
 )
 
 
-
 def _charts() -> list[Chart]:
-    """In their order within sections."""
+    """All charts, in their order within sections."""
     known = catalogue.known().benchmarks.values()
     counted = dict.fromkeys(one.count.column for one in known if not one.count.is_topology)
     first, *rest = _CHARTS
@@ -370,16 +367,16 @@ _LOAD = Chart(
     "load",
     FARMS,
     "Latency against the offered rate",
-    "Events fall due at a fixed rate whether or not earlier ones came back; latency counts from when "
-    "they were due. Open symbols are no steady state: no line goes through them.",
+    "Events are due at the offered rate, whether or not earlier events are finished; latency counts "
+    "from the due time. Open symbols: no steady state.",
     _plots("event_latency_us", "offered_Hz"),
     "offered_Hz",
     Axis("offered rate, Hz", "log"),
     Axis("latency, us", "log"),
     (
-        ("event_latency_us.p50", "half of the events"),
-        ("event_latency_us.p90", "90 %"),
-        ("event_latency_us.p99", "99 %"),
+        ("event_latency_us.p50", "median (p50)"),
+        ("event_latency_us.p90", "p90"),
+        ("event_latency_us.p99", "p99"),
     ),
     picture=("benchmark",),
     panel=(*_WHERE, "shape", "size_bytes", "algorithm_us", "arrivals"),
@@ -392,7 +389,7 @@ def _same_farm(row: Row, other: Row) -> bool:
 
 
 def _closed_loop(group: Sequence[Row], rows: Sequence[Row]) -> tuple[tuple[float, str], ...]:
-    """The frequency of the closed loop, as a limit to be drawn."""
+    """The frequency of the closed loop, drawn as a vertical line."""
     for row in rows:
         if row.get("mode") != "closed" or not _same_farm(row, group[0]):
             continue
@@ -403,7 +400,7 @@ def _closed_loop(group: Sequence[Row], rows: Sequence[Row]) -> tuple[tuple[float
 
 
 def _load_curves(rows: Sequence[Row]) -> list[Picture]:
-    """Curves of at least two rates; what a search found is one point of its own."""
+    """Load curves with at least two offered rates; results of rate searches are not included."""
     open_rows = [row for row in rows if row.get("mode") == "open" and not row.get("found_Hz")]
     groups = grouped(open_rows, ("benchmark", *_LOAD.panel))
     curves = [row for group in groups if len(group) > 1 for row in group]
@@ -414,17 +411,19 @@ def _load_curves(rows: Sequence[Row]) -> list[Picture]:
             for group in grouped(of_benchmark, _LOAD.panel)
         }
         for picture in pictures_of(_LOAD, of_benchmark):
-            panels = (replace(panel, limits=closed[panel.title]) for panel in picture.panels)
-            made.append(replace(picture, panels=tuple(panels)))
+            panels = [replace(panel, limits=closed[panel.title]) for panel in picture.panels]
+            limited = any(panel.limits for panel in panels)
+            caption = picture.caption + (" Dotted line: rate of the closed loop." if limited else "")
+            made.append(replace(picture, panels=tuple(panels), caption=caption))
     return made
 
 
-_SAMPLES_BEYOND = 10  # that a quantile needs to be told
+_SAMPLES_BEYOND = 10  # samples above a quantile that is drawn
 _STEPS_A_DECADE = 10
 
 
 def _distribution(row: Row) -> Optional[Series]:
-    """Quantiles over how rare a longer latency is, as far as samples reach."""
+    """Quantiles of latency, up to the last one with _SAMPLES_BEYOND samples above it."""
     histogram = row.get("event_latency_us.histogram")
     if not histogram or sum(histogram["counts"]) <= _SAMPLES_BEYOND:
         return None
@@ -460,10 +459,10 @@ def _distributions(rows: Sequence[Row]) -> list[Picture]:
                 file_name("distribution", [name]),
                 FARMS,
                 f"Latency of events: {benchmark_title(name)}",
-                "Closed loop. How many of the events were decided within a time; where the curve "
-                "turns up, a few events wait long. Bands are 95 % intervals for independent events."
+                "Closed loop. Share of events that were decided within a latency; a steep end is a "
+                "long tail. Bands: 95 % intervals for independent events."
                 + common_words(of_benchmark, (*_OF_DISTRIBUTIONS, "shape")),
-                Axis("share of the events", "tail"),
+                Axis("share of events", "tail"),
                 Axis("latency, us", "log"),
                 tuple(panels),
             )
@@ -480,10 +479,10 @@ _PREDICTED = Chart(
     "predicted",
     SCALING,
     "Predicted and measured",
-    "Lines join measurements only; open symbols are predictions, with their range over seeds.",
+    "Lines connect measurements; open symbols are predictions with their range over seeds.",
     lambda one: True,
     "processors",
-    Axis("processes that take part", "count"),
+    Axis("processes", "count"),
     _RATE,
     (("frequency_Hz", ""),),
     picture=("benchmark",),
@@ -495,7 +494,7 @@ _PREDICTED = Chart(
 
 
 def _predictions(rows: Sequence[Row], predicted: Sequence[Row]) -> list[Picture]:
-    """Panels that have a prediction, with what was measured of the same."""
+    """Predictions, with the measurements of the same kind."""
     closed = [row for row in predicted if not row.get("offered_Hz")]
     keys = ("benchmark", *_PREDICTED.panel)
     wanted = {tuple(row.get(key) for key in keys) for row in closed}
@@ -504,7 +503,7 @@ def _predictions(rows: Sequence[Row], predicted: Sequence[Row]) -> list[Picture]
 
 
 def gallery(rows: Sequence[Row], predicted: Sequence[Row] = ()) -> list[Picture]:
-    """All pictures for which something was measured."""
+    """All pictures that the rows have data for, by section."""
     made = _load_curves(rows) + _distributions(rows)
     for chart in _charts():
         made += pictures_of(chart, rows)

@@ -1,5 +1,7 @@
-"""What limits a farm: what its parts can do by other measurements of the same directory, and by
-arithmetic, against what the farm did."""
+"""What limits a farm: the rate of the farm compared with upper bounds.
+
+Bounds follow from the work on each packet, and from other benchmarks in the same directory.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,11 @@ from combench.common.catalogue import evaluate
 from combench.report.figures import frequency, number
 from combench.report.rows import Bound, Row, computing_bounds, cores_of, usual
 
-_NEAR = 0.75  # of a bound that is reached: then it is named as the limit
+_NEAR = 0.75  # share of a bound from which on the bound is named as the limit
 
 
 def _like(row: Row, rows: Iterable[Row], **wanted: object) -> Iterable[Row]:
-    """Usual rows of the same technology and machine with these values, on cores of their own."""
+    """Usual rows of the same technology and machine with these values, with a core per process."""
     for other in rows:
         same = (other.get("technology"), other.machine) == (row.get("technology"), row.machine)
         if same and not other.get("oversubscribed"):
@@ -23,8 +25,7 @@ def _like(row: Row, rows: Iterable[Row], **wanted: object) -> Iterable[Row]:
 
 
 def _communicating(row: Row, rows: Sequence[Row]) -> list[Bound]:
-    """By what other benchmarks measured, where ranks had cores of their own: the bounds of the
-    farm's definition."""
+    """The bounds of the farm's definition, from benchmarks whose ranks had a core each."""
     if row.get("oversubscribed") or row.get("sources") is None:
         return []
     farm = {"sources": row.get("sources"), "destinations": row.get("destinations") or 1}
@@ -50,7 +51,7 @@ def _communicating(row: Row, rows: Sequence[Row]) -> list[Bound]:
 
 
 def _open_loops(row: Row, rows: Iterable[Row]) -> str:
-    """What saturated open loops of the same farm say."""
+    """What limited saturated open loops of the same farm."""
     keys = ("benchmark", "technology", "machine", "shape", "size_bytes", "algorithm_us")
     said = {
         other.get("limited_by")
@@ -60,31 +61,31 @@ def _open_loops(row: Row, rows: Iterable[Row]) -> str:
     names = [name for name in catalogue.known().columns["limited_by"].values if name in said]
     if not names:
         return ""
-    return f"; in saturated open loops it was the {' and at other rates the '.join(names)}"
+    return f"; limit of saturated open loops: {', at other rates '.join(names)}"
 
 
 def _shared(row: Row) -> str:
     cores = cores_of(row)
     return (
-        f"{row.get('processors')} processes share {cores or 'fewer'} cores, so that the cost of "
-        "their turns and that of the network cannot be told apart"
+        f"{row.get('processors')} processes share {cores or 'fewer'} cores, so the costs of "
+        "scheduling and of the network cannot be separated"
     )
 
 
 def limit_of(row: Row, rows: Sequence[Row]) -> str:
-    """In words: the bound that the farm comes near to, or that none of those that are known is."""
+    """The limit in words: the bound that the farm nearly reaches, or that there is none."""
     bounds = computing_bounds(row) + _communicating(row, rows)
     after = _open_loops(row, rows)
     if not bounds:
         known = (
-            _shared(row) if row.get("oversubscribed") else "no bound is known from this directory"
+            _shared(row) if row.get("oversubscribed") else "unknown: no bound was measured"
         )
         return known + after
     least = min(bounds, key=lambda bound: bound.rate_hz)
     share = row.get("frequency_Hz") / least.rate_hz
     part = f"{number(100 * share)} % of {frequency(least.rate_hz)}"
     if share >= _NEAR:
-        return f"{least.what}: {part} is reached{after}"
+        return f"{least.what}: the farm reaches {part}{after}"
     if row.get("oversubscribed"):
-        return f"{_shared(row)}; the algorithms alone would allow more ({part} is reached){after}"
-    return f"not found: the nearest bound is {least.what}, of which {part} is reached{after}"
+        return f"{_shared(row)}; the work on packets allows more (the farm reaches {part}){after}"
+    return f"not found: the nearest bound is {least.what}, of which the farm reaches {part}{after}"

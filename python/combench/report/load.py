@@ -1,7 +1,6 @@
-"""What a report is made of: all documents below a directory, or those that are named.
+"""Loads the input of a report: all documents below a directory, or single files.
 
-A file that is damaged or too new does not stop the others; what was wrong with it becomes a problem
-that the report and the terminal name.
+A file that is damaged or too new does not stop the others; the report and standard error list it.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ class Document:
 
 @dataclass
 class Collection:
-    """All that was found. `problems` are sentences for the reader."""
+    """All documents. `problems` are sentences for the reader."""
 
     results: list[Document] = field(default_factory=list)
     runs: list[Document] = field(default_factory=list)
@@ -33,8 +32,8 @@ class Collection:
     remarks: dict[str, str] = field(default_factory=dict)  # text by the name of its file
     problems: list[str] = field(default_factory=list)
 
-    def _take(self, document: Json, path: Path) -> None:
-        """Put a document where those of its kind are; others of combench are for other readers."""
+    def _add(self, document: Json, path: Path) -> None:
+        """Add a document to the list of its kind; ignore other kinds."""
         kind = str(document.get("schema", "")).rpartition("/")[0]
         lists = {
             RESULT: self.results,
@@ -49,7 +48,7 @@ class Collection:
         try:
             document = load_json(path)
             if isinstance(document, dict):
-                self._take(document, path)
+                self._add(document, path)
         except SuiteError as error:
             self.problems.append(str(error))
 
@@ -70,11 +69,11 @@ def _read_remarks(path: Path, into: Collection) -> None:
 
 
 def load(paths: Sequence[Path]) -> Collection:
-    """All documents of these directories and files; a SuiteError when there is no result in them."""
+    """All documents of these directories and files; SuiteError when there is no result."""
     found = Collection()
     for path in paths:
         if not path.exists():
-            raise SuiteError(f"cannot read {path}: it does not exist; give a directory of results")
+            raise SuiteError(f"cannot read {path}: it does not exist; name a directory of results")
         for file in _documents(path):
             found.read(file)
         if path.is_dir():
@@ -84,6 +83,6 @@ def load(paths: Sequence[Path]) -> Collection:
         causes = "".join(f"\n  {problem}" for problem in found.problems)
         raise SuiteError(
             f"cannot make a report of {given}: there is no result document combench-result/1 in it"
-            f"; measure with `combench run PLAN --output DIR`, and give that DIR{causes}"
+            f"; measure with `combench run PLAN --output DIR`, then name that DIR{causes}"
         )
     return found

@@ -1,4 +1,4 @@
-"""The report as one HTML file: everything that the other modules say, and the pictures in it."""
+"""The report as one HTML file with embedded pictures."""
 
 from __future__ import annotations
 
@@ -46,11 +46,13 @@ class Shown:
 
     @property
     def caption(self) -> str:
-        return " ".join([self.picture.caption, *_mark_words(self.picture)])
+        single = self.picture.single_x
+        at_x = [f"Measured at: {single}."] if single and len(self.picture.lines) > 1 else []
+        return " ".join([self.picture.caption, *at_x, *_mark_words(self.picture)])
 
     @property
     def description(self) -> str:
-        """For those who do not see it."""
+        """The alternative text."""
         panels = "; ".join(
             f"{panel.title or 'one panel'}: {', '.join(line.label for line in panel.series)}"
             for panel in self.picture.panels
@@ -61,10 +63,10 @@ class Shown:
 
 
 def _mark_words(picture: Picture) -> list[str]:
-    """What the marks in a picture mean; those that all points have are not drawn at each."""
+    """The meanings of the marks in a picture; common marks are not drawn at each point."""
     common = common_marks(picture)
-    said = [f"All points have {mark}, {MEANINGS[mark]}." for mark in common]
-    return said + [f"{mark} {MEANINGS[mark]}." for mark in picture.marks if mark not in common]
+    said = [f"All values {mark}: {MEANINGS[mark]}." for mark in common]
+    return said + [f"{mark}: {MEANINGS[mark]}." for mark in picture.marks if mark not in common]
 
 
 def _draw(picture: Picture, forms: tuple[str, ...]) -> dict[str, bytes]:
@@ -73,7 +75,7 @@ def _draw(picture: Picture, forms: tuple[str, ...]) -> dict[str, bytes]:
 
 
 def _drawn(pictures: Sequence[Picture], forms: tuple[str, ...]) -> list[dict[str, bytes]]:
-    """All pictures in all forms, several at a time where there are cores."""
+    """All pictures in all forms, drawn in parallel on several cores."""
     workers = min(len(os.sched_getaffinity(0)), len(pictures))
     if workers < 2:
         return [_draw(picture, forms) for picture in pictures]
@@ -94,12 +96,12 @@ def _write_pictures(
                 (folder / f"{picture.name}.{form}").write_bytes(in_forms[form])
     except OSError as error:
         raise SuiteError(
-            f"cannot write pictures into {folder}: {error.strerror}; give another --output", FAILED
+            f"cannot write pictures to {folder}: {error.strerror}; choose another --output", FAILED
         ) from error
 
 
 def _cautions(found: Collection, rows: Rows, answer: Answer, states: Any) -> list[str]:
-    """What a reader has to know before any figure."""
+    """Warnings that apply to all figures."""
     said = list(found.problems)
     said += differences(facts_of(found.results))
     said += states.cautions
@@ -107,8 +109,8 @@ def _cautions(found: Collection, rows: Rows, answer: Answer, states: Any) -> lis
     shared = sum(bool(row.get("oversubscribed")) for row in kept)
     if shared:
         said.append(
-            f"{shared} of {len(kept)} figures were measured with more busy processes than cores (*): "
-            "they are no forecast for processes that have machines of their own."
+            f"{shared} of {len(kept)} measurements had more busy processes than cores (*). They do "
+            "not predict the performance of processes that have a core each."
         )
     if answer.beyond:
         said.append(answer.beyond)
@@ -174,8 +176,10 @@ def write_report(
     title: Optional[str] = None,
     required_hz: Optional[float] = None,
 ) -> str:
-    """Write the page, and its pictures in these forms into a folder beside it; what was written, in
-    a line. A SuiteError says what could not be."""
+    """Write the page, and its pictures in these forms to a folder beside it.
+
+    Returns a line that says what was written. Raises SuiteError where a file cannot be written.
+    """
     rows = rows_of(found.results)
     predicted = predictions.predicted_rows(found.predictions)
     pictures = gallery(rows.kept, predicted)
@@ -199,5 +203,5 @@ def write_report(
         )
     )
     write_text(output, page)
-    made = f"{counted(len(rows.kept), 'figure')}, {counted(len(pictures), 'picture')}"
-    return f"{output}: {made}" + (f", also in {folder}" if forms else "")
+    made = f"{counted(len(rows.kept), 'measurement')}, {counted(len(pictures), 'picture')}"
+    return f"{output}: {made}" + (f"; pictures also in {folder}" if forms else "")

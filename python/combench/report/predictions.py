@@ -1,5 +1,5 @@
-"""What the model predicts (combench-prediction/1), as rows beside those that were measured, and how
-far it was off where both are there."""
+"""Predictions of the model (combench-prediction/1) as rows beside the measured ones, and the error
+of the model where both exist."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ class Predicted:
     interval: str
     marks: str
     limit: str
-    error: str  # against what was measured, where it was
+    error: str  # relative to the measurement, where there is one
     remarks: str
 
 
 def _as_row(data: Json, of: Document) -> Row:
-    """The document of a row says its benchmark; here the row does."""
+    """A predicted row as a measured one, whose document names the benchmark and technology."""
     own = dict(data)
     if not catalogue.known().benchmark(own["benchmark"]).lists and own.get("multicast") == "loop":
-        del own["multicast"]  # as rows that were measured have it
+        del own["multicast"]  # as in measured rows
     technology = of.data.get("calibration", {}).get("technology", "")
     head = {
         "benchmark": own["benchmark"],
@@ -68,8 +68,8 @@ def _remarks(row: Row) -> str:
         said.append(f"offered {frequency(row.get('offered_Hz'))}")
     if row.get("incast"):
         said.append(
-            f"{row.get('incast.bytes')} bytes may arrive at a port of the switch that holds "
-            f"{row.get('incast.buffer_bytes')}"
+            f"up to {row.get('incast.bytes')} bytes queue at a switch port with a buffer of "
+            f"{row.get('incast.buffer_bytes')} bytes"
         )
     return "; ".join(said)
 
@@ -79,12 +79,12 @@ def _limit(row: Row) -> str:
     if not limit:
         return ""
     if limit.get("limits"):
-        return f"{limit['text']}, used {number(limit['used_pct'])} %"
-    return f"nothing is full; {limit['text']} would be first, used {number(limit['used_pct'])} %"
+        return f"{limit['text']}, {number(limit['used_pct'])} % busy"
+    return f"none; busiest: {limit['text']}, {number(limit['used_pct'])} % busy"
 
 
 def table_of(rows: Sequence[Row]) -> list[Predicted]:
-    """All predictions, in their order."""
+    """All predictions, in order."""
     made = []
     for row in rows:
         rate = row.figure("frequency_Hz")
@@ -108,10 +108,9 @@ def table_of(rows: Sequence[Row]) -> list[Predicted]:
 
 
 def _validation(rows: Sequence[Row]) -> str:
-    """How far predictions were off; apart where processes shared cores, of which the model knows
-    nothing."""
+    """The error of predictions, separately where processes shared cores, which is not modelled."""
     parts = []
-    for shared, where in ((False, "each on a core of its own"), (True, "on shared cores")):
+    for shared, where in ((False, "with a core per process"), (True, "with shared cores")):
         errors = [
             abs(row.get("measured.error_pct"))
             for row in rows
@@ -119,19 +118,19 @@ def _validation(rows: Sequence[Row]) -> str:
         ]
         if errors:
             parts.append(
-                f"{counted(len(errors), 'prediction')} of processes {where}: times off by "
-                f"{number(statistics.median(errors))} % in the median, {number(max(errors))} % at most"
+                f"{counted(len(errors), 'prediction')} {where}: error of the time "
+                f"{number(statistics.median(errors))} % (median), at most {number(max(errors))} %"
             )
     if not parts:
-        return "None of the predictions has a measurement beside it, so that nothing says how good they are."
-    return f"Predicted and measured: {'; '.join(parts)}."
+        return "No prediction has a measurement to compare with, so the error is unknown."
+    return f"Predictions compared with measurements: {'; '.join(parts)}."
 
 
 _LISTED = 12  # predictions in the discussion
 
 
 def _beyond(rows: Sequence[Row]) -> list[str]:
-    """What is predicted for more processes than were measured, at the largest size of the note."""
+    """Predictions for more processes than were measured, at the largest size of the note."""
     largest = max(catalogue.known().note_sizes_bytes)
     far = [
         row
@@ -150,22 +149,22 @@ def _beyond(rows: Sequence[Row]) -> list[str]:
 
 
 def _validated(document: Document) -> str:
-    """What `combench validate` found; nothing where it has no summary."""
+    """The result of `combench validate`; empty where the document has no summary."""
     summary = document.data.get("summary")
     if not summary:
         return ""
     worst = summary["worst"]
     return (
         f"A validation over {document.data.get('technology', 'an unknown technology')} compared "
-        f"{counted(summary['rows'], 'measurement')} to which the calibration was not fitted: times "
-        f"off by {number(summary['median_error_pct'])} % in the median, "
-        f"{number(summary['worst_error_pct'])} % at most ({benchmark_title(worst['benchmark'])}, "
+        f"{counted(summary['rows'], 'measurement')} that the calibration did not use: error of the "
+        f"time {number(summary['median_error_pct'])} % (median), at most "
+        f"{number(summary['worst_error_pct'])} % ({benchmark_title(worst['benchmark'])}, "
         f"{worst['what']})."
     )
 
 
 def sentences(rows: Sequence[Row], validations: Sequence[Document] = ()) -> list[str]:
-    """On scaling, for the discussion; nothing without predictions."""
+    """Sentences on scaling for the discussion; empty without predictions."""
     if not rows:
         return []
     largest = max(row.get("processors") for row in rows)
@@ -175,21 +174,21 @@ def sentences(rows: Sequence[Row], validations: Sequence[Document] = ()) -> list
         for source in row.document.data.get("calibration", {}).get("from", [])
     )
     said = [
-        f"A model of communication, calibrated by {', '.join(sources) or 'unknown measurements'}, "
-        f"predicts up to {largest} processes; the table of predictions has each with its range over "
-        "seeds and with what is full first.",
+        f"A model, calibrated with {', '.join(sources) or 'unknown measurements'}, predicts up to "
+        f"{largest} processes. The table of predictions has the range over seeds and the resource "
+        "that saturates first.",
         _validation(rows),
         *filter(None, map(_validated, validations)),
     ]
     if any(at(row.document.data, "calibration.hosts") == 1 for row in rows):
         said.append(
-            "The calibration was measured on one host, where messages go through memory: what is "
-            "predicted for more processes than it had is of a network that is as fast as that."
+            "The calibration was measured on one host, over shared memory: predictions for more "
+            "processes assume a network of that speed."
         )
     outside = sum(bool(row.get("outside")) for row in rows)
     if outside:
         said.append(
             f"{outside} of {len(rows)} predictions (mark x) are for sizes or numbers of processes "
-            "beyond those that were measured: no error is known for them."
+            "outside the measured range: their error is unknown."
         )
     return said + _beyond(rows)

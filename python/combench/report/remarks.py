@@ -1,7 +1,7 @@
-"""The user's own words: a small part of Markdown, as HTML in which nothing else is markup.
+"""Converts the user's own texts from a small part of Markdown to HTML.
 
-Headings, paragraphs, lists of `-`, code between lines of three backquotes; within a line `code`,
-*emphasis* and **strong**. Everything else stands as it was written.
+Markup: headings, paragraphs, lists of `-`, code between lines of three backquotes; within a line
+`code`, *emphasis* and **strong**. All other text is escaped.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def _inline(text: str) -> str:
 
 
 def _blocks(text: str) -> Iterator[list[str]]:
-    """Lines that belong together: between blank ones, or between fences."""
+    """Blocks of lines: separated by blank lines, or enclosed in fences."""
     block: list[str] = []
     fenced = False
     for line in text.splitlines():

@@ -1,8 +1,7 @@
-"""Make a report of results: one HTML file that needs nothing else, and its pictures.
+"""Make a report of results: one HTML file with pictures, tables and a discussion.
 
-PATH is a directory that `combench run` has made, any directory with result documents below it, or
-a result document. The answer stands first: which farm, at which rate, what limits it. Texts in
-DIR/discussion/*.md stand in the report as the user's own words.
+PATH is a directory of `combench run`, any directory with result documents below it, or a result
+document. The report begins with the fastest farm, its rate and what limits it.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ from combench.common.values import checked, rate_hz
 from combench.report.load import load
 
 EXIT_STATUS = (
-    "0 written, if need be without documents that cannot be read, which it names; 1 a module is "
-    "missing, or the report cannot be written; 2 there is nothing to report."
+    "0 written (documents that cannot be read are listed and left out); 1 a Python module is "
+    "missing, or the report cannot be written; 2 there is no result to report."
 )
 SEE_ALSO = ("combench-run", "combench-compare")
 SECTIONS = (
@@ -27,11 +26,11 @@ SECTIONS = (
         (
             (
                 "DIR/discussion/*.md",
-                "The user's own words, in a small part of Markdown: summary beside the answer; "
-                "platform, language, system, communication, measuring, caching, users and scaling "
-                "behind these points of the discussion; others at its end.",
+                "Your own texts for the report, in a small part of Markdown: summary for the first "
+                "section; platform, language, system, communication, measuring, caching, users and "
+                "scaling for these points of the discussion; others follow at its end.",
             ),
-            ("DIR/report-pictures", "The pictures, under the name of the report."),
+            ("DIR/report-pictures", "The pictures; the folder has the name of the report."),
         ),
     ),
 )
@@ -43,7 +42,7 @@ def _forms(text: str) -> tuple[str, ...]:
     forms = tuple(dict.fromkeys(form.strip() for form in text.split(",")))
     if unknown := [form for form in forms if form not in _FORMS]:
         raise argparse.ArgumentTypeError(
-            f"'{unknown[0]}' is no form of pictures; svg, png, pdf are"
+            f"'{unknown[0]}' is not a picture format; choose from svg, png, pdf"
         )
     return forms
 
@@ -51,20 +50,20 @@ def _forms(text: str) -> tuple[str, ...]:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("paths", metavar="PATH", nargs="+", type=Path, help="directory of results, or a document")
-    add("--output", metavar="FILE", type=Path, help="without it report.html in the directory")
-    add("--title", metavar="TEXT", help="without it that of the plan")
+    add("--output", metavar="FILE", type=Path, help="report file (default DIR/report.html)")
+    add("--title", metavar="TEXT", help="title of the report (default: title of the plan)")
     add(
         "--required-rate",
         type=checked(rate_hz),
         metavar="RATE",
-        help="say of each farm whether it reaches this, 100kHz",
+        help="state for each farm whether it reaches this rate, such as 100kHz",
     )
     add(
         "--pictures",
         type=_forms,
         default=_FORMS,
         metavar="FORMS",
-        help="forms in which pictures are also written beside the report; without it svg,png,pdf",
+        help="formats of the separate picture files (default svg,png,pdf)",
     )
 
 

@@ -1,5 +1,5 @@
-"""Rows of all documents side by side: what each is a measurement of, which are repeats, and which
-cannot be: by arithmetic the receiving processors of group 2 can compute no more than so much."""
+"""Rows of all documents: what each measures, which are repeats, and which are impossible because
+the receiving processors cannot compute that much."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def identity_paths() -> list[str]:
-    """What a measurement is of, beside its benchmark, technology and machine."""
+    """The paths that identify a measurement, beside benchmark, technology and machine."""
     return [one.path for one in catalogue.known().identifying]
 
 
 def machine_of(document: Document) -> tuple[str, ...]:
-    """The kinds of hosts in a document: equal nodes of a cluster are one kind."""
+    """The kinds of hosts in a document; equal nodes of a cluster are one kind."""
     hosts = document.data.get("environment", {}).get("hosts", [])
     kinds = {
         f"{host.get('cpu', 'unknown processor')}, {host.get('cores', '?')} cores, "
@@ -36,7 +36,7 @@ def machine_of(document: Document) -> tuple[str, ...]:
 
 
 def machine_names(documents: Iterable[Document]) -> dict[tuple[str, ...], str]:
-    """A letter for each machine, in the order in which they appear; a single one needs no name."""
+    """A letter for each machine, in order of appearance; a single machine has no name."""
     kinds = dict.fromkeys(machine_of(document) for document in documents)
     if len(kinds) == 1:
         return {kind: "" for kind in kinds}
@@ -48,17 +48,17 @@ def machine_names(documents: Iterable[Document]) -> dict[tuple[str, ...], str]:
 
 @dataclass(frozen=True)
 class Row:
-    """One measurement. `get` has the keys of its result, of identity_paths and ORIGIN, and what is
-    derived from them."""
+    """One measurement. `get` takes the keys of its result, of identity_paths, ORIGIN, and the
+    properties below."""
 
     data: Json
     document: Document
     machine: str
-    earlier: tuple[Row, ...] = ()  # the same measurement, made before
+    earlier: tuple[Row, ...] = ()  # earlier repetitions of the same measurement
 
     @cached_property
     def _known(self) -> dict[str, Any]:
-        """What was asked for before: groups and lines ask for the same keys again and again."""
+        """Cache of `get`."""
         return {}
 
     def get(self, key: str) -> Any:
@@ -80,7 +80,7 @@ class Row:
 
     @cached_property
     def definition(self) -> Benchmark:
-        """That of its benchmark, which makes no claims where it is not known here."""
+        """The definition of its benchmark; empty for an unknown benchmark."""
         return catalogue.known().benchmark(str(self.get("benchmark")))
 
     @cached_property
@@ -95,13 +95,13 @@ class Row:
 
     @property
     def wait(self) -> Any:
-        """What was asked for; what came of it depends on the number of processes."""
+        """The requested wait policy; the effective one depends on the number of processes."""
         asked = at(self.document.data, "parameters.wait")
         return asked if isinstance(asked, str) else None
 
     @property
     def reading(self) -> str:
-        """How many destinations a farm has: the two readings of the note, or others."""
+        """The relation of sources and destinations: the two readings of the note, or another."""
         sources, destinations = self.get("sources"), self.get("destinations")
         if sources is None or destinations is None:
             return ""
@@ -119,7 +119,7 @@ class Row:
 
     @property
     def shape(self) -> str:
-        """The number of processes as people name it: 4 to 4, 4-2-1, 16."""
+        """The count in words: 4 to 4, 4-2-1, 16."""
         if self.get("topology"):
             return str(self.get("topology"))
         if self.definition.count.is_farm:
@@ -128,15 +128,15 @@ class Row:
 
     @property
     def count(self) -> Optional[int]:
-        """The number that varies in this benchmark: of processors, destinations or sources."""
+        """The count that this benchmark varies: processors, destinations or sources."""
         counted = self.definition.count
         count = self.data.get("processors" if counted.is_topology else counted.column)
         return None if count is None else int(count)
 
 
-# What the receiving processors can compute.
+# Upper bounds by computing.
 
-_BEYOND = 1.05  # calibrations of the work differ by some per cent
+_BEYOND = 1.05  # tolerance: calibrations of the work differ by a few per cent
 
 
 @dataclass(frozen=True)
@@ -146,38 +146,37 @@ class Bound:
 
 
 def cores_of(row: Row) -> Optional[int]:
-    """Of all hosts of the row's document."""
+    """The number of cores of all hosts of the row's document."""
     hosts = row.document.data.get("environment", {}).get("hosts", [])
     counts = [host.get("cores") for host in hosts]
     return sum(counts) if counts and all(counts) else None
 
 
 def _work_us(row: Row) -> float:
-    """On one packet; of what was asked for and what was clocked the lesser."""
+    """Work on one packet: the smaller of the requested and the measured time."""
     nominal = row.get("algorithm_us") or 0
     return min(nominal, row.get("algorithm_true_us") or nominal)
 
 
 def computing_bounds(row: Row) -> list[Bound]:
-    """By arithmetic: what the receiving processors can compute, with a core each and with what
-    there is."""
+    """The rates that the receiving processors can compute, with a core each and with all cores."""
     work_us, cores = _work_us(row), cores_of(row)
     stages = topology(row.get("topology")) if row.get("topology") else ()
-    # That all receiving processors together work on for one event.
+    # Packets of one event that all receiving processors together work on.
     packets = sum(stages[:-1]) or row.get("sources")
     if not work_us or not packets:
         return []
     slowest = max((a / b for a, b in zip(stages, stages[1:])), default=0)
     busiest = slowest or packets / (row.get("destinations") or 1)
-    bounds = [Bound("the algorithms, on processors of their own", 1e6 / (busiest * work_us))]
+    bounds = [Bound("work on packets, with a core per process", 1e6 / (busiest * work_us))]
     if cores:
         shared = cores * 1e6 / (packets * work_us)
-        bounds.append(Bound(f"the algorithms, on {cores} cores together", shared))
+        bounds.append(Bound(f"work on packets, on {cores} cores", shared))
     return bounds
 
 
 def is_beyond(row: Row) -> bool:
-    """Whether more events were counted than can have been worked on in the time."""
+    """Whether the rate exceeds what the processors can compute."""
     rate_hz = row.get("frequency_Hz")
     if not row.get("algorithm_us") or rate_hz is None:
         return False
@@ -187,8 +186,8 @@ def is_beyond(row: Row) -> bool:
 
 @dataclass(frozen=True)
 class Rows:
-    """`kept` has each measurement once, the latest where there are several; `repeats` are pairs of
-    an earlier one and the one that was kept."""
+    """`kept` has the latest repetition of each measurement; `repeats` are pairs of an earlier row
+    and the row that replaced it."""
 
     kept: list[Row]
     repeats: list[tuple[Row, Row]]
@@ -211,13 +210,13 @@ def rows_of(documents: Sequence[Document]) -> Rows:
     return Rows(list(kept.values()), repeats, machines)
 
 
-# What is compared is measured in the usual way: values that are preferred where several were.
+# The values that charts prefer where several were measured.
 _USUAL = {"touch": "all", "buffers": "hot", "list": "fixed", "wait": "auto"}
 
 
 def usual(rows: Sequence[Row], but: Sequence[str] = ()) -> list[Row]:
-    """Rows without a computing task, and of several ways to touch, to use buffers, to change lists
-    and to wait the usual one of each benchmark and technology; all values of the keys in `but`."""
+    """Rows without a computing task, with the preferred value of each key in _USUAL, or with all
+    values for keys in `but`."""
     alone = [row for row in rows if row.get("occupation") in (None, "none")]
     for key, preferred in _USUAL.items():
         alone = alone if key in but else _preferring(alone, key, preferred)
@@ -225,7 +224,7 @@ def usual(rows: Sequence[Row], but: Sequence[str] = ()) -> list[Row]:
 
 
 def _preferring(rows: list[Row], key: str, preferred: str) -> list[Row]:
-    """Of each benchmark and technology the rows with the preferred value, else with the first."""
+    """For each benchmark and technology, the rows with the preferred value, else with the first."""
     wanted: dict[tuple[Any, ...], Any] = {}
     for row in rows:
         value = row.get(key)

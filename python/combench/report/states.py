@@ -1,4 +1,4 @@
-"""What was to be measured and was not, by the manifests of runs and by the documents themselves."""
+"""Planned measurements without results, from the manifests of runs and the result documents."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class States:
 
 
 def _skipped(results: Sequence[Document]) -> list[Missing]:
-    """Each reason once, with all benchmarks that have it."""
+    """Skipped measurements: each reason once, with all benchmarks that have it."""
     found: dict[tuple[str, str, str], dict[str, None]] = {}
     for one in results:
         for skip in one.data["skipped"]:
@@ -58,8 +58,8 @@ def _cautions(found: Collection, entries: Sequence[Json]) -> list[str]:
     broken = [one for one in entries if one["state"] not in (documents.SKIPPED, documents.LEFT_OUT)]
     if broken:
         said.append(
-            f"{counted(len(broken), 'measurement')} of the plan failed, timed out or did not come to "
-            "an end; the last section has the reasons."
+            f"{counted(len(broken), 'measurement')} of the plan failed, timed out or did not finish; "
+            "see the last section for the reasons."
         )
     partial = [
         f"{one.path.name} ({one.data.get('reason', 'no reason given')}, "
@@ -69,7 +69,7 @@ def _cautions(found: Collection, entries: Sequence[Json]) -> list[str]:
     ]
     if partial:
         more = f" and {len(partial) - _LISTED} more" if len(partial) > _LISTED else ""
-        said.append(f"Incomplete: {', '.join(partial[:_LISTED])}{more}.")
+        said.append(f"Incomplete documents: {', '.join(partial[:_LISTED])}{more}.")
     return said
 
 

@@ -1,7 +1,8 @@
-"""The tables of benchmarks, in their order, and that of fits: packet sizes side by side, numbers of
-processors below each other. What DAQ note 48 asks for and was not measured has its place, with the
-reason where one is known. What a table has follows from the definition of its benchmark and from
-the table of columns (catalogue.py)."""
+"""The tables of benchmarks and of fits: a column per packet size, a line per count and figure.
+
+Counts that DAQ note 48 asks for and that were not measured have a line with the reason. The
+figures of a table follow from the benchmark's definition and the table of columns (catalogue.py).
+"""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from combench.report.figures import frequency, interval_text, number
 from combench.report.load import Document
 from combench.report.rows import Row, identity_paths
 
-_COLUMNS_AT_MOST = 7
+_MAX_COLUMNS = 7
 _ABSENT = "-"
 
 
@@ -24,7 +25,7 @@ class Quantity:
     key: str
     label: str
     as_text: Callable[[float], str] = number
-    in_words: str = ""  # a key whose text stands there, and no figure
+    in_words: str = ""  # a key whose value is shown as text, without interval
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Line:
-    heads: tuple[str, ...]  # what was measured, shape, quantity
+    heads: tuple[str, ...]  # conditions, shape, quantity
     cells: tuple[Optional[Cell], ...]
     reason: str = ""  # why there are no cells
 
@@ -48,11 +49,11 @@ class Table:
     count_head: str
     sizes: tuple[int, ...]
     lines: tuple[Line, ...]
-    left_out: str  # what of the results is not in it
+    left_out: str  # which sizes are not in the table
 
 
-# What tells rows of a table apart, beside shape and size, in the order in which it is said; other
-# columns that identify rows come after them.
+# Keys that distinguish rows of a table, beside shape and size, in order; other identifying columns
+# follow.
 _KINDS = (
     "technology",
     "machine",
@@ -75,28 +76,28 @@ def _kinds() -> tuple[str, ...]:
 
 
 def _part_words(column: Column, member: str) -> str:
-    """A percentile, or what is of one side."""
+    """The label of a member: a percentile, or one side."""
     if column.type == "distribution":
         return f"{member} of {column.label}"
     return f"{column.label} at the {member}{'s' if member == 'node' else ''}"
 
 
 def _quantity(path: str) -> Quantity:
-    """What stands for a column, or for a member of one."""
+    """The quantity of a column, or of a member such as `event_latency_us.p99`."""
     key, _, member = path.partition(".")
     column = catalogue.known().columns.get(key, Column(key, "number", label=key))
     label = _part_words(column, member) if member else column.label or key
     if column.type == "text" or column.condition:
         return Quantity("", label, in_words=key)
     if column.type == "summary":
-        path = "time_us"  # whichever of them a mode has
+        path = "time_us"  # latency_us or round_us, whichever the mode has
     if column.unit == "Hz":
         return Quantity(path, label, frequency)
     return Quantity(path, f"{label}, {column.unit}" if column.unit else label)
 
 
 def _columns(tabled: str) -> list[str]:
-    """Columns, or the members of them, that are in tables without being named by a benchmark."""
+    """Columns, or members of columns, that tables have without being named by a benchmark."""
     return [
         f"{column.key}.{member}" if member else column.key
         for column in catalogue.known().columns.values()
@@ -106,8 +107,7 @@ def _columns(tabled: str) -> list[str]:
 
 
 def _quantities(benchmark: Benchmark) -> tuple[Quantity, ...]:
-    """Those that its definition names, else its figures; of a benchmark that is not known here what
-    any has."""
+    """The quantities that the definition names, else its figures; for an unknown benchmark, all."""
     columns = catalogue.known().columns
     plain = [key for key, one in columns.items() if one.type in ("summary", "number")]
     every = {key for one in catalogue.known().benchmarks.values() for key in one.figures}
@@ -117,12 +117,12 @@ def _quantities(benchmark: Benchmark) -> tuple[Quantity, ...]:
 
 
 def _beside() -> tuple[Quantity, ...]:
-    """Those of measurements beside a computing task."""
+    """The quantities of measurements beside a computing task."""
     return tuple(map(_quantity, [*_columns("beside computing"), *_columns("always")]))
 
 
 def _usual_shapes(benchmark: Benchmark) -> list[str]:
-    """The numbers that the note asks for, as rows have them: 4 to 4."""
+    """The counts that the note asks for, in the form of rows: 4 to 4."""
     return [text.replace("x", " to ") for text in benchmark.count.usual if benchmark.of_note]
 
 
@@ -138,10 +138,11 @@ def _cell(row: Row, quantity: Quantity) -> Optional[Cell]:
 
 
 def _sizes(rows: Iterable[Row]) -> tuple[int, ...]:
-    """The note's, and all others where they are few."""
-    of_note = catalogue.known().note_sizes_bytes
-    found = {*of_note, *(row.get("size_bytes") for row in rows)}
-    return tuple(sorted(found)) if len(found) <= _COLUMNS_AT_MOST else of_note
+    """All measured sizes where they are few, else those of the note."""
+    found = {row.get("size_bytes") for row in rows}
+    if len(found) > _MAX_COLUMNS:
+        found &= set(catalogue.known().note_sizes_bytes)
+    return tuple(sorted(found))
 
 
 def _shape_order(shape: str) -> tuple[Any, ...]:
@@ -152,11 +153,11 @@ def _shape_order(shape: str) -> tuple[Any, ...]:
 
 @dataclass(frozen=True)
 class _Frame:
-    """What all lines of a table share."""
+    """What all lines of a table have in common."""
 
     benchmark: str
     sizes: tuple[int, ...]
-    kinds: tuple[str, ...]  # what tells its rows apart, beside shape and size
+    kinds: tuple[str, ...]  # keys that distinguish its rows, beside shape and size
     quantities: tuple[Quantity, ...]
     reasons: Mapping[tuple[str, str, str], str]
 
@@ -179,21 +180,31 @@ class _Frame:
         kind = named(rows[0], self.kinds)
         shapes = sorted({*wanted, *(row.shape for row in rows)}, key=_shape_order)
         lines = []
+        missing: dict[str, list[str]] = {}  # shapes by reason: they share a line
         for shape in shapes:
             of_shape = [row for row in rows if row.shape == shape]
             found = self._of_shape(of_shape, kind, shape) if of_shape else []
-            lines += found or [Line((kind, shape, ""), (), self._reason(rows[0], shape))]
+            lines += found
+            if not found:
+                missing.setdefault(self._reason(rows[0], shape), []).append(shape)
+        for reason, absent in missing.items():
+            lines.append(Line((kind, ", ".join(absent), ""), (), reason))
         return lines
 
 
 def _left_out(rows: Sequence[Row], sizes: Sequence[int]) -> str:
-    others = {row.get("size_bytes") for row in rows} - set(sizes)
-    if not others:
-        return ""
-    return (
-        f"{len(others)} further sizes, from {min(others)} to {max(others)} bytes, are in the pictures "
-        "and in the results."
-    )
+    measured = {row.get("size_bytes") for row in rows}
+    others = measured - set(sizes)
+    missing = sorted(set(catalogue.known().note_sizes_bytes) - measured)
+    said = []
+    if others:
+        said.append(
+            f"{len(others)} more sizes, from {min(others)} to {max(others)} bytes, are in the "
+            "pictures and the result documents."
+        )
+    if missing:
+        said.append(f"Not measured: {', '.join(map(str, missing))} bytes.")
+    return " ".join(said)
 
 
 def _table(
@@ -213,7 +224,7 @@ def _table(
 
 
 def _of_benchmarks(rows: Sequence[Row]) -> list[list[Row]]:
-    """The rows of each, in the order of definitions; those that are not known here come last."""
+    """The rows of each benchmark, in the order of definitions; unknown benchmarks come last."""
     known = catalogue.known().benchmarks.values()
     found: dict[str, list[Row]] = {one.name: [] for one in known}
     kinds = [key for key in _kinds() if key != "algorithm_us"]
@@ -231,7 +242,7 @@ def _of_benchmarks(rows: Sequence[Row]) -> list[list[Row]]:
 
 
 def tables_of(rows: Sequence[Row], reasons: Mapping[tuple[str, str, str], str] = {}) -> list[Table]:
-    """`reasons` says of benchmark, technology and shape why they were not measured."""
+    """`reasons`: why a benchmark, technology and shape were not measured."""
     made = []
     for of_benchmark in _of_benchmarks(rows):
         benchmark = of_benchmark[0].definition
@@ -246,7 +257,7 @@ def tables_of(rows: Sequence[Row], reasons: Mapping[tuple[str, str, str], str] =
 
 
 def not_measured(rows: Sequence[Row]) -> list[str]:
-    """The note's benchmarks of which there is no table."""
+    """The benchmarks of the note that have no table."""
     measured = {row.get("benchmark") for row in rows if row.get("mode") != "open"}
     known = catalogue.known().benchmarks.values()
     return [one.label for one in known if one.of_note and one.name not in measured]
@@ -259,7 +270,7 @@ def _words(cell: Optional[Cell]) -> str:
 
 
 def as_text(table: Table) -> str:
-    """For terminals and tests: a line each, fields between bars."""
+    """A table as text, for tests: fields separated by bars."""
     head = " | ".join(["", table.count_head, "", *(f"{size} bytes" for size in table.sizes)])
     lines = [table.title, head.lstrip()]
     for line in table.lines:
@@ -268,7 +279,7 @@ def as_text(table: Table) -> str:
     return "\n".join([*lines, table.left_out] if table.left_out else lines) + "\n"
 
 
-# Overhead, asymptotic throughput and half-performance size, as the documents have them.
+# Overhead, asymptotic throughput and half-performance size, from the documents.
 
 _FIT_KEYS = ("overhead_us", "r_inf_MBps", "n_half_bytes", "rms_residual_us")
 
@@ -277,7 +288,7 @@ _FIT_KEYS = ("overhead_us", "r_inf_MBps", "n_half_bytes", "rms_residual_us")
 class Fit:
     what: str
     sizes: str
-    cells: tuple[str, ...]  # overhead, r_inf, n_half, residual; none with a refusal
+    cells: tuple[str, ...]  # overhead, r_inf, n_half, residual; empty where the fit was refused
     remark: str
 
 
@@ -288,11 +299,11 @@ def _fit_of(document: Document, mode: str, processors: int) -> str:
     words += [f"{processors} processors"] if processors > 2 else []
     words += [f"{settings['buffers']} buffers"] if settings.get("buffers") == "rotate" else []
     words += [f"wait {settings['wait']}"] if settings.get("wait", "auto") != "auto" else []
-    return ", ".join(words)
+    return ", ".join(filter(None, words))
 
 
 def fits_of(documents: Sequence[Document]) -> list[Fit]:
-    """A row for each segment that was fitted, or the reason why there is none."""
+    """A row for each fitted segment, or the reason why there is none."""
     made = []
     for document in sorted(documents, key=lambda one: str(one.data.get("id"))):
         for fit in document.data.get("fit", []):

@@ -87,7 +87,8 @@ _Static_assert((size_t)SETTINGS <= sizeof(((calibration_parser *)0)->stated) / s
 
 /* Words */
 
-static ccmod_status refuse(const calibration_parser *parser, const char *word, const char *problem)
+static ccmod_status report_word(const calibration_parser *parser, const char *word,
+                                const char *problem)
 {
     return ccmod_fail(parser->error, CCMOD_ERROR_USAGE, parser->name, parser->line, "'%.*s': %s",
                       (int)QUOTED, word, problem);
@@ -107,7 +108,7 @@ static ccmod_status store(const calibration_parser *parser, const calibration_nu
                     ? cb_parse_size(value, 0, LARGEST_BYTES, field, why)
                     : cb_parse_real(value, number->least, number->largest, NULL, field, why);
 
-    return good ? CCMOD_OK : refuse(parser, value, why);
+    return good ? CCMOD_OK : report_word(parser, value, why);
 }
 
 /* Lines */
@@ -141,7 +142,7 @@ static ccmod_status read_part(const calibration_parser *parser, const calibratio
     if (part == NULL)
         return refuse_part(parser, kind, word);
     if (given[part - kind->parts])
-        return refuse(parser, word, "given twice in one line; give it once");
+        return report_word(parser, word, "given twice in one line; give it once");
     given[part - kind->parts] = true;
     return store(parser, part, word + length + 1, line);
 }
@@ -153,14 +154,14 @@ static ccmod_status check_order(calibration_parser *parser, size_t kind, const c
     bool ends = line->to_bytes < UINT64_MAX;
 
     if (parser->complete[kind])
-        return refuse(parser, kinds[kind].word,
-                      "an earlier line without to_bytes holds for all larger messages; give "
-                      "that line a to_bytes, or put it last");
+        return report_word(parser, kinds[kind].word,
+                           "an earlier line without to_bytes holds for all larger messages; give "
+                           "that line a to_bytes, or put it last");
     parser->complete[kind] = !ends;
     if (!ends || count == 0 || line->to_bytes > lines[count - 1].to_bytes)
         return CCMOD_OK;
-    return refuse(parser, "to_bytes",
-                  "not larger than that of the previous line; order the lines by size");
+    return report_word(parser, "to_bytes",
+                       "not larger than that of the previous line; order the lines by size");
 }
 
 static ccmod_status read_parts(calibration_parser *parser, const calibration_kind *kind,
@@ -173,7 +174,7 @@ static ccmod_status read_parts(calibration_parser *parser, const calibration_kin
         CCMOD_TRY(read_part(parser, kind, word, line, given));
     for (size_t i = PARTS_FROM; i < kind->part_count; i++) {
         if (!given[i])
-            return refuse(parser, kind->parts[i].key, "missing in this line; give it, or 0");
+            return report_word(parser, kind->parts[i].key, "missing in this line; give it, or 0");
     }
     return CCMOD_OK;
 }
@@ -185,7 +186,8 @@ static ccmod_status read_line(calibration_parser *parser, size_t kind)
     ccmod_line line = {.to_bytes = UINT64_MAX};
 
     if (*count == CCMOD_LINES)
-        return refuse(parser, kinds[kind].word, "more than the maximum of 16 lines; merge some");
+        return report_word(parser, kinds[kind].word,
+                           "more than the maximum of 16 lines; merge some");
     CCMOD_TRY(read_parts(parser, &kinds[kind], &line));
     CCMOD_TRY(check_order(parser, kind, lines, *count, &line));
     lines[(*count)++] = line;
@@ -206,9 +208,9 @@ static ccmod_status read_setting(calibration_parser *parser, size_t number)
                           parser->stated[number]);
     parser->stated[number] = parser->line;
     if (value == NULL)
-        return refuse(parser, key, "its value is missing; write it after the word");
+        return report_word(parser, key, "its value is missing; write it after the word");
     if (more != NULL)
-        return refuse(parser, more, "unexpected after the value; remove it");
+        return report_word(parser, more, "unexpected after the value; remove it");
     return store(parser, &settings[number], value, parser->made);
 }
 
@@ -228,9 +230,9 @@ static ccmod_status read_statement(calibration_parser *parser, char *text)
         if (strcmp(word, settings[i].key) == 0)
             return read_setting(parser, i);
     }
-    return refuse(parser, word,
-                  "not a statement; use line, hold, hop_us, gap_us, eager_bytes, barrier_us, "
-                  "out_contention, in_contention, duplex_contention or acknowledgement_us");
+    return report_word(parser, word,
+                       "not a statement; use line, hold, hop_us, gap_us, eager_bytes, barrier_us, "
+                       "out_contention, in_contention, duplex_contention or acknowledgement_us");
 }
 
 /* The file */

@@ -4,8 +4,8 @@
 #include "model/sharing/traffic.h"
 
 /* Account the time since the processor's clock to `activity`, and advance the clock. */
-static ccmod_status account(ccmod_engine *engine, uint32_t number, ccmod_activity activity,
-                            double until_us)
+static ccmod_status account_time(ccmod_engine *engine, uint32_t number, ccmod_activity activity,
+                                 double until_us)
 {
     engine_processor *processor = &engine->processors[number];
 
@@ -39,8 +39,8 @@ static ccmod_status account_message(ccmod_engine *engine, uint32_t number, ccmod
     double moved_us = start_us > clock_us ? start_us : clock_us;
 
     if (audience_expects(&engine->traffic.audience, CCMOD_SIGNAL_UPPR_PROC)) {
-        CCMOD_TRY(account(engine, number, CCMOD_WAITING, start_us));
-        return account(engine, number, activity, now_us);
+        CCMOD_TRY(account_time(engine, number, CCMOD_WAITING, start_us));
+        return account_time(engine, number, activity, now_us);
     }
     processor->spent_us[CCMOD_WAITING] += moved_us - clock_us;
     processor->spent_us[activity] += now_us - moved_us;
@@ -60,14 +60,14 @@ ccmod_status ccmod_processor_finish(ccmod_engine *engine, uint32_t number, bool 
     processor->outstanding--;
     if (processor->state != PROCESSOR_IN_WAIT || processor->outstanding > 0)
         return CCMOD_OK;
-    CCMOD_TRY(account(engine, number, CCMOD_WAITING, engine->traffic.now_us));
+    CCMOD_TRY(account_time(engine, number, CCMOD_WAITING, engine->traffic.now_us));
     return traffic_append(&engine->traffic, &engine->ready, number);
 }
 
 ccmod_status ccmod_processor_resume(ccmod_engine *engine, uint32_t number)
 {
-    CCMOD_TRY(account(engine, number, (ccmod_activity)engine->processors[number].activity,
-                      engine->traffic.now_us));
+    CCMOD_TRY(account_time(engine, number, (ccmod_activity)engine->processors[number].activity,
+                           engine->traffic.now_us));
     return traffic_append(&engine->traffic, &engine->ready, number);
 }
 
@@ -75,14 +75,14 @@ ccmod_status ccmod_processors_leave_barrier(ccmod_engine *engine)
 {
     engine->in_barrier = 0;
     for (uint32_t number = 0; number < engine->processor_count; number++) {
-        CCMOD_TRY(account(engine, number, CCMOD_WAITING, engine->traffic.now_us));
+        CCMOD_TRY(account_time(engine, number, CCMOD_WAITING, engine->traffic.now_us));
         CCMOD_TRY(traffic_append(&engine->traffic, &engine->ready, number));
     }
     return CCMOD_OK;
 }
 
 /* Take the message's route and start its first step. */
-static ccmod_status begin(ccmod_engine *engine, uint32_t number)
+static ccmod_status message_begin(ccmod_engine *engine, uint32_t number)
 {
     ccmod_traffic *traffic = &engine->traffic;
     traffic_message *message;
@@ -129,7 +129,7 @@ ccmod_status ccmod_delivery_start(ccmod_engine *engine, uint32_t source, uint32_
                                                      .line = line,
                                                      .flags = flags | MESSAGE_LIVE};
     *out = number;
-    return begin(engine, number);
+    return message_begin(engine, number);
 }
 
 ccmod_status ccmod_delivery_start_multicast(ccmod_engine *engine, uint32_t source,
@@ -147,7 +147,7 @@ ccmod_status ccmod_delivery_start_multicast(ccmod_engine *engine, uint32_t sourc
                           .line = record->line,
                           .flags = flags | MESSAGE_LIVE | MESSAGE_MULTICAST};
     *out = number;
-    return (flags & MESSAGE_EAGER) != 0 ? begin(engine, number) : CCMOD_OK;
+    return (flags & MESSAGE_EAGER) != 0 ? message_begin(engine, number) : CCMOD_OK;
 }
 
 ccmod_status ccmod_delivery_match(ccmod_engine *engine, uint32_t number, uint32_t receiver,
@@ -169,7 +169,7 @@ ccmod_status ccmod_delivery_match(ccmod_engine *engine, uint32_t number, uint32_
     if (*arrived)
         ccmod_message_give(&engine->traffic, number);
     else if ((message->flags & MESSAGE_STARTED) == 0)
-        return begin(engine, number);
+        return message_begin(engine, number);
     return CCMOD_OK;
 }
 

@@ -224,7 +224,7 @@ static ccmod_status pass_instant(evaluation *whole, double time_us)
 /* Running */
 
 /* End the evaluation: all traces are consumed, or it was stopped. */
-static ccmod_status end(evaluation *whole, ccmod_stop by)
+static ccmod_status evaluation_end(evaluation *whole, ccmod_stop by)
 {
     ccmod_traffic *traffic = &whole->engine.traffic;
     ccmod_signal signal = {0};
@@ -294,10 +294,10 @@ static ccmod_status evaluate(evaluation *whole)
             if (engine->ended_count < engine->processor_count)
                 return ccmod_standstill_explain(engine);
             CCMOD_TRY(ccmod_match_check_empty(engine));
-            return end(whole, CCMOD_STOPPED_BY_TRACE);
+            return evaluation_end(whole, CCMOD_STOPPED_BY_TRACE);
         }
         if (until_us > 0 && time_us > until_us)
-            return end(whole, CCMOD_STOPPED_BY_TIME);
+            return evaluation_end(whole, CCMOD_STOPPED_BY_TIME);
         if (time_us > largest_us)
             return ccmod_fail(engine->error, CCMOD_ERROR_USAGE, engine->workload->name, 0,
                               "the evaluation would exceed %g us of model time, the limit of its "
@@ -305,7 +305,7 @@ static ccmod_status evaluate(evaluation *whole)
                               largest_us);
         CCMOD_TRY(pass_instant(whole, time_us));
         if (is_rate_known(whole))
-            return end(whole, CCMOD_STOPPED_BY_PRECISION);
+            return evaluation_end(whole, CCMOD_STOPPED_BY_PRECISION);
         CCMOD_TRY(report_progress(whole));
     }
 }
@@ -348,7 +348,7 @@ static ccmod_status set_up(evaluation *whole)
 }
 
 /* Free everything except processors and cells, which the result keeps. */
-static void release(evaluation *whole)
+static void evaluation_release(evaluation *whole)
 {
     ccmod_engine *engine = &whole->engine;
 
@@ -443,7 +443,7 @@ ccmod_status ccmod_evaluate(ccmod_workload *workload, const ccmod_network *netwo
         status = evaluate(&whole);
     if (status == CCMOD_OK)
         status = keep(&whole, out);
-    release(&whole);
+    evaluation_release(&whole);
     free(whole.engine.processors);
     free(whole.engine.traffic.cells);
     return status;

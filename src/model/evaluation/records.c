@@ -63,7 +63,7 @@ static void block(ccmod_engine *engine, uint32_t number, processor_state state, 
     engine->processors[number].peer = peer;
 }
 
-static ccmod_status end(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
+static ccmod_status end_trace(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
 {
     (void)record;
     block(engine, number, PROCESSOR_ENDED, 0);
@@ -191,7 +191,7 @@ static ccmod_status enter_barrier(ccmod_engine *engine, uint32_t number, const c
 
 static ccmod_status (*const handlers[CCMOD_RECORDS])(ccmod_engine *engine, uint32_t number,
                                                      const ccmod_record *record) = {
-    [CCMOD_END] = end,
+    [CCMOD_END] = end_trace,
     [CCMOD_COMPUTE] = compute,
     [CCMOD_SEND] = send,
     [CCMOD_RECEIVE] = receive,

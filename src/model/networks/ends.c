@@ -106,7 +106,7 @@ static void name_link(const ccmod_network *network, uint32_t link, char *text, s
         snprintf(text, bytes, "both directions of node %u", link - duplex_link(inner, 0));
 }
 
-static void release(ccmod_network *network)
+static void ends_release(ccmod_network *network)
 {
     ended_network *ended = network->self;
 
@@ -123,7 +123,7 @@ static const ccmod_network_operations with_loads = {
     .quiet_packets = quiet_packets,
     .background = background,
     .name_link = name_link,
-    .release = release,
+    .release = ends_release,
 };
 
 static const ccmod_network_operations without_loads = {
@@ -132,7 +132,7 @@ static const ccmod_network_operations without_loads = {
     .quiet_delay = quiet_delay,
     .quiet_packets = quiet_packets,
     .name_link = name_link,
-    .release = release,
+    .release = ends_release,
 };
 
 /* Making one */

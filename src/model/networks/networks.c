@@ -23,8 +23,8 @@ typedef struct {
     bool given[KEYS];
 } argument_reader;
 
-static ccmod_status refuse(const argument_reader *reader, const char *problem, int length,
-                           const char *word)
+static ccmod_status report_argument(const argument_reader *reader, const char *problem, int length,
+                                    const char *word)
 {
     return ccmod_fail(reader->error, CCMOD_ERROR_USAGE, NULL, 0,
                       "network '%.100s': %s '%.*s'; write it as %s", reader->text, problem,
@@ -77,16 +77,16 @@ static ccmod_status read_argument(argument_reader *reader, const char *word, siz
     size_t at = 0;
 
     if (key_length >= length)
-        return refuse(reader, "no value in", (int)length, word);
+        return report_argument(reader, "no value in", (int)length, word);
     if (length - key_length > sizeof(value))
-        return refuse(reader, "value too long in", (int)length, word);
+        return report_argument(reader, "value too long in", (int)length, word);
     while (at < reader->row_count && (strlen(reader->rows[at].key) != key_length ||
                                       memcmp(reader->rows[at].key, word, key_length) != 0))
         at++;
     if (at == reader->row_count)
-        return refuse(reader, "unknown parameter", (int)key_length, word);
+        return report_argument(reader, "unknown parameter", (int)key_length, word);
     if (reader->given[at])
-        return refuse(reader, "repeated parameter", (int)key_length, word);
+        return report_argument(reader, "repeated parameter", (int)key_length, word);
     reader->given[at] = true;
     snprintf(value, sizeof(value), "%.*s", (int)(length - key_length - 1), word + key_length + 1);
     if (!read_value(&reader->rows[at], value, (char *)reader->values + reader->rows[at].offset,

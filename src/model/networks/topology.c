@@ -403,8 +403,8 @@ static void reach(distance_search *search, uint32_t number, uint64_t bits)
 }
 
 /* The bits in next become the front, at `distance` from their sources. */
-static void settle(const topology *made, distance_search *search, size_t first_row,
-                   uint16_t distance)
+static void search_advance(const topology *made, distance_search *search, size_t first_row,
+                           uint16_t distance)
 {
     uint32_t *done = search->active;
 
@@ -449,7 +449,7 @@ static void search_batch(const topology *made, distance_search *search, size_t f
             reach(search, number, UINT64_C(1) << (row - first_row));
     }
     for (uint32_t distance = 0; search->reached_count > 0 && distance < TOPOLOGY_FAR; distance++) {
-        settle(made, search, first_row, (uint16_t)distance);
+        search_advance(made, search, first_row, (uint16_t)distance);
         spread(made, search);
     }
 }

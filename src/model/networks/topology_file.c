@@ -47,7 +47,8 @@ typedef struct {
 /* Words */
 
 /* Report an error in the current line: the wrong word, the reason, and what to do. */
-static ccmod_status refuse(const topology_parser *parser, const char *word, const char *problem)
+static ccmod_status report_word(const topology_parser *parser, const char *word,
+                                const char *problem)
 {
     return ccmod_fail(parser->error, CCMOD_ERROR_USAGE, parser->made->name, parser->line,
                       "'%.*s': %s", (int)QUOTED, word, problem);
@@ -77,11 +78,12 @@ static ccmod_status read_options(topology_parser *parser, const topology_option 
                               options[at].key[length] != '\0' || word[length] != '='))
             at++;
         if (at == count)
-            return refuse(parser, word,
-                          "not an option of this statement; write KEY=VALUE with one of its keys "
-                          "(docs/reference/model.md)");
+            return report_word(
+                parser, word,
+                "not an option of this statement; write KEY=VALUE with one of its keys "
+                "(docs/reference/model.md)");
         if (given[at])
-            return refuse(parser, word, "given twice in one line; give it once");
+            return report_word(parser, word, "given twice in one line; give it once");
         given[at] = true;
         option = &options[at];
         value = word + length + 1;
@@ -89,7 +91,7 @@ static ccmod_status read_options(topology_parser *parser, const topology_option 
                   ? cb_parse_real(value, option->minimum, option->maximum, NULL, option->field, why)
                   : cb_parse_count(value, (uint64_t)option->minimum, (uint64_t)option->maximum,
                                    option->field, why)))
-            return refuse(parser, word, why);
+            return report_word(parser, word, why);
     }
     return CCMOD_OK;
 }
@@ -109,9 +111,9 @@ static ccmod_status require_nodes(const topology_parser *parser, const char *wha
 {
     if (parser->nodes_line > 0)
         return CCMOD_OK;
-    return refuse(parser, what,
-                  "the number of nodes must be known before; write 'nodes N' "
-                  "in the first line after the head");
+    return report_word(parser, what,
+                       "the number of nodes must be known before; write 'nodes N' "
+                       "in the first line after the head");
 }
 
 /* Switches */
@@ -148,7 +150,7 @@ static ccmod_status add_name(topology_parser *parser, const char *name)
     if (found == NULL)
         return ccmod_topology_no_memory(made, parser->error);
     if (*found != entry)
-        return refuse(parser, name, "a switch of that name already exists; use another name");
+        return report_word(parser, name, "a switch of that name already exists; use another name");
     return CCMOD_OK;
 }
 
@@ -159,13 +161,13 @@ static ccmod_status add_switch(topology_parser *parser, const char *name)
     char(*names)[TOPOLOGY_NAME_BYTES];
 
     if (!is_name(name))
-        return refuse(parser, name,
-                      "not the name of a switch; use a letter followed by letters, digits, "
-                      "'_', '.' and '-', at most 63 characters");
+        return report_word(parser, name,
+                           "not the name of a switch; use a letter followed by letters, digits, "
+                           "'_', '.' and '-', at most 63 characters");
     if (made->switches == TOPOLOGY_SWITCHES)
-        return refuse(parser, name,
-                      "more switches than a topology file may have; use a kind of "
-                      "network that computes its routes");
+        return report_word(parser, name,
+                           "more switches than a topology file may have; use a kind of "
+                           "network that computes its routes");
     names = cb_grow(made->switch_names, made->switches, &made->switch_room, sizeof(*names));
     if (names == NULL)
         return ccmod_topology_no_memory(made, parser->error);
@@ -184,9 +186,9 @@ static ccmod_status find_switch(topology_parser *parser, const char *name, uint3
     snprintf(key.name, sizeof(key.name), "%s", name);
     found = tfind(&key, &parser->names, by_name);
     if (found == NULL)
-        return refuse(parser, name,
-                      "unknown switch; write 'switch NAME' before, or a node "
-                      "by its number");
+        return report_word(parser, name,
+                           "unknown switch; write 'switch NAME' before, or a node "
+                           "by its number");
     *vertex = (*found)->vertex;
     return CCMOD_OK;
 }
@@ -206,10 +208,10 @@ static ccmod_status take_range(const topology_parser *parser, char **list, topol
     if (dash != NULL)
         *dash = '\0';
     if (!cb_parse_count(element, 0, parser->made->nodes - 1, &first, why))
-        return refuse(parser, element, why);
+        return report_word(parser, element, why);
     last = first;
     if (dash != NULL && !cb_parse_count(dash + 1, first, parser->made->nodes - 1, &last, why))
-        return refuse(parser, dash + 1, why);
+        return report_word(parser, dash + 1, why);
     if (dash != NULL)
         *dash = '-';
     if (comma != NULL)
@@ -241,9 +243,9 @@ static ccmod_status read_end(topology_parser *parser, link_end *end)
     char *word = next_word(parser);
 
     if (word == NULL)
-        return refuse(parser, "link",
-                      "a link needs two ends; write 'link NODES SWITCH', 'link "
-                      "SWITCH SWITCH' or 'link NODE NODE'");
+        return report_word(parser, "link",
+                           "a link needs two ends; write 'link NODES SWITCH', 'link "
+                           "SWITCH SWITCH' or 'link NODE NODE'");
     end->list = isdigit((unsigned char)word[0]) ? word : NULL;
     return end->list != NULL ? CCMOD_OK : find_switch(parser, word, &end->vertex);
 }
@@ -260,9 +262,9 @@ static ccmod_status add_link(topology_parser *parser, topology_link link, uint64
             return ccmod_topology_no_memory(made, parser->error);
         made->links = links;
         if (made->link_count == TOPOLOGY_LINKS)
-            return refuse(parser, "link",
-                          "more links than a topology file may have; use a kind of "
-                          "network that computes its routes");
+            return report_word(parser, "link",
+                               "more links than a topology file may have; use a kind of "
+                               "network that computes its routes");
         link.copy = i;
         links[made->link_count++] = link;
     }
@@ -282,7 +284,8 @@ static ccmod_status add_links(topology_parser *parser, char *list, topology_link
         for (uint32_t node = range.first; node <= range.last; node++) {
             link.from = node;
             if (link.from == link.to)
-                return refuse(parser, "link", "from a node to itself; name two different ends");
+                return report_word(parser, "link",
+                                   "from a node to itself; name two different ends");
             CCMOD_TRY(add_link(parser, link, copies));
         }
     }
@@ -305,9 +308,9 @@ static ccmod_status fix_end(topology_parser *parser, link_end *fixed, link_end *
     if (list == NULL)
         return CCMOD_OK;
     if (!names_one_node(list))
-        return refuse(parser, list,
-                      "a list of nodes on both sides; name one node or switch on one "
-                      "of them");
+        return report_word(parser, list,
+                           "a list of nodes on both sides; name one node or switch on one "
+                           "of them");
     CCMOD_TRY(take_range(parser, &list, &range));
     fixed->vertex = range.first;
     return CCMOD_OK;
@@ -329,16 +332,16 @@ static ccmod_status read_link(topology_parser *parser)
     CCMOD_TRY(read_end(parser, &fixed));
     CCMOD_TRY(read_options(parser, options, sizeof(options) / sizeof(options[0])));
     if (link.bandwidth_MBps <= 0)
-        return refuse(parser, "bandwidth_MBps=0",
-                      "its bandwidth must be above 0; give it a "
-                      "bandwidth, or remove the link");
+        return report_word(parser, "bandwidth_MBps=0",
+                           "its bandwidth must be above 0; give it a "
+                           "bandwidth, or remove the link");
     if (isnan(link.bandwidth_MBps))
         link.bandwidth_MBps = 0;
     CCMOD_TRY(fix_end(parser, &fixed, &other));
     link.to = fixed.vertex;
     link.from = other.vertex;
     if (other.list == NULL && link.from == link.to)
-        return refuse(parser, "link", "from a switch to itself; name two different ends");
+        return report_word(parser, "link", "from a switch to itself; name two different ends");
     return add_links(parser, other.list, link, copies);
 }
 
@@ -354,8 +357,8 @@ static ccmod_status add_path(topology_parser *parser, uint32_t vertex, topology_
     made->path = path;
     for (size_t i = route->first; i < made->path_count; i++) {
         if (path[i] == vertex)
-            return refuse(parser, made->switch_names[vertex - made->nodes],
-                          "the route passes it twice; name each switch once");
+            return report_word(parser, made->switch_names[vertex - made->nodes],
+                               "the route passes it twice; name each switch once");
     }
     path[made->path_count++] = vertex;
     route->count++;
@@ -367,8 +370,8 @@ static ccmod_status read_path(topology_parser *parser, topology_route *route)
     char *word = next_word(parser);
 
     if (word == NULL || strcmp(word, "via") != 0)
-        return refuse(parser, word != NULL ? word : "route",
-                      "'via' is missing; write 'route SOURCES DESTINATIONS via SWITCH...'");
+        return report_word(parser, word != NULL ? word : "route",
+                           "'via' is missing; write 'route SOURCES DESTINATIONS via SWITCH...'");
     while ((word = next_word(parser)) != NULL) {
         uint32_t vertex;
 
@@ -376,9 +379,9 @@ static ccmod_status read_path(topology_parser *parser, topology_route *route)
         CCMOD_TRY(add_path(parser, vertex, route));
     }
     return route->count > 0 ? CCMOD_OK
-                            : refuse(parser, "via",
-                                     "no switch follows; name those that the "
-                                     "route passes, in order");
+                            : report_word(parser, "via",
+                                          "no switch follows; name those that the "
+                                          "route passes, in order");
 }
 
 static ccmod_status add_route(topology_parser *parser, const topology_route *route)
@@ -389,9 +392,9 @@ static ccmod_status add_route(topology_parser *parser, const topology_route *rou
     if (route->source == route->destination)
         return CCMOD_OK;
     if (made->route_count == TOPOLOGY_ROUTES)
-        return refuse(parser, "route",
-                      "routes for more pairs than a topology file may give; remove "
-                      "those that are shortest paths");
+        return report_word(parser, "route",
+                           "routes for more pairs than a topology file may give; remove "
+                           "those that are shortest paths");
     routes = cb_grow(made->routes, made->route_count, &made->route_room, sizeof(*routes));
     if (routes == NULL)
         return ccmod_topology_no_memory(made, parser->error);
@@ -424,9 +427,9 @@ static ccmod_status read_route(topology_parser *parser)
 
     CCMOD_TRY(require_nodes(parser, "route"));
     if (destinations == NULL)
-        return refuse(parser, "route",
-                      "sources and destinations are missing; write 'route SOURCES "
-                      "DESTINATIONS via SWITCH...'");
+        return report_word(parser, "route",
+                           "sources and destinations are missing; write 'route SOURCES "
+                           "DESTINATIONS via SWITCH...'");
     CCMOD_TRY(read_path(parser, &route));
     while (sources != NULL) {
         topology_range range;
@@ -447,12 +450,13 @@ static ccmod_status read_nodes(topology_parser *parser)
 
     CCMOD_TRY(note_single(parser, &parser->nodes_line, "nodes"));
     if (word == NULL)
-        return refuse(parser, "nodes", "the number is missing; write 'nodes 16'");
+        return report_word(parser, "nodes", "the number is missing; write 'nodes 16'");
     if (!cb_parse_count(word, 1, TOPOLOGY_NODES, &nodes, why))
-        return refuse(parser, word, why);
+        return report_word(parser, word, why);
     parser->made->nodes = (uint32_t)nodes;
     word = next_word(parser);
-    return word == NULL ? CCMOD_OK : refuse(parser, word, "unexpected after the number; remove it");
+    return word == NULL ? CCMOD_OK
+                        : report_word(parser, word, "unexpected after the number; remove it");
 }
 
 static ccmod_status read_switches(topology_parser *parser)
@@ -461,7 +465,7 @@ static ccmod_status read_switches(topology_parser *parser)
 
     CCMOD_TRY(require_nodes(parser, "switch"));
     if (word == NULL)
-        return refuse(parser, "switch", "the name is missing; write 'switch NAME...'");
+        return report_word(parser, "switch", "the name is missing; write 'switch NAME...'");
     for (; word != NULL; word = next_word(parser))
         CCMOD_TRY(add_switch(parser, word));
     return CCMOD_OK;
@@ -477,9 +481,9 @@ static ccmod_status read_packet(topology_parser *parser)
     CCMOD_TRY(note_single(parser, &parser->packet_line, "packet"));
     CCMOD_TRY(read_options(parser, options, sizeof(options) / sizeof(options[0])));
     return parser->made->payload_bytes > 0 ? CCMOD_OK
-                                           : refuse(parser, "packet",
-                                                    "its payload is missing; write 'packet "
-                                                    "payload_bytes=N header_bytes=N'");
+                                           : report_word(parser, "packet",
+                                                         "its payload is missing; write 'packet "
+                                                         "payload_bytes=N header_bytes=N'");
 }
 
 static ccmod_status read_reference(topology_parser *parser)
@@ -492,9 +496,9 @@ static ccmod_status read_reference(topology_parser *parser)
     CCMOD_TRY(read_options(parser, options, 1));
     return parser->made->reference_MBps > 0
                ? CCMOD_OK
-               : refuse(parser, "reference",
-                        "it needs a bandwidth above 0; write 'reference "
-                        "bandwidth_MBps=X'");
+               : report_word(parser, "reference",
+                             "it needs a bandwidth above 0; write 'reference "
+                             "bandwidth_MBps=X'");
 }
 
 static const struct {
@@ -517,9 +521,9 @@ static ccmod_status read_statement(topology_parser *parser, char *text)
         if (strcmp(statements[i].word, word) == 0)
             return statements[i].read(parser);
     }
-    return refuse(parser, word,
-                  "not a statement; use nodes, switch, link, route, packet or "
-                  "reference");
+    return report_word(parser, word,
+                       "not a statement; use nodes, switch, link, route, packet or "
+                       "reference");
 }
 
 /* The file */

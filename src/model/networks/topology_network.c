@@ -54,7 +54,7 @@ static void name_link(const ccmod_network *network, uint32_t number, char *text,
         snprintf(text, bytes, "%s - %s (%u)", from, to, link->copy + 1);
 }
 
-static void release(ccmod_network *network)
+static void file_network_release(ccmod_network *network)
 {
     file_network *file = network->self;
 
@@ -69,7 +69,7 @@ static const ccmod_network_operations operations = {
     .route = route,
     .tree = multicast_tree,
     .name_link = name_link,
-    .release = release,
+    .release = file_network_release,
 };
 
 /* The largest bandwidth of a node's link, otherwise of any link; 0 if none is given. */
@@ -170,7 +170,7 @@ static ccmod_status open_file(const char *arguments, const char *text, size_t pr
     file->network.self = file;
     status = fill(file, arguments, error);
     if (status != CCMOD_OK) {
-        release(&file->network);
+        file_network_release(&file->network);
         return status;
     }
     *out = &file->network;

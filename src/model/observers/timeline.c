@@ -72,7 +72,8 @@ static ccmod_status add_interval(ccmod_timeline *timeline, timeline_interval int
     return CCMOD_OK;
 }
 
-static ccmod_status begin(ccmod_timeline *timeline, const ccmod_signal *signal, ccmod_error *error)
+static ccmod_status timeline_begin(ccmod_timeline *timeline, const ccmod_signal *signal,
+                                   ccmod_error *error)
 {
     const ccmod_workload *workload = signal->of.config.workload;
 
@@ -176,7 +177,7 @@ static ccmod_status take_signal(void *self, const ccmod_signal *signal, ccmod_er
 {
     switch (signal->kind) {
     case CCMOD_SIGNAL_CONFIG:
-        return begin(self, signal, error);
+        return timeline_begin(self, signal, error);
     case CCMOD_SIGNAL_UPPR_PROC:
         return note_interval(self, signal, error);
     case CCMOD_SIGNAL_UPPR_END:

@@ -20,7 +20,7 @@ static conversation *place_of(const conversation_table *table, uint64_t pair)
     return &table->entries[at];
 }
 
-static bool make(conversation_table *table, size_t room)
+static bool table_allocate(conversation_table *table, size_t room)
 {
     *table = (conversation_table){malloc(room * sizeof(*table->entries)), 0, room};
     if (table->entries == NULL)
@@ -34,7 +34,7 @@ static bool widen(conversation_table *table)
 {
     conversation_table wider;
 
-    if (!make(&wider, 2 * table->room))
+    if (!table_allocate(&wider, 2 * table->room))
         return false;
     for (size_t i = 0; i < table->room; i++) {
         if (table->entries[i].pair != empty)
@@ -48,7 +48,7 @@ static bool widen(conversation_table *table)
 
 bool ccmod_conversations_open(conversation_table *table)
 {
-    return make(table, FIRST_ROOM);
+    return table_allocate(table, FIRST_ROOM);
 }
 
 void ccmod_conversations_close(conversation_table *table)

@@ -350,7 +350,7 @@ static ccmod_status settle_start(ccmod_traffic *traffic, uint32_t number)
 }
 
 /* Hot. Cells that messages have left may run faster now; slower ones are detected later. */
-static ccmod_status settle(ccmod_traffic *traffic)
+static ccmod_status settle_cells(ccmod_traffic *traffic)
 {
     clock_flow *flow = flow_of(traffic);
 
@@ -481,5 +481,5 @@ static void close_clock(ccmod_traffic *traffic)
     free(flow);
 }
 
-const flow_operations ccmod_flows_clock = {open_clock, close_clock,           start, settle, next,
-                                           pass,       .latency_after = false};
+const flow_operations ccmod_flows_clock = {
+    open_clock, close_clock, start, settle_cells, next, pass, .latency_after = false};

@@ -295,7 +295,7 @@ static ccmod_status start(ccmod_traffic *traffic, uint32_t number, double work_u
     return CCMOD_OK;
 }
 
-static ccmod_status settle(ccmod_traffic *traffic)
+static ccmod_status settle_nothing(ccmod_traffic *traffic)
 {
     (void)traffic;
     return CCMOD_OK;
@@ -358,5 +358,5 @@ static ccmod_status open_fifo(ccmod_traffic *traffic)
     return ccmod_fifo_acknowledgements_open(traffic);
 }
 
-const flow_operations ccmod_flows_fifo = {open_fifo, close_fifo,           start, settle, next,
-                                          pass,      .latency_after = true};
+const flow_operations ccmod_flows_fifo = {
+    open_fifo, close_fifo, start, settle_nothing, next, pass, .latency_after = true};

@@ -240,7 +240,7 @@ typedef struct {
     char *why;
 } expression_reader;
 
-static ccmod_status refuse(const expression_reader *reader, const char *text)
+static ccmod_status report_expression(const expression_reader *reader, const char *text)
 {
     snprintf(reader->why, TRACE_WHY_BYTES, "%s", text);
     return CCMOD_ERROR_USAGE;
@@ -257,7 +257,8 @@ static ccmod_status emit(expression_reader *reader, trace_token_kind kind, int64
     trace->tokens = tokens;
     tokens[trace->token_count++] = (trace_token){kind, number};
     if (kind <= TRACE_RANKS && ++reader->height > TRACE_NESTING)
-        return refuse(reader, "it is nested too deeply; write it with fewer parentheses");
+        return report_expression(reader,
+                                 "it is nested too deeply; write it with fewer parentheses");
     if (kind >= TRACE_ADD && kind <= TRACE_MODULO)
         reader->height--;
     return CCMOD_OK;
@@ -274,10 +275,11 @@ static ccmod_status read_variable(expression_reader *reader)
         if (!trace_take(reader->scanner, variables[i].name))
             continue;
         if (variables[i].kind == TRACE_INDEX && !reader->looped)
-            return refuse(reader, "%i is only valid in a loop; use %r or %n");
+            return report_expression(reader, "%i is only valid in a loop; use %r or %n");
         return emit(reader, variables[i].kind, 0);
     }
-    return refuse(reader, "a variable must be one of %i (loop index), %r (rank), %n (ranks)");
+    return report_expression(reader,
+                             "a variable must be one of %i (loop index), %r (rank), %n (ranks)");
 }
 
 /* The unit after a size, as in 4KiB: its factor, 1 if there is none. */
@@ -315,11 +317,11 @@ static ccmod_status read_number(expression_reader *reader)
     if (!ccmod_trace_take_number(reader->scanner, INT64_MAX, &number)) {
         if (reader->scanner->at < reader->scanner->end && *reader->scanner->at >= '0' &&
             *reader->scanner->at <= '9')
-            return refuse(reader, "the number is too large; it must be below 2^63");
-        return refuse(reader, "a number, %i, %r, %n or a parenthesis must follow");
+            return report_expression(reader, "the number is too large; it must be below 2^63");
+        return report_expression(reader, "a number, %i, %r, %n or a parenthesis must follow");
     }
     if (reader->sized && __builtin_mul_overflow(number, take_unit(reader->scanner), &number))
-        return refuse(reader, "the size is too large; it must be at most 2^53 bytes");
+        return report_expression(reader, "the size is too large; it must be at most 2^53 bytes");
     return emit(reader, TRACE_NUMBER, number);
 }
 
@@ -337,7 +339,8 @@ static ccmod_status read_operand(expression_reader *reader)
     ccmod_status status;
 
     if (reader->nesting >= TRACE_NESTING)
-        return refuse(reader, "it is nested too deeply; write it with fewer parentheses");
+        return report_expression(reader,
+                                 "it is nested too deeply; write it with fewer parentheses");
     reader->nesting++;
     skip_enclosed_blanks(reader);
     if (trace_take(reader->scanner, '%')) {
@@ -350,7 +353,7 @@ static ccmod_status read_operand(expression_reader *reader)
         status = read_sum(reader);
         reader->enclosed--;
         if (status == CCMOD_OK && !trace_take(reader->scanner, ')'))
-            status = refuse(reader, "a closing parenthesis is missing; add it");
+            status = report_expression(reader, "a closing parenthesis is missing; add it");
     } else {
         status = read_number(reader);
     }
@@ -410,11 +413,11 @@ ccmod_status ccmod_trace_read_expression(ccmod_trace *trace, trace_scanner *scan
     size_t first = trace->token_count;
 
     if (first > UINT32_MAX - TRACE_NESTING)
-        return refuse(&reader, "the file has too many expressions; use loops");
+        return report_expression(&reader, "the file has too many expressions; use loops");
     CCMOD_TRY(read_sum(&reader));
     CCMOD_TRY(emit(&reader, TRACE_RESULT, 0));
     if (!trace_at_end_of_word(scanner))
-        return refuse(&reader, "unexpected text follows; separate fields by blanks");
+        return report_expression(&reader, "unexpected text follows; separate fields by blanks");
     *out = (uint32_t)first;
     return CCMOD_OK;
 }

@@ -37,7 +37,7 @@ static bool map(int descriptor, file_contents *out)
     return true;
 }
 
-static ccmod_status refuse(const char *path, int cause, const char *why, ccmod_error *error)
+static ccmod_status report_file(const char *path, int cause, const char *why, ccmod_error *error)
 {
     const bool is_unfit = cause == EINVAL || cause == EFBIG;
 
@@ -61,13 +61,13 @@ ccmod_status ccmod_trace_open(const char *path, ccmod_trace **out, ccmod_error *
     ccmod_status status;
 
     if (descriptor < 0)
-        return refuse(path, errno, why, error);
+        return report_file(path, errno, why, error);
     if (map(descriptor, &contents))
         status = ccmod_trace_parse(standard ? "standard input" : path,
                                    contents.text != NULL ? contents.text : "", contents.bytes, out,
                                    error);
     else
-        status = refuse(path, errno, strerror(errno), error);
+        status = report_file(path, errno, strerror(errno), error);
     if (contents.text != NULL)
         munmap(contents.text, contents.bytes);
     close(descriptor);

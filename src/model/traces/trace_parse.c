@@ -283,7 +283,7 @@ typedef struct {
 
 /* Operations */
 
-static ccmod_status append(trace_parser *parser, trace_operation operation)
+static ccmod_status append_operation(trace_parser *parser, trace_operation operation)
 {
     ccmod_trace *trace = parser->trace;
     trace_operation *operations = cb_grow(trace->operations, trace->operation_count,
@@ -367,15 +367,15 @@ static ccmod_status append_record(trace_parser *parser, const trace_operation *m
             return CCMOD_OK;
         }
         parser->operation.a = opened + 1;
-        CCMOD_TRY(append(parser, parser->operation));
+        CCMOD_TRY(append_operation(parser, parser->operation));
         trace->operations[opened].b = (uint32_t)trace->operation_count;
         return CCMOD_OK;
     }
     if (parser->operation.kind < CCMOD_RECORDS)
         trace->records++;
-    CCMOD_TRY(append(parser, parser->operation));
+    CCMOD_TRY(append_operation(parser, parser->operation));
     if ((parser->operation.flags & TRACE_HAS_MEASURED) != 0)
-        CCMOD_TRY(append(parser, *measured));
+        CCMOD_TRY(append_operation(parser, *measured));
     return CCMOD_OK;
 }
 
@@ -476,7 +476,7 @@ static ccmod_status end_section(trace_parser *parser)
     }
     if (!parser->in_section)
         return CCMOD_OK;
-    return append(parser, (trace_operation){.kind = TRACE_STOP});
+    return append_operation(parser, (trace_operation){.kind = TRACE_STOP});
 }
 
 static ccmod_status append_section(trace_parser *parser, trace_range range)
@@ -575,7 +575,7 @@ static ccmod_status read_line(trace_parser *parser)
 
     if (take_plain_record(parser, &plain)) {
         parser->trace->records++;
-        return append(parser, plain);
+        return append_operation(parser, plain);
     }
     trace_skip_blanks(&parser->scanner);
     if (trace_at_end_of_line(&parser->scanner))
@@ -619,7 +619,7 @@ ccmod_status ccmod_trace_parse(const char *name, const char *text, size_t bytes,
                           "cannot read the trace: out of memory");
     }
     /* a cursor starts at operation 0, which leads to its first section */
-    status = append(&parser, (trace_operation){.kind = TRACE_STOP});
+    status = append_operation(&parser, (trace_operation){.kind = TRACE_STOP});
     if (status == CCMOD_OK)
         status = read_lines(&parser);
     if (status != CCMOD_OK)

@@ -43,7 +43,7 @@ static int64_t *loops_of(const record_place *place)
     return place->player->loops + (size_t)place->processor * place->player->trace->deepest;
 }
 
-static ccmod_status refuse(const record_place *place, const char *field, int64_t largest)
+static ccmod_status report_field(const record_place *place, const char *field, int64_t largest)
 {
     int64_t index = place->operation->depth > 0 ? loops_of(place)[place->operation->depth - 1] : 0;
 
@@ -62,7 +62,7 @@ static ccmod_status evaluate(const record_place *place, uint32_t expression, con
 
     if (!ccmod_trace_evaluate(place->player->trace, expression, index, place->processor, value) ||
         *value < 0 || *value > largest)
-        return refuse(place, field, largest);
+        return report_field(place, field, largest);
     return CCMOD_OK;
 }
 
@@ -338,7 +338,7 @@ static ccmod_status next(ccmod_workload *workload, uint32_t processor, ccmod_rec
     return next_slowly(player, processor, record, error);
 }
 
-static void release(ccmod_workload *workload)
+static void player_release(ccmod_workload *workload)
 {
     trace_player *player = workload->self;
 
@@ -358,7 +358,7 @@ ccmod_status ccmod_trace_workload(const ccmod_trace *trace, uint64_t seed, ccmod
         made->workload = (ccmod_workload){.name = trace->name,
                                           .processors = trace->ranks,
                                           .next = next,
-                                          .release = release,
+                                          .release = player_release,
                                           .self = made};
         made->trace = trace;
         made->seed = seed;
@@ -367,7 +367,7 @@ ccmod_status ccmod_trace_workload(const ccmod_trace *trace, uint64_t seed, ccmod
     }
     if (made == NULL || made->cursors == NULL || made->loops == NULL) {
         if (made != NULL)
-            release(&made->workload);
+            player_release(&made->workload);
         return ccmod_fail(error, CCMOD_ERROR_MEMORY, trace->name, 0,
                           "cannot allocate cursors in the trace for %u ranks: out of memory",
                           trace->ranks);

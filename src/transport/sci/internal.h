@@ -75,7 +75,7 @@ typedef struct {
     const sci_group_row *here;     /* in this process, written by the peer */
     volatile sci_group_row *there; /* in the peer's memory */
     uint32_t announced,
-        joined; /* number of groups so far: announced by this process, joined at the peer */
+        joined; /* number of groups so far: of this process, and of the peer that it joined */
 } sci_groups_with;
 
 typedef struct {

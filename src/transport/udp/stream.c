@@ -9,7 +9,7 @@ enum { OVERTAKING_MOST = 3 };
 static const uint64_t gap_ns = 5000000;
 
 /* A buffer of an earlier pass must not keep that pass's content. */
-static void drop(udp_factory *factory, transport_buffer *buffer)
+static void drop_buffer(udp_factory *factory, transport_buffer *buffer)
 {
     transport_pool_restore(&factory->pool, buffer, buffer->size);
     transport_pool_give(&factory->pool, buffer);
@@ -20,7 +20,7 @@ static void drop_all(udp_factory *factory, udp_stream *stream)
     transport_buffer *buffer;
 
     while ((buffer = udp_order_take_any(&stream->order)) != NULL)
-        drop(factory, buffer);
+        drop_buffer(factory, buffer);
     stream->gap_since_ns = 0;
 }
 
@@ -77,7 +77,7 @@ void udp_stream_put(udp_factory *factory, udp_stream *stream, const udp_header *
         return;
     factory->counters[counter_of[arrival]]++;
     if (arrival != UDP_OVERTAKEN)
-        drop(factory, buffer);
+        drop_buffer(factory, buffer);
 }
 
 static bool is_missing_for_good(udp_stream *stream)

@@ -176,7 +176,7 @@ static int schedules_of(int most)
     return wanted > 0 && wanted < most ? wanted : most;
 }
 
-START_TEST(every_message_arrives_once_whole_and_in_order_whatever_the_wire_does)
+START_TEST(every_message_arrives_once_complete_and_in_order_under_any_faults)
 {
     begin();
     for (int i = 0; i < schedules_of(SCHEDULES); i++, seed++) {
@@ -218,7 +218,7 @@ static void talk_over_a_bad_wire(pair_body body, bool many_senders)
                      (unsigned long long)seed, faults, outcomes[0], outcomes[1]);
 }
 
-START_TEST(every_multicast_arrives_once_whole_and_in_order_whatever_the_wire_does)
+START_TEST(every_multicast_arrives_once_complete_and_in_order_under_any_faults)
 {
     begin();
     for (int i = 0; i < schedules_of(MULTICAST_SCHEDULES); i++, seed++)
@@ -226,7 +226,7 @@ START_TEST(every_multicast_arrives_once_whole_and_in_order_whatever_the_wire_doe
 }
 END_TEST
 
-START_TEST(every_message_of_many_threads_arrives_once_whole_and_in_its_order)
+START_TEST(messages_of_many_threads_arrive_once_complete_and_in_order)
 {
     begin();
     for (int i = 0; i < schedules_of(THREAD_SCHEDULES); i++, seed++)
@@ -235,7 +235,7 @@ START_TEST(every_message_of_many_threads_arrives_once_whole_and_in_its_order)
 END_TEST
 
 /* Each kind of traffic over memory as it is, in the forms that twelve seeds have. */
-START_TEST(the_same_holds_over_a_plain_wire)
+START_TEST(every_message_arrives_once_and_in_order_without_faults)
 {
     static const pair_body bodies[] = {talk_and_listen, talk_in_groups, talk_by_threads_and_listen};
 
@@ -281,7 +281,7 @@ START_TEST(a_peer_is_reported_lost_when_its_connection_ends)
 END_TEST
 
 /* After each fault the wire is ready for the next transfer, which meets the next fault. */
-START_TEST(a_peer_whom_nothing_reaches_is_reported_lost)
+START_TEST(an_unreachable_peer_is_reported_lost)
 {
     cb_random random = cb_random_seed(1);
     pair_plan plan = plan_of(&random, "seed=1,drop=1,pending=0.3,cut=0.3");
@@ -294,8 +294,8 @@ START_TEST(a_peer_whom_nothing_reaches_is_reported_lost)
 END_TEST
 
 UNIT_MAIN("sci over a lossy wire",
-          every_message_arrives_once_whole_and_in_order_whatever_the_wire_does,
-          every_multicast_arrives_once_whole_and_in_order_whatever_the_wire_does,
-          every_message_of_many_threads_arrives_once_whole_and_in_its_order,
-          the_same_holds_over_a_plain_wire, a_peer_is_reported_lost_when_its_connection_ends,
-          a_peer_whom_nothing_reaches_is_reported_lost)
+          every_message_arrives_once_complete_and_in_order_under_any_faults,
+          every_multicast_arrives_once_complete_and_in_order_under_any_faults,
+          messages_of_many_threads_arrive_once_complete_and_in_order,
+          every_message_arrives_once_and_in_order_without_faults,
+          a_peer_is_reported_lost_when_its_connection_ends, an_unreachable_peer_is_reported_lost)

@@ -96,7 +96,7 @@ static int take_port(unsigned *port)
     return fd;
 }
 
-START_TEST(a_port_in_use_is_an_error_in_both_ends)
+START_TEST(a_port_in_use_is_an_error_at_both_ends)
 {
     ends_plan plan = {.technology = "tcp",
                       .message_bytes = 64,
@@ -111,7 +111,7 @@ START_TEST(a_port_in_use_is_an_error_in_both_ends)
 }
 END_TEST
 
-START_TEST(an_interface_that_is_not_there_is_an_error_in_both_ends)
+START_TEST(a_missing_interface_is_an_error_at_both_ends)
 {
     const ends_plan plan = {.technology = "tcp",
                             .interface = "no-such-one",
@@ -156,7 +156,7 @@ static void be_killed(ends_end *end)
     kill(getpid(), SIGKILL);
 }
 
-START_TEST(a_peer_that_was_killed_is_an_error_and_no_hang)
+START_TEST(a_killed_peer_is_an_error_and_no_hang)
 {
     ends_plan plan = {.technology = "tcp", .message_bytes = 64, .bodies = {NULL, be_killed}};
 
@@ -285,7 +285,7 @@ static void send_from_threads(ends_end *end)
     ENDS_REQUIRE(end->factory->held == 0);
 }
 
-START_TEST(several_threads_send_at_a_time)
+START_TEST(several_threads_send_concurrently)
 {
     const ends_plan plan = {.technology = "tcp",
                             .message_bytes = LARGE,
@@ -331,7 +331,7 @@ static void be_cut_off(ends_end *end)
     _exit(0); /* the connection is of no use any more */
 }
 
-START_TEST(a_host_that_is_cut_off_is_an_error_and_no_hang)
+START_TEST(a_disconnected_host_is_an_error_and_no_hang)
 {
     const ends_plan plan = {.technology = "tcp",
                             .message_bytes = 64,
@@ -348,9 +348,8 @@ START_TEST(a_host_that_is_cut_off_is_an_error_and_no_hang)
 END_TEST
 
 UNIT_MAIN("tcp", unknown_connections_are_rejected_and_counted,
-          a_port_in_use_is_an_error_in_both_ends,
-          an_interface_that_is_not_there_is_an_error_in_both_ends,
-          a_peer_that_was_killed_is_an_error_and_no_hang,
+          a_port_in_use_is_an_error_at_both_ends, a_missing_interface_is_an_error_at_both_ends,
+          a_killed_peer_is_an_error_and_no_hang,
           a_receive_from_a_peer_that_has_closed_is_an_error_and_no_hang,
-          a_message_longer_than_announced_is_an_error, several_threads_send_at_a_time,
-          a_host_that_is_cut_off_is_an_error_and_no_hang)
+          a_message_longer_than_announced_is_an_error, several_threads_send_concurrently,
+          a_disconnected_host_is_an_error_and_no_hang)

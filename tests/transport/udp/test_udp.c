@@ -52,7 +52,7 @@ static void bounce(ends_end *end)
     ENDS_REQUIRE(end->factory->held == 0);
 }
 
-START_TEST(a_ping_pong_stays_in_step_whatever_is_lost_doubled_or_reordered)
+START_TEST(a_ping_pong_stays_in_step_under_loss_duplication_and_reordering)
 {
     const ends_plan plan = {.technology = "udp",
                             .faults = "loss=0.1,double=0.1,reorder=0.1,seed=3",
@@ -132,13 +132,13 @@ START_TEST(losses_in_a_stream_are_counted)
 }
 END_TEST
 
-START_TEST(doublings_in_a_stream_are_counted_and_dropped)
+START_TEST(duplicates_in_a_stream_are_counted_and_dropped)
 {
     find_under("double=1", &patient, find_doublings);
 }
 END_TEST
 
-START_TEST(reorderings_in_a_stream_are_counted_and_undone)
+START_TEST(reordering_in_a_stream_is_counted_and_undone)
 {
     find_under("reorder=1", &patient, find_reorderings);
 }
@@ -174,7 +174,7 @@ static void try_all(ends_end *end)
     ends_tell(end);
 }
 
-START_TEST(receives_that_do_not_wait_pass_over_losses)
+START_TEST(polling_receives_skip_losses)
 {
     find_under("loss=0.2", &hasty, try_all);
 }
@@ -256,7 +256,7 @@ static void send_short_one(ends_end *end)
     ends_send(end, 0, SHORT);
 }
 
-START_TEST(rubbish_leaves_nothing_in_buffers)
+START_TEST(invalid_datagrams_leave_no_data_in_buffers)
 {
     const ends_plan plan = {.technology = "udp",
                             .udp = patient,
@@ -284,7 +284,7 @@ static void disturb(ends_end *end)
     ends_tell(end);
 }
 
-START_TEST(one_look_takes_that_much_rubbish_and_no_more)
+START_TEST(one_poll_reads_a_limited_number_of_invalid_datagrams)
 {
     const ends_plan plan = {.technology = "udp",
                             .udp = patient,
@@ -334,7 +334,7 @@ static void say_nothing(ends_end *end)
     (void)end;
 }
 
-START_TEST(a_peer_that_says_nothing_any_more_is_an_error_and_no_hang)
+START_TEST(a_silent_peer_is_an_error_and_no_hang)
 {
     ends_plan plan = {.technology = "udp",
                       .udp = {.timeout_ms = 3},
@@ -358,7 +358,7 @@ static void announce_too_much(ends_end *end)
     ENDS_REQUIRE(transport_prepare(end->factory, &preparation) == CB_ERROR_UNSUPPORTED);
 }
 
-START_TEST(what_no_datagram_takes_is_refused)
+START_TEST(a_message_too_long_for_a_datagram_is_refused)
 {
     const ends_plan plan = {.technology = "udp",
                             .udp = hasty,
@@ -406,7 +406,7 @@ static void multicast(ends_end *end)
     transport_node_destroy(itself);
 }
 
-START_TEST(multicasts_stay_in_step_whatever_is_lost)
+START_TEST(multicasts_stay_in_step_under_loss)
 {
     const ends_plan plan = {.technology = "udp",
                             .faults = "loss=0.2,seed=5",
@@ -419,7 +419,7 @@ START_TEST(multicasts_stay_in_step_whatever_is_lost)
 }
 END_TEST
 
-START_TEST(faults_that_are_none_are_refused)
+START_TEST(invalid_fault_settings_of_udp_are_refused)
 {
     static const char *const wrong[] = {"loss", "loss=2", "loss=0.6,double=0.6", "loos=0.1",
                                         "loss=0.1;double=0.1"};
@@ -432,12 +432,11 @@ START_TEST(faults_that_are_none_are_refused)
 }
 END_TEST
 
-UNIT_MAIN("udp", a_ping_pong_stays_in_step_whatever_is_lost_doubled_or_reordered,
-          losses_in_a_stream_are_counted, doublings_in_a_stream_are_counted_and_dropped,
-          reorderings_in_a_stream_are_counted_and_undone,
-          receives_that_do_not_wait_pass_over_losses,
-          datagrams_without_the_key_are_dropped_and_counted, rubbish_leaves_nothing_in_buffers,
-          one_look_takes_that_much_rubbish_and_no_more,
-          a_peer_that_says_nothing_any_more_is_an_error_and_no_hang,
-          what_no_datagram_takes_is_refused, multicasts_stay_in_step_whatever_is_lost,
-          faults_that_are_none_are_refused)
+UNIT_MAIN("udp", a_ping_pong_stays_in_step_under_loss_duplication_and_reordering,
+          losses_in_a_stream_are_counted, duplicates_in_a_stream_are_counted_and_dropped,
+          reordering_in_a_stream_is_counted_and_undone, polling_receives_skip_losses,
+          datagrams_without_the_key_are_dropped_and_counted,
+          invalid_datagrams_leave_no_data_in_buffers,
+          one_poll_reads_a_limited_number_of_invalid_datagrams,
+          a_silent_peer_is_an_error_and_no_hang, a_message_too_long_for_a_datagram_is_refused,
+          multicasts_stay_in_step_under_loss, invalid_fault_settings_of_udp_are_refused)
