@@ -303,7 +303,7 @@ static cb_status write_to_standard_output(emission *all)
     write_trace(stdout, all);
     if (fflush(stdout) == 0 && !ferror(stdout))
         return CB_OK;
-    cb_error("cannot write the trace to standard output: %s; free space, or name a "
+    cb_error("cannot write the trace to standard output: %s; free some space, or name a "
              "file with --emit-trace",
              strerror(errno));
     return CB_ERROR_SYSTEM;

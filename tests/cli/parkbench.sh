@@ -76,7 +76,7 @@ expect_true "the reason in the text" grep -q 'none: fewer than three sizes' out
 
 measured 5 cb_comms3 --sizes 0,64,1024 --processors 2,5
 expect_document result.json "[f['processors'] for f in d['fit']]" "[2, 5]"
-expect_true "the share of a processor in the text" grep -q ', a processor .* MB/s' out
+expect_true "the share of a processor in the text" grep -q ', per processor .* MB/s' out
 measured 17 cb_comms3 --sizes 0,64,1024 --processors 17
 expect_document result.json "d['id'], [f['processors'] for f in d['fit']]" "('COMMS3', [17])"
 
