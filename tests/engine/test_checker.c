@@ -1,4 +1,4 @@
-/* What the verifying pass tells about a stream of packets.
+/* What the verification pass tells about a stream of packets.
  *
  * Packets of 16 bytes and more carry their number: lost, doubled, reordered and corrupted ones are
  * distinguished exactly, as long as a late one comes before 64 others have passed it and corrupted
