@@ -19,10 +19,10 @@ measure() {
 refused() {
     run "$ranks" "cb_$program" --technology null --sizes 64 --algorithm 0 --output result.json
     expect_status 77
-    expect_error "delivers nothing"
+    expect_error "delivers no messages"
     expect_valid result.json
     expect_document result.json "d['complete'], d['results']" "(True, [])"
-    expect_document result.json "'delivers nothing' in d['skipped'][0]['reason']" True
+    expect_document result.json "'delivers no messages' in d['skipped'][0]['reason']" True
 }
 
 # In `make check` one program of each group of forms.
