@@ -1,4 +1,4 @@
-/* Groups: one send to many nodes, one receive from many, fair. */
+/* Groups: one send to many nodes, and fair receives from many. */
 #include "tests/transport/conformance.h"
 
 #include <stdlib.h>
@@ -40,7 +40,7 @@ JOB_TEST(a_group_send_reaches_every_node)
     send_to_all_from(job.size - 1);
 }
 
-/* Each process leaves itself out, and makes the nodes that it does not have. */
+/* Each process excludes itself, and creates the nodes that it does not have. */
 JOB_TEST(a_group_of_the_configuration_has_its_members_in_their_order)
 {
     transport_node *last = here.nodes[job.size - 1];
@@ -80,7 +80,7 @@ JOB_TEST(a_send_to_a_group_without_members_takes_the_buffer)
     transport_group_destroy(group);
 }
 
-/* A member that is not in a technology's own multicast needs no nodes but the root. */
+/* A member without a multicast by the technology needs only the root's node. */
 JOB_TEST(a_member_receives_by_its_group_what_the_root_sends_in_a_loop)
 {
     transport_group *group = NULL;

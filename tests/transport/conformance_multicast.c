@@ -1,5 +1,5 @@
-/* The technology's own multicast, where it declares one: static groups, made by root and members.
- */
+/* Multicast by the technology, where it declares one: static groups, created by root and
+ * members. */
 #include "tests/transport/conformance.h"
 
 #include <sched.h>
@@ -9,13 +9,13 @@
 #include "base/log.h"
 #include "base/memory.h"
 
-/* A list of members with its root; every rank knows it, and those in it have the group. */
+/* A list of members with its root; every rank knows it, and those in it create the group. */
 typedef struct {
     int root;
     int *members;
     size_t count;
-    transport_group *group; /* NULL where this process is neither */
-    transport_node *own;    /* of this process, where it is a member */
+    transport_group *group; /* NULL if this process is neither root nor member */
+    transport_node *own;    /* index of this process if it is a member */
 } mailing_list;
 
 static bool is_member(const mailing_list *list)
@@ -41,7 +41,7 @@ static cb_status join(mailing_list *list)
     return status;
 }
 
-/* A node of this process for the time of the multicast tests: members pass themselves. */
+/* A node for this process during the multicast tests: members pass their own. */
 static void make_own_node(void)
 {
     REQUIRE_OK(transport_node_create(here.factory, job.rank, &here.nodes[job.rank]));
@@ -109,8 +109,9 @@ JOB_TEST(a_multicast_of_each_size_reaches_all_members)
     destroy_own_node();
 }
 
-/* Lists with different members and roots, used in turn: each message goes to its own list. */
-/* All ranks are on one host and share its clock: the root, late, says when it sent. */
+/* Lists with different members and roots are used alternately: each message reaches its own
+ * list. */
+/* All ranks are on one host and share its clock: the root sends late, with the time of sending. */
 static void expect_no_receive_before_the_send(const mailing_list *all, size_t bytes)
 {
     uint64_t sent_ns = 0, received_ns;
@@ -162,8 +163,7 @@ JOB_TEST(multicasts_to_several_lists_do_not_mix)
     destroy_own_node();
 }
 
-/* The next message of the root's own channel is not taken for a multicast, nor the other way round.
- */
+/* A message of the root's node is not received as a multicast, nor the other way round. */
 JOB_TEST(multicasts_and_messages_to_single_nodes_do_not_mix)
 {
     enum { ROUNDS = 20, BYTES = 64 };
@@ -287,7 +287,7 @@ JOB_TEST(a_multicast_that_has_not_come_is_not_waited_for)
     destroy_own_node();
 }
 
-/* Every second rank waits where the others try, and each changes from one message to the next. */
+/* Every second rank waits where the others poll, and each alternates from message to message. */
 JOB_TEST(members_may_try_and_wait_for_one_multicast)
 {
     enum { ROUNDS = 40, BYTES = 256 };
@@ -309,7 +309,7 @@ JOB_TEST(members_may_try_and_wait_for_one_multicast)
     destroy_own_node();
 }
 
-/* The root runs ahead of its members by more than a library holds for them. */
+/* The root sends more messages than a library buffers for its members. */
 JOB_TEST(a_root_does_not_wait_for_members_that_try)
 {
     enum { AHEAD = 20, BYTES = 300000 };
@@ -329,7 +329,7 @@ JOB_TEST(a_root_does_not_wait_for_members_that_try)
     destroy_own_node();
 }
 
-/* A new group, and the nodes, work as if the old one had never been. */
+/* A new group, and the nodes, work independently of the old group. */
 static void expect_a_fresh_start(size_t bytes)
 {
     mailing_list all;
@@ -365,7 +365,8 @@ JOB_TEST(a_group_ends_while_members_wait_for_what_was_never_sent)
     destroy_own_node();
 }
 
-/* All members receive equally many: one that does not may be on the way to another. */
+/* All members receive the same number: a member that does not may still be receiving another
+ * message. */
 JOB_TEST(a_group_ends_with_multicasts_that_were_never_received)
 {
     enum { SENT = 5, RECEIVED = 2 };
@@ -388,7 +389,8 @@ JOB_TEST(a_group_ends_with_multicasts_that_were_never_received)
     destroy_own_node();
 }
 
-/* Refused, or answered as if it had been announced: but never a message out of nothing. */
+/* The receive is refused, or works as if the message had been announced, but never returns a
+ * message that was not sent. */
 JOB_TEST(a_try_that_was_not_announced_gives_no_message)
 {
     enum { BYTES = 64 };

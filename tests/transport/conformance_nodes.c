@@ -1,11 +1,11 @@
-/* Messages between two nodes. All ranks take part in a ring, each as sender and as receiver. */
+/* Messages between two nodes. All ranks form a ring, each as sender and receiver. */
 #include "tests/transport/conformance.h"
 
 #include <sched.h>
 
 #include "base/random.h"
 
-/* Seventeen ranks with buffers of 4 MiB would ask for much memory and show nothing more. */
+/* Seventeen ranks with buffers of 4 MiB would need much memory and test nothing more. */
 static int ring_length(size_t bytes)
 {
     const int few = 3;
@@ -23,7 +23,7 @@ static void pass_round(uint64_t number, size_t bytes)
     conformance_receive(conformance_previous(length), number, bytes);
 }
 
-/* Of a technology with a largest size, the sizes up to there. */
+/* For a technology with a maximum size, the sizes up to that. */
 static void pass_sizes(size_t first, size_t last)
 {
     if (!conformance_can_prepare(last))
@@ -39,7 +39,7 @@ JOB_TEST(messages_around_each_power_of_two_arrive_whole)
         pass_sizes(power - 1, power + 1);
 }
 
-/* Where an MPI library changes its protocol its own headers count as well. */
+/* At the protocol switch of an MPI library its own headers count as well. */
 JOB_TEST(messages_of_each_size_below_a_switch_of_protocol_arrive_whole)
 {
     static const size_t switches[] = {4096, 32768, 65536};
@@ -48,7 +48,7 @@ JOB_TEST(messages_of_each_size_below_a_switch_of_protocol_arrive_whole)
         pass_sizes(switches[i] - 80, switches[i]);
 }
 
-/* In one pool, as an engine's acknowledgements among its packets. */
+/* In one pool, as acknowledgements of the engine share a pool with packets. */
 JOB_TEST(a_message_has_the_size_it_was_sent_with_and_not_the_announced)
 {
     conformance_prepare(8192);
@@ -69,7 +69,7 @@ JOB_TEST(a_buffer_whose_size_was_lowered_is_sent_short)
     conformance_receive(conformance_previous(job.size), 7, 24);
 }
 
-/* Small and large, so that what travels by different protocols could overtake. */
+/* Small and large messages, which use different protocols and might overtake. */
 JOB_TEST(messages_keep_their_order_whatever_their_sizes)
 {
     enum { BATCHES = 20, BATCH = 25, LARGEST = 100000 };
@@ -152,7 +152,7 @@ JOB_TEST(a_receive_that_does_not_block_finds_nothing_before_the_send_and_after_t
     }
 }
 
-/* The next message, by a receive that blocks or by one that may find nothing. */
+/* The next message, by a blocking receive or by polling. */
 static transport_buffer *receive_somehow(transport_node *node, bool block)
 {
     transport_buffer *buffer = NULL;
@@ -190,7 +190,7 @@ JOB_TEST(receives_that_block_and_that_do_not_can_be_mixed)
     }
 }
 
-/* Rank 0's message goes round the ring and comes back; everyone else sends on what it received. */
+/* Rank 0's message travels round the ring and back; all others forward what they received. */
 static void go_round(uint64_t number, size_t bytes)
 {
     transport_buffer *buffer = NULL;
@@ -219,7 +219,7 @@ JOB_TEST(a_received_buffer_can_be_sent_on)
     }
 }
 
-/* Every rank to every other in rotated order, then every receive: an exchange among all. */
+/* Every rank sends to every other in rotated order, then receives: an exchange among all. */
 JOB_TEST(all_can_send_to_all_before_any_receives)
 {
     enum { ROUNDS = 5, BYTES = 5000 };
@@ -237,7 +237,7 @@ JOB_TEST(all_can_send_to_all_before_any_receives)
     }
 }
 
-/* Messages of two sources are kept apart, whichever is asked first. */
+/* Messages of two sources are kept apart, in any order of receiving. */
 JOB_TEST(a_receive_from_one_node_leaves_the_messages_of_others)
 {
     enum { MESSAGES = 30 };
@@ -253,7 +253,7 @@ JOB_TEST(a_receive_from_one_node_leaves_the_messages_of_others)
             conformance_receive(source, i, 64);
 }
 
-/* What was prepared for the nodes that there were is still good for them. */
+/* Preparations for the existing nodes remain valid for them. */
 JOB_TEST(a_node_that_is_made_later_disturbs_no_other)
 {
     transport_node *itself = NULL;
@@ -269,7 +269,7 @@ JOB_TEST(a_node_that_is_made_later_disturbs_no_other)
     pass_round(3, 100000);
 }
 
-/* Holds for technologies that lose or reorder as well: nothing is asked but what does arrive. */
+/* Holds also for technologies that lose or reorder: only messages that arrive are checked. */
 JOB_TEST(nothing_arrives_that_was_not_sent)
 {
     enum { MESSAGES = 100, BYTES = 1000, EMPTY_ROUNDS = 50 };

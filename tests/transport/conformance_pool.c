@@ -137,7 +137,7 @@ JOB_TEST(preparing_again_changes_the_size_of_messages)
     }
 }
 
-/* The receives that found nothing may have left buffers of the old size. */
+/* Receives that found nothing may have left buffers of the old size. */
 JOB_TEST(preparing_again_after_receives_that_found_nothing_loses_nothing)
 {
     transport_group *group;
