@@ -255,7 +255,7 @@ typedef struct {
 typedef struct {
     cb_random random;
     size_t sources;
-    uint64_t most_late, lost_pct, doubled_pct, foreign_pct;
+    uint64_t most_late, lost_pct, duplicate_pct, unexpected_pct;
     fragment *fragments;
     size_t length;
 
@@ -298,7 +298,7 @@ static void send_all_of(stream *s, size_t source)
     for (uint64_t sequence = 0; sequence < EVENTS; sequence++) {
         if (draw(s, 100) >= s->lost_pct)
             send_fragment(s, delay, sequence, source);
-        if (draw(s, 100) < s->doubled_pct)
+        if (draw(s, 100) < s->duplicate_pct)
             send_fragment(s, delay, sequence, source);
     }
 }
@@ -313,8 +313,8 @@ static void draw_stream(stream *s, uint64_t seed)
     s->sources = 1 + draw(s, seed % 8 == 0 ? MOST_SOURCES : 8);
     s->most_late = 1 + draw(s, UINT64_C(1) << draw(s, 9));
     s->lost_pct = draw(s, 3) * 4;
-    s->doubled_pct = draw(s, 3) * 10;
-    s->foreign_pct = draw(s, 3);
+    s->duplicate_pct = draw(s, 3) * 10;
+    s->unexpected_pct = draw(s, 3);
     for (size_t source = 0; source < s->sources; source++)
         send_all_of(s, source);
     qsort(s->fragments, s->length, sizeof(*s->fragments), compare);
@@ -362,7 +362,7 @@ static void arrive(stream *s, farm_builder *builder, size_t source, uint64_t seq
         s->completions[sequence]++;
 }
 
-static void arrive_foreign(stream *s, farm_builder *builder, coverage *met)
+static void deliver_unexpected(stream *s, farm_builder *builder, coverage *met)
 {
     if (draw(s, 2) == 0)
         arrive(s, builder, s->sources + draw(s, 100), draw(s, EVENTS), met);
@@ -391,8 +391,8 @@ static void run_stream(stream *s, uint64_t seed, coverage *met)
     builder = make_builder(s->sources, 1 + draw(s, 20));
     s->places = builder.mask + 1;
     for (size_t i = 0; i < s->length; i++) {
-        while (draw(s, 100) < s->foreign_pct)
-            arrive_foreign(s, &builder, met);
+        while (draw(s, 100) < s->unexpected_pct)
+            deliver_unexpected(s, &builder, met);
         arrive(s, &builder, s->fragments[i].source, s->fragments[i].sequence, met);
     }
     assert_completed_once(s);

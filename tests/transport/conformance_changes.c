@@ -46,7 +46,7 @@ static void send_one(int source, uint64_t number)
     conformance_let_come();
 }
 
-JOB_TEST(a_group_gives_messages_of_the_nodes_that_it_has_at_the_time)
+JOB_TEST(a_group_receives_from_its_current_nodes_only)
 {
     transport_group *group = NULL;
 
@@ -77,7 +77,7 @@ JOB_TEST(a_group_gives_messages_of_the_nodes_that_it_has_at_the_time)
 }
 
 /* The group has already requested the node's next message. */
-JOB_TEST(a_node_that_leaves_its_group_or_outlives_it_keeps_its_messages)
+JOB_TEST(a_node_keeps_its_messages_when_it_leaves_or_outlives_its_group)
 {
     transport_group *group = NULL;
 
@@ -103,7 +103,7 @@ JOB_TEST(a_node_that_leaves_its_group_or_outlives_it_keeps_its_messages)
 
 /* The technology may keep the request of a receive that found nothing: the group must get its
  * message. */
-JOB_TEST(a_group_sees_the_message_of_a_node_that_was_polled_without_success)
+JOB_TEST(a_group_receives_from_a_node_that_was_polled_before)
 {
     transport_group *group = NULL;
 
@@ -253,9 +253,9 @@ TCase *conformance_changes(void)
     TCase *theme = tcase_create("changes");
 
     tcase_add_test(theme, a_node_is_added_once_and_removed_once);
-    tcase_add_test(theme, a_group_gives_messages_of_the_nodes_that_it_has_at_the_time);
-    tcase_add_test(theme, a_node_that_leaves_its_group_or_outlives_it_keeps_its_messages);
-    tcase_add_test(theme, a_group_sees_the_message_of_a_node_that_was_polled_without_success);
+    tcase_add_test(theme, a_group_receives_from_its_current_nodes_only);
+    tcase_add_test(theme, a_node_keeps_its_messages_when_it_leaves_or_outlives_its_group);
+    tcase_add_test(theme, a_group_receives_from_a_node_that_was_polled_before);
     tcase_add_test(theme, receives_from_nodes_and_overlapping_groups_can_be_mixed);
     return theme;
 }

@@ -126,7 +126,7 @@ static void expect_no_receive_before_the_send(const mailing_list *all, size_t by
     ck_assert_uint_ge(received_ns, sent_ns);
 }
 
-JOB_TEST(a_multicast_is_waited_for_even_when_it_is_empty)
+JOB_TEST(an_empty_multicast_is_received)
 {
     static const size_t sizes[] = {0, 64};
     mailing_list all;
@@ -185,7 +185,7 @@ JOB_TEST(multicasts_and_messages_to_single_nodes_do_not_mix)
     destroy_own_node();
 }
 
-JOB_TEST(a_received_multicast_can_be_sent_on)
+JOB_TEST(a_received_multicast_can_be_forwarded)
 {
     enum { BYTES = 5000 };
     transport_buffer *buffer = NULL;
@@ -267,7 +267,7 @@ static void try_until_received(const mailing_list *list, uint64_t number, size_t
     transport_buffer_release(buffer);
 }
 
-JOB_TEST(a_multicast_that_has_not_come_is_not_waited_for)
+JOB_TEST(polling_for_a_multicast_does_not_wait)
 {
     mailing_list all;
 
@@ -288,7 +288,7 @@ JOB_TEST(a_multicast_that_has_not_come_is_not_waited_for)
 }
 
 /* Every second rank waits where the others poll, and each alternates from message to message. */
-JOB_TEST(members_may_try_and_wait_for_one_multicast)
+JOB_TEST(members_may_poll_or_wait_for_the_same_multicast)
 {
     enum { ROUNDS = 40, BYTES = 256 };
     mailing_list all;
@@ -310,7 +310,7 @@ JOB_TEST(members_may_try_and_wait_for_one_multicast)
 }
 
 /* The root sends more messages than a library buffers for its members. */
-JOB_TEST(a_root_does_not_wait_for_members_that_try)
+JOB_TEST(the_root_does_not_wait_for_polling_members)
 {
     enum { AHEAD = 20, BYTES = 300000 };
     mailing_list all;
@@ -347,7 +347,7 @@ static void expect_a_fresh_start(size_t bytes)
     conformance_receive(conformance_previous(job.size), 78, bytes);
 }
 
-JOB_TEST(a_group_ends_while_members_wait_for_what_was_never_sent)
+JOB_TEST(a_group_can_be_destroyed_while_members_wait)
 {
     if (!conformance_declares(TRANSPORT_MULTICAST | TRANSPORT_RELIABLE))
         return;
@@ -367,7 +367,7 @@ JOB_TEST(a_group_ends_while_members_wait_for_what_was_never_sent)
 
 /* All members receive the same number: a member that does not may still be receiving another
  * message. */
-JOB_TEST(a_group_ends_with_multicasts_that_were_never_received)
+JOB_TEST(a_group_can_be_destroyed_with_unreceived_multicasts)
 {
     enum { SENT = 5, RECEIVED = 2 };
 
@@ -391,7 +391,7 @@ JOB_TEST(a_group_ends_with_multicasts_that_were_never_received)
 
 /* The receive is refused, or works as if the message had been announced, but never returns a
  * message that was not sent. */
-JOB_TEST(a_try_that_was_not_announced_gives_no_message)
+JOB_TEST(unannounced_polling_returns_no_message)
 {
     enum { BYTES = 64 };
     transport_buffer *buffer;
@@ -413,7 +413,7 @@ JOB_TEST(a_try_that_was_not_announced_gives_no_message)
     destroy_own_node();
 }
 
-JOB_TEST(a_multicast_that_was_not_declared_is_refused)
+JOB_TEST(an_undeclared_multicast_is_refused)
 {
     transport_group *group = NULL;
 
@@ -431,17 +431,17 @@ TCase *conformance_multicast(void)
     TCase *theme = tcase_create("multicast");
 
     tcase_add_test(theme, a_multicast_of_each_size_reaches_all_members);
-    tcase_add_test(theme, a_multicast_is_waited_for_even_when_it_is_empty);
+    tcase_add_test(theme, an_empty_multicast_is_received);
     tcase_add_test(theme, multicasts_to_several_lists_do_not_mix);
     tcase_add_test(theme, multicasts_and_messages_to_single_nodes_do_not_mix);
-    tcase_add_test(theme, a_received_multicast_can_be_sent_on);
+    tcase_add_test(theme, a_received_multicast_can_be_forwarded);
     tcase_add_test(theme, a_static_group_does_not_change);
-    tcase_add_test(theme, a_multicast_that_has_not_come_is_not_waited_for);
-    tcase_add_test(theme, members_may_try_and_wait_for_one_multicast);
-    tcase_add_test(theme, a_root_does_not_wait_for_members_that_try);
-    tcase_add_test(theme, a_group_ends_while_members_wait_for_what_was_never_sent);
-    tcase_add_test(theme, a_group_ends_with_multicasts_that_were_never_received);
-    tcase_add_test(theme, a_try_that_was_not_announced_gives_no_message);
-    tcase_add_test(theme, a_multicast_that_was_not_declared_is_refused);
+    tcase_add_test(theme, polling_for_a_multicast_does_not_wait);
+    tcase_add_test(theme, members_may_poll_or_wait_for_the_same_multicast);
+    tcase_add_test(theme, the_root_does_not_wait_for_polling_members);
+    tcase_add_test(theme, a_group_can_be_destroyed_while_members_wait);
+    tcase_add_test(theme, a_group_can_be_destroyed_with_unreceived_multicasts);
+    tcase_add_test(theme, unannounced_polling_returns_no_message);
+    tcase_add_test(theme, an_undeclared_multicast_is_refused);
     return theme;
 }

@@ -79,7 +79,7 @@ static void receive_all(size_t bytes)
     }
 }
 
-JOB_TEST(several_threads_can_send_at_a_time_where_that_is_declared)
+JOB_TEST(several_threads_can_send_concurrently_where_that_is_declared)
 {
     static const size_t sizes[] = {8, 64, 5000};
     transport_group *group;
@@ -103,6 +103,6 @@ TCase *conformance_threads(void)
 {
     TCase *theme = tcase_create("threads");
 
-    tcase_add_test(theme, several_threads_can_send_at_a_time_where_that_is_declared);
+    tcase_add_test(theme, several_threads_can_send_concurrently_where_that_is_declared);
     return theme;
 }

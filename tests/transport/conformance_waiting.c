@@ -80,7 +80,7 @@ static void send_to_the_idle(uint32_t *words, uint32_t turn, size_t bytes)
         conformance_receive(other, number, bytes);
 }
 
-JOB_TEST(a_send_returns_though_its_target_does_nothing)
+JOB_TEST(a_send_returns_while_its_target_is_idle)
 {
     static const size_t sizes[] = {64, 8192, 1 << 20};
     uint32_t *words;
@@ -101,6 +101,6 @@ TCase *conformance_waiting(void)
 {
     TCase *theme = tcase_create("waiting");
 
-    tcase_add_test(theme, a_send_returns_though_its_target_does_nothing);
+    tcase_add_test(theme, a_send_returns_while_its_target_is_idle);
     return theme;
 }

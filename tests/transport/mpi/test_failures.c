@@ -270,7 +270,7 @@ JOB_TEST(a_factory_closes_after_a_message_that_was_too_long)
 }
 
 /* Both have arrived when the group is polled: one batch of a failure and a message. */
-JOB_TEST(a_failure_in_a_batch_keeps_no_other_message)
+JOB_TEST(a_failure_in_a_batch_does_not_block_other_messages)
 {
     unsigned failures = 0, messages = 0;
     transport_group *group;
@@ -316,7 +316,7 @@ static void fail_once_and_receive(receiving way, library_call call, unsigned pas
     transport_group_destroy(group);
 }
 
-JOB_TEST(a_receive_that_fails_loses_no_message)
+JOB_TEST(a_failed_receive_loses_no_other_message)
 {
     static const struct {
         receiving way;
@@ -342,7 +342,7 @@ JOB_TEST(a_receive_that_fails_loses_no_message)
     }
 }
 
-JOB_TEST(a_send_that_fails_takes_its_buffer_and_the_next_one_arrives)
+JOB_TEST(a_failed_send_releases_its_buffer_and_the_next_one_arrives)
 {
     open_technology(SHORT, 1);
     if (job.rank == 1) {
@@ -378,7 +378,7 @@ static void fail_to_complete(library_call call)
 }
 
 /* One send is tested individually, many together. */
-JOB_TEST(sends_under_way_keep_their_buffers_when_a_completion_fails)
+JOB_TEST(pending_sends_keep_their_buffers_when_a_completion_fails)
 {
     static const struct {
         library_call call;
@@ -401,7 +401,7 @@ JOB_TEST(sends_under_way_keep_their_buffers_when_a_completion_fails)
 }
 
 /* Enough sends that they are tested after the receive, whose message is lost with the error. */
-JOB_TEST(a_receive_that_finds_a_send_failed_keeps_no_buffer)
+JOB_TEST(a_receive_that_detects_a_failed_send_releases_its_buffer)
 {
     enum { SENDS = 12 };
 
@@ -425,7 +425,7 @@ JOB_TEST(a_receive_that_finds_a_send_failed_keeps_no_buffer)
     close_technology();
 }
 
-JOB_TEST(a_loop_of_sends_ends_at_the_one_that_fails)
+JOB_TEST(a_loop_of_sends_stops_at_the_first_failure)
 {
     transport_group *group;
 
@@ -445,7 +445,7 @@ JOB_TEST(a_loop_of_sends_ends_at_the_one_that_fails)
 }
 
 /* A pending multicast holds a buffer of the pool that preparing would allocate again. */
-JOB_TEST(no_message_is_announced_while_a_multicast_is_awaited)
+JOB_TEST(preparing_is_refused_while_a_multicast_is_pending)
 {
     transport_preparation preparation = {.message_bytes = SHORT, .try_multicast = true};
     transport_group *group = NULL;
@@ -467,7 +467,7 @@ JOB_TEST(no_message_is_announced_while_a_multicast_is_awaited)
     close_technology();
 }
 
-JOB_TEST(a_try_for_a_multicast_that_was_not_announced_is_refused)
+JOB_TEST(polling_for_an_unannounced_multicast_is_refused)
 {
     transport_group *group = NULL;
     transport_buffer *buffer;
@@ -489,14 +489,14 @@ static TCase *failures_of_mpi(void)
 
     tcase_add_test(theme, a_message_that_is_too_long_is_an_error_and_the_next_ones_arrive);
     tcase_add_test(theme, a_factory_closes_after_a_message_that_was_too_long);
-    tcase_add_test(theme, a_failure_in_a_batch_keeps_no_other_message);
-    tcase_add_test(theme, a_receive_that_fails_loses_no_message);
-    tcase_add_test(theme, a_send_that_fails_takes_its_buffer_and_the_next_one_arrives);
-    tcase_add_test(theme, sends_under_way_keep_their_buffers_when_a_completion_fails);
-    tcase_add_test(theme, a_receive_that_finds_a_send_failed_keeps_no_buffer);
-    tcase_add_test(theme, a_loop_of_sends_ends_at_the_one_that_fails);
-    tcase_add_test(theme, no_message_is_announced_while_a_multicast_is_awaited);
-    tcase_add_test(theme, a_try_for_a_multicast_that_was_not_announced_is_refused);
+    tcase_add_test(theme, a_failure_in_a_batch_does_not_block_other_messages);
+    tcase_add_test(theme, a_failed_receive_loses_no_other_message);
+    tcase_add_test(theme, a_failed_send_releases_its_buffer_and_the_next_one_arrives);
+    tcase_add_test(theme, pending_sends_keep_their_buffers_when_a_completion_fails);
+    tcase_add_test(theme, a_receive_that_detects_a_failed_send_releases_its_buffer);
+    tcase_add_test(theme, a_loop_of_sends_stops_at_the_first_failure);
+    tcase_add_test(theme, preparing_is_refused_while_a_multicast_is_pending);
+    tcase_add_test(theme, polling_for_an_unannounced_multicast_is_refused);
     return theme;
 }
 

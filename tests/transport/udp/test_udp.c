@@ -93,7 +93,7 @@ static void find_losses(ends_end *end)
     ENDS_REQUIRE(end->factory->counters[UDP_RECEIVED] + lost == STEPS);
 }
 
-static void find_doublings(ends_end *end)
+static void find_duplicates(ends_end *end)
 {
     uint64_t lost;
 
@@ -134,7 +134,7 @@ END_TEST
 
 START_TEST(duplicates_in_a_stream_are_counted_and_dropped)
 {
-    find_under("double=1", &patient, find_doublings);
+    find_under("double=1", &patient, find_duplicates);
 }
 END_TEST
 
@@ -198,7 +198,7 @@ static void send_rubbish(const struct sockaddr_in *address)
     close(fd);
 }
 
-static void count_foreign(ends_end *end)
+static void count_unexpected(ends_end *end)
 {
     ends_receive(end, 0, BYTES);
     ENDS_REQUIRE(end->factory->counters[UDP_UNEXPECTED] == 3);
@@ -308,7 +308,7 @@ START_TEST(datagrams_without_the_key_are_dropped_and_counted)
                             .message_bytes = BYTES,
                             .meanwhile = send_rubbish,
                             .wait = TRANSPORT_WAIT_BLOCK,
-                            .bodies = {count_foreign, send_one}};
+                            .bodies = {count_unexpected, send_one}};
 
     ck_assert_both(&plan, 0, 0);
 }
