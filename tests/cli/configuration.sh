@@ -138,7 +138,7 @@ with nodes.conf ''
 rm bad/machines.conf
 refused "a file is missing" 0 cb_oneway bad "bad/machines.conf" "No such file"
 with network.conf 'Technology = TCP\n'
-refused "a technology that is not built" 0 faulty_oneway bad "'tcp' of bad/network.conf:1" "--technology"
+refused "a technology that is not built" 0 faulty_oneway bad "'tcp' (from bad/network.conf:1) is not built into this program" "--technology"
 with network.conf '# x\n\nSCI {\n    recv_bufer_no = 3\n}\n'
 refused "an unknown parameter" 0 cb_oneway bad "bad/network.conf:4:" "'recv_buffer_no'"
 with network.conf 'SCI { max_outst_buffers = 16 }\n'

@@ -30,7 +30,7 @@ verified() {
     export CB_FAULT="$1" CB_FAULT_WHAT="$2" CB_FAULT_RANK="$3" CB_FAULT_VERIFIED=1
     farm "$4" broken --verify
     expect_status 1
-    expect_error "verification failed" "$5 lost, $6 doubled, $7 reordered, $8 corrupted"
+    expect_error "verification failed" "$5 lost, $6 duplicate, $7 reordered, $8 corrupted"
     expect_document result.json "d['complete'], len(d['results'])" "(True, 1)"
     expect_rows "r['lost'] == 0 and r['errors'] == 0"
 }

@@ -26,7 +26,7 @@ faulty() {
 # Numbers of lost, duplicate, reordered and corrupted packets, and whether the run completed.
 expect_counts() {
     expect_status 1
-    expect_error "verification failed" "$1 lost, $2 doubled, $3 reordered, $4 corrupted"
+    expect_error "verification failed" "$1 lost, $2 duplicate, $3 reordered, $4 corrupted"
     expect_document result.json \
         "[[r['verify'][kind] for kind in ('lost', 'doubled', 'reordered', 'corrupted')] for r in d['results']]" \
         "[[$1, $2, $3, $4]]"

@@ -71,7 +71,7 @@ measured_under() {
     expect_document result.json "d['complete']" True
 }
 
-case_is "udp where frames are lost, doubled, late and overtaken"
+case_is "udp where frames are lost, duplicated, late and overtaken"
 measured_under 2 "--loss 2% --duplicate 5% --reorder 5% --jitter 100us" cb_oneway --technology udp
 expect_rows "r['datagrams']['sent'] > 0"
 
@@ -89,7 +89,7 @@ expect_rows "r['issued'] == r['decided'] + r['lost'] + r['in_flight']"
 expect_rows "r['decided'] > 0 and r['errors'] == 0"
 unset COMBENCH_UDP_FAULTS
 
-case_is "tcp where frames are lost, doubled, late and overtaken"
+case_is "tcp where frames are lost, duplicated, late and overtaken"
 measured_under 2 "--loss 2% --duplicate 5% --reorder 5% --jitter 100us" cb_oneway --technology tcp
 expect_rows "'datagrams' not in r"
 
