@@ -23,7 +23,7 @@ faulty() {
     expect_valid result.json
 }
 
-# Lost, duplicate, reordered and corrupted, and whether the run came to its end.
+# Numbers of lost, duplicate, reordered and corrupted packets, and whether the run completed.
 expect_counts() {
     expect_status 1
     expect_error "verification failed" "$1 lost, $2 duplicate, $3 reordered, $4 corrupted"

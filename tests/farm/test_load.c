@@ -1,4 +1,4 @@
-/* Lists of rates and shares, and the names of quantiles. */
+/* Lists of offered rates and shares, and names of quantiles. */
 #include "farm/load.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* What rows of farms have besides, in all forms: answers, destinations, marks. */
+/* Additional content of rows of farms, in all formats: answers, destinations, marks. */
 #include "tests/report/report.h"
 
 #include <stdlib.h>
@@ -116,7 +116,7 @@ START_TEST(a_destination_without_decisions_has_no_latency)
 }
 END_TEST
 
-/* The number in the cell under a head of CSV. */
+/* The number in the cell below a CSV column heading. */
 static double csv_cell(const char *csv, const char *head)
 {
     const char *line = strchr(csv, '\n') + 1, *heads = csv;

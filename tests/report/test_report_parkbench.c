@@ -1,5 +1,5 @@
-/* A part of Parkbench's fit as the document and the text have it: with the share of a processor or
- * without, and what remains where the line is refused. */
+/* A fit of Parkbench in JSON and text: with and without rates per processor, and what is
+ * reported if the line is refused. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ static stats_parkbench refused_part(void)
     return part;
 }
 
-/* What is written of a part in a form; the caller frees it. */
+/* A fit in a format; the caller frees the text. */
 static char *written(report_format format, bool per_processor, const stats_parkbench *part)
 {
     report_document *document;
