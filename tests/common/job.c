@@ -63,7 +63,7 @@ void job_open(const char *program)
     cb_log_identify(program, job.rank);
 }
 
-JOB_TEST(the_job_has_the_ranks_that_the_launcher_was_asked_for)
+JOB_TEST(the_job_has_the_requested_number_of_ranks)
 {
     const char *expected = getenv("COMBENCH_TEST_RANKS");
 
@@ -79,7 +79,7 @@ int job_run(const char *name, TCase *(*const *themes)(void), size_t count)
     SRunner *runner;
     int failures;
 
-    tcase_add_test(first, the_job_has_the_ranks_that_the_launcher_was_asked_for);
+    tcase_add_test(first, the_job_has_the_requested_number_of_ranks);
     suite_add_tcase(suite, first);
     for (size_t i = 0; i < count; i++)
         suite_add_tcase(suite, themes[i]());

@@ -113,13 +113,13 @@ static void check_team(member_list list)
     free(list.ranks);
 }
 
-JOB_TEST(everyone_is_a_team_in_the_order_of_ranks)
+JOB_TEST(all_ranks_form_a_team_in_order_of_rank)
 {
     ck_assert_uint_eq(control_team_size(job.everyone), (size_t)job.size);
     ck_assert_uint_eq(control_team_index(job.everyone), (size_t)job.rank);
 }
 
-JOB_TEST(a_team_has_the_order_of_its_list)
+JOB_TEST(a_team_keeps_the_order_of_its_list)
 {
     member_list list = empty_list();
 
@@ -128,7 +128,7 @@ JOB_TEST(a_team_has_the_order_of_its_list)
     check_team(list);
 }
 
-JOB_TEST(a_team_can_be_without_rank_0)
+JOB_TEST(a_team_may_exclude_rank_0)
 {
     member_list list = empty_list();
 
@@ -137,7 +137,7 @@ JOB_TEST(a_team_can_be_without_rank_0)
     check_team(list);
 }
 
-JOB_TEST(a_team_can_be_of_every_second_rank)
+JOB_TEST(a_team_may_have_every_second_rank)
 {
     member_list list = empty_list();
 
@@ -146,7 +146,7 @@ JOB_TEST(a_team_can_be_of_every_second_rank)
     check_team(list);
 }
 
-JOB_TEST(a_team_can_be_of_one)
+JOB_TEST(a_team_may_have_one_rank)
 {
     member_list list = empty_list();
 
@@ -165,19 +165,19 @@ JOB_TEST(teams_of_different_ranks_work_at_the_same_time)
 
 /* Agreement */
 
-JOB_TEST(all_agree_on_ok_when_all_are)
+JOB_TEST(ranks_agree_on_ok_if_all_are_ok)
 {
     ck_assert_int_eq(control_agree(job.everyone, CB_OK), CB_OK);
 }
 
-JOB_TEST(all_agree_on_the_status_of_the_one_that_failed)
+JOB_TEST(ranks_agree_on_the_status_of_a_failed_rank)
 {
     for (int rank = 0; rank < job.size; rank++)
         ck_assert_int_eq(control_agree(job.everyone, rank == job.rank ? CB_ERROR_MEMORY : CB_OK),
                          CB_ERROR_MEMORY);
 }
 
-JOB_TEST(all_agree_on_the_worst_status)
+JOB_TEST(ranks_agree_on_the_worst_status)
 {
     cb_status mine = job.rank == 0 ? CB_ERROR_UNSUPPORTED : CB_OK;
 
@@ -197,7 +197,7 @@ static uint64_t processor_time_ns(void)
 }
 
 /* A rank that polls would use a full core; one that sleeps needs a few milliseconds. */
-JOB_TEST(ranks_that_wait_leave_the_cores_to_others)
+JOB_TEST(waiting_ranks_leave_the_cores_to_others)
 {
     const uint64_t pause_ns = 500000000;
     uint64_t used_ns;
@@ -211,7 +211,7 @@ JOB_TEST(ranks_that_wait_leave_the_cores_to_others)
     ck_assert_uint_lt(used_ns, pause_ns / 5);
 }
 
-JOB_TEST(no_rank_leaves_a_barrier_before_all_have_come)
+JOB_TEST(no_rank_leaves_a_barrier_before_all_have_arrived)
 {
     enum { ROUNDS = 20 };
     uint64_t came_ns, *all = cb_allocate((size_t)job.size, sizeof(*all), "instants");
@@ -234,7 +234,7 @@ JOB_TEST(no_rank_leaves_a_barrier_before_all_have_come)
 
 /* Clocks: all ranks are on this host, so their clocks are equal. */
 
-JOB_TEST(clocks_of_one_host_differ_by_no_more_than_the_bound)
+JOB_TEST(clocks_of_one_host_differ_by_at_most_the_bound)
 {
     control_clock clock = {0};
 
@@ -265,7 +265,7 @@ static void note_thread_level(const char *name, const char *value, void *context
 }
 
 /* job_open requests thread support. */
-JOB_TEST(a_plane_for_threads_has_a_library_with_locks)
+JOB_TEST(a_control_plane_for_threads_uses_a_thread_safe_library)
 {
     bool locks = false;
 
@@ -282,7 +282,7 @@ static void note_number(const char *name, const char *value, void *context)
 }
 
 /* No setting is reported for an MPI library that does not have it. */
-JOB_TEST(a_choice_among_mechanisms_has_its_name)
+JOB_TEST(a_chosen_mechanism_is_reported_by_name)
 {
     bool is_number = false;
 
@@ -300,22 +300,22 @@ static TCase *control_plane(void)
 {
     TCase *theme = tcase_create("control");
 
-    tcase_add_test(theme, everyone_is_a_team_in_the_order_of_ranks);
-    tcase_add_test(theme, a_team_has_the_order_of_its_list);
-    tcase_add_test(theme, a_team_can_be_without_rank_0);
-    tcase_add_test(theme, a_team_can_be_of_every_second_rank);
-    tcase_add_test(theme, a_team_can_be_of_one);
+    tcase_add_test(theme, all_ranks_form_a_team_in_order_of_rank);
+    tcase_add_test(theme, a_team_keeps_the_order_of_its_list);
+    tcase_add_test(theme, a_team_may_exclude_rank_0);
+    tcase_add_test(theme, a_team_may_have_every_second_rank);
+    tcase_add_test(theme, a_team_may_have_one_rank);
     tcase_add_test(theme, teams_of_different_ranks_work_at_the_same_time);
-    tcase_add_test(theme, all_agree_on_ok_when_all_are);
-    tcase_add_test(theme, all_agree_on_the_status_of_the_one_that_failed);
-    tcase_add_test(theme, all_agree_on_the_worst_status);
-    tcase_add_test(theme, ranks_that_wait_leave_the_cores_to_others);
-    tcase_add_test(theme, no_rank_leaves_a_barrier_before_all_have_come);
-    tcase_add_test(theme, clocks_of_one_host_differ_by_no_more_than_the_bound);
+    tcase_add_test(theme, ranks_agree_on_ok_if_all_are_ok);
+    tcase_add_test(theme, ranks_agree_on_the_status_of_a_failed_rank);
+    tcase_add_test(theme, ranks_agree_on_the_worst_status);
+    tcase_add_test(theme, waiting_ranks_leave_the_cores_to_others);
+    tcase_add_test(theme, no_rank_leaves_a_barrier_before_all_have_arrived);
+    tcase_add_test(theme, clocks_of_one_host_differ_by_at_most_the_bound);
     tcase_add_test(theme, the_clock_of_rank_0_is_the_reference);
     tcase_add_test(theme, the_library_is_named_with_its_version);
-    tcase_add_test(theme, a_choice_among_mechanisms_has_its_name);
-    tcase_add_test(theme, a_plane_for_threads_has_a_library_with_locks);
+    tcase_add_test(theme, a_chosen_mechanism_is_reported_by_name);
+    tcase_add_test(theme, a_control_plane_for_threads_uses_a_thread_safe_library);
     return theme;
 }
 

@@ -83,32 +83,32 @@ static void fail_receive(int rank, unsigned passed)
     expect_all_to_fail();
 }
 
-JOB_TEST(all_learn_that_rank_0_could_not_give_a_turn)
+JOB_TEST(all_ranks_get_an_error_when_rank_0_cannot_start_a_turn)
 {
     fail_send(0, 0);
     fail_send(0, (unsigned)(job.size - 2) * (ROUND_TRIPS + 1));
 }
 
-JOB_TEST(all_learn_that_rank_0_could_not_answer)
+JOB_TEST(all_ranks_get_an_error_when_rank_0_cannot_answer)
 {
     fail_send(0, 1);
     fail_send(0, ROUND_TRIPS);
     fail_send(0, (unsigned)(job.size - 1) * (ROUND_TRIPS + 1) - 1);
 }
 
-JOB_TEST(all_learn_that_rank_0_could_not_listen)
+JOB_TEST(all_ranks_get_an_error_when_rank_0_cannot_receive)
 {
     fail_receive(0, 0);
     fail_receive(0, (unsigned)(job.size - 1) * ROUND_TRIPS - 1);
 }
 
-JOB_TEST(all_learn_that_a_rank_could_not_ask)
+JOB_TEST(all_ranks_get_an_error_when_a_rank_cannot_send)
 {
     fail_send(1, 0);
     fail_send(job.size - 1, ROUND_TRIPS - 1);
 }
 
-JOB_TEST(all_learn_that_a_rank_could_not_listen)
+JOB_TEST(all_ranks_get_an_error_when_a_rank_cannot_receive)
 {
     fail_receive(1, 0);
     fail_receive(1, 7);
@@ -117,7 +117,7 @@ JOB_TEST(all_learn_that_a_rank_could_not_listen)
 
 /* The failing rank cannot send the message that it gives up: rank 0 waits for its timeout of 10
  * s. */
-JOB_TEST(all_learn_of_a_rank_that_fell_silent)
+JOB_TEST(all_ranks_get_an_error_when_a_rank_stops_answering)
 {
     if (job.rank == job.size - 1) {
         sends.passed = 3;
@@ -130,11 +130,11 @@ static TCase *failing_comparison(void)
 {
     TCase *theme = tcase_create("synchronise");
 
-    tcase_add_test(theme, all_learn_that_rank_0_could_not_give_a_turn);
-    tcase_add_test(theme, all_learn_that_rank_0_could_not_answer);
-    tcase_add_test(theme, all_learn_that_rank_0_could_not_listen);
-    tcase_add_test(theme, all_learn_that_a_rank_could_not_ask);
-    tcase_add_test(theme, all_learn_that_a_rank_could_not_listen);
+    tcase_add_test(theme, all_ranks_get_an_error_when_rank_0_cannot_start_a_turn);
+    tcase_add_test(theme, all_ranks_get_an_error_when_rank_0_cannot_answer);
+    tcase_add_test(theme, all_ranks_get_an_error_when_rank_0_cannot_receive);
+    tcase_add_test(theme, all_ranks_get_an_error_when_a_rank_cannot_send);
+    tcase_add_test(theme, all_ranks_get_an_error_when_a_rank_cannot_receive);
     return theme;
 }
 
@@ -142,7 +142,7 @@ static TCase *silence(void)
 {
     TCase *theme = tcase_create("silence");
 
-    tcase_add_test(theme, all_learn_of_a_rank_that_fell_silent);
+    tcase_add_test(theme, all_ranks_get_an_error_when_a_rank_stops_answering);
     return theme;
 }
 

@@ -1,10 +1,10 @@
-/* What the verifying pass tells about a stream of packets.
+/* Findings of the verification pass on a stream of packets.
  *
- * Packets of 16 bytes and more carry their number: lost, doubled, reordered and corrupted ones are
- * distinguished exactly, as long as a late one comes before 64 others have passed it and corrupted
- * ones are not late or doubled as well. Shorter ones are held against the packet that is expected:
- * a stream in order is found intact, anything else shows as corrupted packets. Of empty ones the
- * number of arrivals is all that is known. */
+ * Packets of 16 bytes and more carry their number: lost, duplicate, reordered and corrupted ones
+ * are distinguished exactly, if a late packet arrives before 64 others have overtaken it, and
+ * corrupted packets are not also late or duplicate. Shorter packets are compared with the expected
+ * one: only a stream in order is found correct, anything else is reported as corrupted packets. Of
+ * empty packets only the number is known. */
 #include "engine/verification.h"
 
 #include <string.h>

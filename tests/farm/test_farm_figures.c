@@ -1,5 +1,5 @@
-/* The rows of a farm, with numbers worked out by hand: frequency and payload, the accounts of
- * events, what holds a saturated farm down, the result of a search, and each destination. */
+/* Rows of farms, checked with numbers computed by hand: frequency and payload, event counts,
+ * what limits a saturated farm, the result of a search, and each destination. */
 #include "farm/farm.h"
 #include "farm/figures.h"
 
@@ -21,11 +21,11 @@ typedef struct {
     report_row row;
 } farm;
 
-/* As --placement may have them: the last two are the destinations. */
+/* An order that --placement may produce: the last two ranks are the destinations. */
 static const int ranks[1 + SOURCES + DESTINATIONS] = {0, 3, 6, 9, 4, 2};
 
-/* A closed loop of 100 events in blocks around 40 us, that is 4 us an event: three faster, three
- * slower. */
+/* A closed loop of 100 events with blocks around 40 us, that is 4 us per event: three faster,
+ * three slower. */
 static void make_farm(farm *f)
 {
     static const double factors[BLOCKS] = {1.02, 1, 0.99, 1.01, 0.97, 1.5, 0.98};
@@ -92,14 +92,14 @@ static void assert_absent(double value)
     ck_assert_msg(isnan(value), "%g in place of nothing", value);
 }
 
-/* The answer of a row that has one. */
+/* The answer in a row that has one. */
 static bool is_saturated(const report_row *row)
 {
     ck_assert(report_row_has(row, REPORT_SATURATED));
     return report_row_flag(row, REPORT_SATURATED, "");
 }
 
-/* The closed loop */
+/* Closed loop */
 
 START_TEST(the_time_of_an_event_is_that_of_a_block_over_its_events)
 {
@@ -172,7 +172,7 @@ START_TEST(a_loop_without_a_decided_block_has_counts_but_no_figures)
 }
 END_TEST
 
-/* The open loop */
+/* Open loop */
 
 START_TEST(the_frequency_of_an_open_loop_is_the_rate_of_decisions)
 {
@@ -223,7 +223,7 @@ START_TEST(a_loop_that_keeps_its_schedule_reports_its_lateness)
 }
 END_TEST
 
-/* Late by 2 per cent. */
+/* Events are issued 2 % late. */
 static void make_late(farm *f, uint64_t backlog_middle, uint64_t backlog_end)
 {
     make_open_farm(f);
@@ -261,7 +261,7 @@ START_TEST(a_loop_that_catches_up_is_not_saturated)
 }
 END_TEST
 
-/* Decisions come late by 2 per cent, and this many events are in flight. */
+/* Decisions are 2 % late, with this number of events in flight. */
 static bool pile_of(farm *f, uint64_t middle, uint64_t end)
 {
     report_row_clear(&f->row);
@@ -401,7 +401,7 @@ START_TEST(each_destination_has_its_rank_and_its_counts)
     assert_near(report_row_number(row, REPORT_PER_DESTINATION, "0.in_flight_most"), 4);
     assert_near(report_row_number(row, REPORT_PER_DESTINATION, "1.decided"), 30);
     assert_near(report_row_number(row, REPORT_PER_DESTINATION, "1.lost"), 10);
-    /* of the 40 that were issued to it */
+    /* of the 40 issued to it */
     assert_near(report_row_number(row, REPORT_PER_DESTINATION, "1.in_flight_mean"), 2.5);
     report_row_clear(&f.row);
 }

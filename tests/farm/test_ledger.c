@@ -1,6 +1,6 @@
-/* The supervisor's accounts: each thing that can become of an event under its own name, and random
- * courses of issues and decisions, with losses, doublings and reorderings, against a model that
- * keeps the state of every event. */
+/* The supervisor's ledger: a test for each fate of an event, and random sequences of issues and
+ * decisions with losses, duplicates and reordering, against a model that keeps the state of
+ * every event. */
 #include "farm/ledger.h"
 
 #include <stdbool.h>
@@ -94,7 +94,7 @@ START_TEST(one_destination_can_hold_all_events_in_flight)
 
         for (uint64_t event = 0; event < in_flight; event++) {
             issue(&ledger, 2);
-            decide(&ledger, 2 * event + 1); /* the other one's are back at once */
+            decide(&ledger, 2 * event + 1); /* the other destination decides at once */
         }
         for (uint64_t event = 0; event < in_flight; event++) {
             uint64_t since_ns = UNTOUCHED;
@@ -107,7 +107,7 @@ START_TEST(one_destination_can_hold_all_events_in_flight)
 }
 END_TEST
 
-/* After 1, 2 and 3 in flight the first destination decides two: 2 again. */
+/* With 1, 2 and 3 in flight; then the first destination decides two: 2 in flight. */
 START_TEST(the_maximum_and_the_sum_of_events_in_flight_are_kept)
 {
     farm_ledger ledger = make_ledger(2, 16);
@@ -179,7 +179,7 @@ START_TEST(a_repeated_decision_is_a_duplicate)
 }
 END_TEST
 
-/* Event 0 is lost, and comes after `others` of its destination. */
+/* Event 0 counts as lost and arrives after `others` of its destination. */
 static farm_decision come_after(uint64_t others)
 {
     farm_ledger ledger = make_ledger(1, 1000);
@@ -209,7 +209,7 @@ START_TEST(a_packet_overtaken_by_more_stays_lost_and_counts_as_duplicate)
 }
 END_TEST
 
-/* All of a gap of `lost` events come after the one that passed them over. */
+/* All `lost` events of a gap arrive after the event that overtook them. */
 START_TEST(the_last_63_events_of_any_gap_are_recognised)
 {
     for (uint64_t lost = 1; lost < 3 * MEMORY; lost++) {
@@ -274,7 +274,7 @@ START_TEST(only_a_decision_in_order_returns_a_start_time)
 }
 END_TEST
 
-/* The end of a measurement */
+/* End of a measurement */
 
 START_TEST(giving_up_loses_all_events_in_flight)
 {
@@ -389,7 +389,7 @@ START_TEST(a_restart_continues_numbers_and_assignment)
 }
 END_TEST
 
-/* It belongs to none of the counts that are kept now, which would fall below 0. */
+/* It belongs to none of the current counts, which would become negative. */
 START_TEST(an_event_lost_before_a_restart_counts_as_duplicate)
 {
     farm_ledger ledger = restarted();
@@ -401,8 +401,8 @@ START_TEST(an_event_lost_before_a_restart_counts_as_duplicate)
 }
 END_TEST
 
-/* Any course of things. The network of the model keeps decisions, in the order in which they were
- * made; one of the first few comes next, may be dropped, and may stay to come again. */
+/* Random sequences. The simulated network queues decisions in the order in which they were made;
+ * it delivers one of the oldest few, may drop it, and may keep it for a second delivery. */
 
 enum { MOST_EVENTS = 1200, MOST_DESTINATIONS = 9, COURSES = 3000, STEPS = 600 };
 
@@ -418,12 +418,12 @@ typedef struct {
 
     state states[MOST_EVENTS];
     uint64_t since_ns[MOST_EVENTS];
-    uint64_t events, first; /* issued in all, and before the last restart */
+    uint64_t events, first; /* issued in total, and before the last restart */
     uint64_t in_flight[MOST_DESTINATIONS], sums[MOST_DESTINATIONS], maxima[MOST_DESTINATIONS];
     farm_ledger_errors errors;
 } course;
 
-/* How often each happened, over all courses: a test that never meets a case says nothing of it. */
+/* How often each case occurred in all sequences: the test fails if one never does. */
 typedef struct {
     uint64_t decisions[4], beyond_memory, forgotten, given_up, restarts;
 } coverage;
@@ -458,7 +458,7 @@ static void model_issue(course *c, uint64_t since_ns)
     c->events++;
 }
 
-/* Events of the destination of `event`, from `event` on, that are settled. */
+/* The number of settled events of the same destination, from `event` on. */
 static uint64_t settled_since(const course *c, uint64_t event)
 {
     uint64_t settled = 0;
@@ -522,7 +522,7 @@ static bool account_agrees(const course *c, size_t destination)
            account->in_flight_most == c->maxima[destination];
 }
 
-/* The accounts with the model, their sums with the totals, and the totals with each other. */
+/* Compare the ledger with the model, its sums with the totals, and the totals with each other. */
 static bool all_agrees(const course *c)
 {
     const farm_ledger *ledger = &c->ledger;
@@ -567,7 +567,7 @@ static void come(course *c, size_t destination, uint64_t event, coverage *met)
     met->decisions[decision]++;
 }
 
-/* From the network, which most often lets go of what it delivers. */
+/* Deliver a decision; the network usually removes what it delivers. */
 static void deliver_one(course *c, coverage *met)
 {
     uint64_t reach = c->reach < c->in_network ? c->reach : c->in_network;

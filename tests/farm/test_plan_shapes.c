@@ -1,5 +1,5 @@
-/* Which farms and topologies are measured in a job of N ranks, what is refused and how, and
- * which loads go together. */
+/* Farms and topologies planned for a job of N ranks, what is refused with which message, and
+ * which loads can be combined. */
 #include "farm/options.h"
 
 #include "benchmarks/registry.h"
@@ -9,7 +9,7 @@
 
 enum { TEXT = 1024 };
 
-/* "1-4-4 1-6-6": the shapes, one after the other. */
+/* "1-4-4 1-6-6": the shapes, separated by blanks. */
 static void assert_shapes(const benchmark *definition, const bench_options *options, size_t ranks,
                           const char *expected)
 {
@@ -251,15 +251,15 @@ START_TEST(two_loads_are_refused)
 
     rate.rate_hz = 1000;
     rate.load_curve = "auto";
-    assert_load_refused(&rate, "three loads");
+    assert_load_refused(&rate, "exclude each other");
     curve.load_curve = "auto";
     curve.find_rate = true;
     curve.deadline_us = 100;
-    assert_load_refused(&curve, "three loads");
+    assert_load_refused(&curve, "exclude each other");
     search.find_rate = true;
     search.deadline_us = 100;
     search.rate_hz = 1000;
-    assert_load_refused(&search, "three loads");
+    assert_load_refused(&search, "exclude each other");
 }
 END_TEST
 
@@ -292,7 +292,7 @@ START_TEST(a_malformed_curve_is_refused_before_measuring)
 }
 END_TEST
 
-/* 20 events take 0.9 of --max-time at least. */
+/* 20 events take at least 0.9 of --max-time. */
 START_TEST(a_rate_too_low_for_the_time_limit_is_refused_with_the_time_needed)
 {
     bench_options options = load_options();

@@ -1,4 +1,4 @@
-/* What is captured of a host, from a made-up /etc, /proc and /sys in a folder of the test's own. */
+/* Facts recorded about a host, read from a made-up /etc, /proc and /sys in a temporary folder. */
 #include "tests/common/unit.h"
 
 #include <ftw.h>
@@ -74,7 +74,7 @@ static const host_environment *capture(fixture *test)
     return &test->found;
 }
 
-/* NULL when it was left out. */
+/* NULL if the fact was omitted. */
 static const char *tuning(const host_environment *found, const char *key)
 {
     for (size_t i = 0; i < found->tuning_count; i++)
@@ -473,7 +473,8 @@ START_TEST(the_recorded_topology_recreates_the_machine)
 }
 END_TEST
 
-/* Units numbered from both ends in turn, which hwloc can only describe by listing them. */
+/* Processing units numbered alternately from both ends, which hwloc can only describe by listing
+ * them. */
 static fixture set_up_long_description(void)
 {
     char description[1024];
@@ -500,7 +501,7 @@ START_TEST(an_asymmetric_machine_is_summarised)
     fixture test = set_up("Package:2 Core:2 PU:2");
     hwloc_bitmap_t kept = hwloc_bitmap_alloc();
 
-    hwloc_bitmap_set_range(kept, 1, 7); /* one unit of the first core goes */
+    hwloc_bitmap_set_range(kept, 1, 7); /* remove one unit of the first core */
     ck_assert_int_eq(hwloc_topology_restrict(test.machine->topology, kept, 0), 0);
     hwloc_bitmap_free(kept);
     ck_assert_str_eq(capture(&test)->topology,

@@ -1,5 +1,5 @@
-/* The computing task: that what it counts is what it did, that it starts, pauses and ends as told,
- * and that it never has the priority of its maker. */
+/* The background task: it does the work that it counts, starts, pauses and ends on request, and
+ * never has the priority of its creator. */
 #include "host/work.h"
 
 #include <dirent.h>
@@ -29,8 +29,8 @@ static host_task *new_task(void)
     return task;
 }
 
-/* The system's number of the one thread of this process beside the main one, or 0. A library of the
- * compiler may have made threads before the test began; they are older. */
+/* The thread id of the only thread of this process besides the main one, or 0. A runtime library
+ * of the compiler may have started threads before the test; they are older. */
 static pid_t youngest_thread(void)
 {
     DIR *threads = opendir("/proc/self/task");
@@ -76,7 +76,7 @@ static void await_sleep(pid_t thread)
                UNIT_TIMEOUT_S);
 }
 
-/* The system's list of threads keeps one for a moment after its end. */
+/* /proc lists a thread for a moment after its end. */
 static void await_youngest(pid_t thread)
 {
     UNIT_AWAIT(youngest_thread() == thread, "the task's thread %d is still there after %d s",
@@ -116,7 +116,7 @@ START_TEST(the_count_of_a_task_continues_after_a_pause)
 }
 END_TEST
 
-/* The time that a thread had a processor: the system's clock of it, by its number. */
+/* The processor time of a thread, by its id. */
 static double processor_ns(pid_t thread)
 {
     const clockid_t clock = (clockid_t)(~(unsigned)thread << 3 | 6u);
@@ -126,8 +126,8 @@ static double processor_ns(pid_t thread)
     return (double)used.tv_sec * 1e9 + (double)used.tv_nsec;
 }
 
-/* What it did is held against the time that it had a processor, not against the time that passed:
- * others may have the core. Three times is more than processors differ from minute to minute. */
+/* Its work is compared with its processor time, not with the time that passed, since other
+ * processes may use the core. A processor's speed varies by less than a factor of three. */
 START_TEST(an_undisturbed_task_computes_at_the_calibrated_rate)
 {
     host_task *task = new_task();
@@ -147,7 +147,7 @@ START_TEST(an_undisturbed_task_computes_at_the_calibrated_rate)
 }
 END_TEST
 
-/* Starting, pausing and ending */
+/* Starting, pausing, ending */
 
 START_TEST(a_task_does_nothing_before_it_is_started)
 {
@@ -232,7 +232,7 @@ START_TEST(destroying_no_task_leaves_the_total_as_it_was)
 }
 END_TEST
 
-/* Where it runs, and with which priority */
+/* Binding and priority */
 
 START_TEST(a_task_inherits_the_binding_of_its_creator)
 {
@@ -265,7 +265,7 @@ START_TEST(a_task_has_the_lowest_priority)
 }
 END_TEST
 
-/* From here on the system refuses a call to this process, as a sandbox would. */
+/* After this call the kernel refuses a system call to this process, as a sandbox would. */
 static void forbid(unsigned call)
 {
     struct sock_filter rules[] = {
@@ -308,7 +308,7 @@ START_TEST(no_task_is_created_where_low_priority_is_refused)
 }
 END_TEST
 
-/* From 10 to 10,000 a second, in which a wrong unit shows. */
+/* From 10 to 10,000 ticks per second: a wrong unit would be outside. */
 START_TEST(a_tick_of_the_scheduler_lasts_some_milliseconds)
 {
     ck_assert_double_ge(host_scheduler_tick_ns(), 1e5);

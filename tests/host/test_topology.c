@@ -1,4 +1,4 @@
-/* Usable cores, binding text and binding, on machines that hwloc makes up and on this one. */
+/* Usable cores, text of bindings, and binding, on machines described to hwloc and on this one. */
 #include "tests/common/unit.h"
 
 #include <sched.h>
@@ -158,7 +158,7 @@ static cpu_set_t affinity(void)
     return mask;
 }
 
-/* As taskset does before a program starts. */
+/* Set the affinity as taskset does before it starts a program. */
 static void limit_to_last_unit(void)
 {
     cpu_set_t mask = affinity();

@@ -1,5 +1,5 @@
-/* Calibrated work is proportional to its units, by its result: a thousand rounds left out would
- * show, however fast or loaded the machine is. */
+/* Calibrated work is proportional to its units. The result shows any missing round, at any speed
+ * or load of the machine. */
 #include "host/work.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 enum { ROUNDS_OF_A_UNIT = 128 };
 
-/* A unit as it is meant, written down a second time. */
+/* An independent implementation of a unit of work. */
 static uint64_t by_hand(uint64_t state, uint64_t units)
 {
     for (uint64_t round = 0; round < units * ROUNDS_OF_A_UNIT; round++) {

@@ -1,4 +1,5 @@
-/* The article's figures, what each kind of record costs, and what an evaluation tells of it. */
+/* The figures of the article, the cost of each kind of record, and the results that an
+ * evaluation reports. */
 #include "tests/model/evaluation.h"
 
 static void expect_paper(const char *text, double a, double b, double c, double d)
@@ -91,7 +92,7 @@ END_TEST
 
 START_TEST(messages_of_a_pair_are_matched_first_in_first_out)
 {
-    /* of two sizes: in another order they would not match at all */
+    /* two sizes: matched in another order they would be an error */
     expect_paper(HEAD "0: is 1 1000\nis 1 0\nw\n1: c 1\nir 0 1000\nir 0 0\nw\n", -1, -1, 0, 0);
 }
 END_TEST
@@ -104,7 +105,7 @@ START_TEST(a_receive_from_any_takes_the_earliest_and_of_equals_the_lowest_rank)
 }
 END_TEST
 
-/* Their sizes tell them apart: another order is refused. */
+/* Their sizes differ: another order of matching is refused. */
 START_TEST(waiting_sends_are_matched_in_order_by_receives_of_both_kinds)
 {
     const char *text = HEAD "0: c 50\nr 2 2\nr any 1\nr any 3\nr 1 4\nc 50\nr any 5\nr 3 6\n"

@@ -1,5 +1,5 @@
-/* What a message costs on the quiet network: lines by size, hops, the gap, packets and the inverse;
- * and networks by name. */
+/* The cost of a message on the quiet network: lines by size, hops, the gap, packets and the
+ * inverse; and networks by name. */
 #include <string.h>
 
 #include <ccmod/ccmod.h>
@@ -81,7 +81,7 @@ START_TEST(a_hold_time_replaces_the_time_of_the_bytes_on_links)
     ck_assert_double_eq_tol(delay.overhead_us, 1, exact);
     ck_assert_double_eq_tol(delay.transfer_us, 5, exact);
     ck_assert_double_eq_tol(sum(delay), 7, exact);
-    /* longer than the whole message: the next one has to wait for it all the same */
+    /* longer than the whole message: the next one still has to wait for it */
     delay = ccmod_default_quiet_delay(&calibration, 2, 1000);
     ck_assert_double_eq_tol(delay.latency_us, 0, exact);
     ck_assert_double_eq_tol(delay.transfer_us, 30, exact);

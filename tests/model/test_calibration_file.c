@@ -1,4 +1,4 @@
-/* Calibration files: what is written is read again, and what is wrong is refused with its line. */
+/* Calibration files are read back as written, and mistakes are refused with their line. */
 #include <string.h>
 
 #include <ccmod/ccmod.h>

@@ -1,4 +1,4 @@
-/* Lines of the quiet network from measurements. */
+/* Fits of the lines of a calibration to measurements. */
 #include <math.h>
 #include <string.h>
 
@@ -162,7 +162,8 @@ START_TEST(measurements_that_fit_no_line_are_refused)
 }
 END_TEST
 
-/* A stream over shared memory, whose two bends twelve sizes do not prove: one line is 40 % off. */
+/* A stream over shared memory: twelve sizes do not prove its two bends, but a single line is 40
+ * % off. */
 START_TEST(a_bad_fit_is_retried_with_more_lines)
 {
     ccmod_point points[] = {{0, 0.090},    {4, 0.101},     {16, 0.210},    {64, 0.209},

@@ -1,6 +1,6 @@
-/* What would take for ever, or all memory: clocks so late that a double can no longer tell apart
- * what happens, messages that are not received, crowds of messages that meet, and workloads without
- * an end that anybody waits for, whose evaluation is ended. */
+/* Cases that would take unlimited time or memory: clocks so large that a double cannot resolve
+ * the next step, messages that are not received, many concurrent messages, and endless workloads
+ * whose evaluation is ended. */
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static ccmod_status evaluate(const char *text, bool plain, ccmod_result **out, c
     return text_evaluate(text, &calibration, &parameters, out, error);
 }
 
-/* At 10^15 us two neighbouring doubles are 0.125 us apart, and a byte takes 0.01 us. */
+/* At 10^15 us neighbouring doubles are 0.125 us apart, and a byte takes 0.01 us. */
 START_TEST(a_message_shorter_than_the_resolution_of_the_clock_ends)
 {
     static const char text[] = "%cct 1 ranks 2 unit us\n0: c 1e15\ns 1 1\n1: r 0 1\n";
@@ -86,7 +86,8 @@ static ccmod_result *evaluate_crowd(const char *text, const char *network_name, 
     return result;
 }
 
-/* Of links with equal contention either is the bottleneck; what is lost in all is the same. */
+/* If links have equal contention either may be the bottleneck; the total of lost time is the
+ * same. */
 static double all_lost_us(const ccmod_result *result)
 {
     double sum_us = 0;
@@ -96,9 +97,9 @@ static double all_lost_us(const ccmod_result *result)
     return sum_us;
 }
 
-/* Twenty sources keep twenty destinations' messages under way at once: every link has secondary
- * slots whose bottleneck moves to and fro. No processor waits for another, so nothing amplifies a
- * rounding. */
+/* Twenty sources send to twenty destinations concurrently: every link has secondary slots whose
+ * bottleneck changes often. No processor waits for another, so nothing amplifies a rounding
+ * error. */
 START_TEST(many_messages_end_as_in_the_plain_computation)
 {
     static const char *const networks[] = {"crossbar:40",
@@ -123,7 +124,7 @@ START_TEST(many_messages_end_as_in_the_plain_computation)
 }
 END_TEST
 
-/* A rank that receives in the long run 100 000 messages a second, at times that chance decides. */
+/* A rank that receives 100 000 messages per second on average, at random times. */
 static const char random_times[] = "%cct 1 ranks 2 unit us\n0:\n@ 1000000000000\nr any 8\n;\n"
                                    "1:\n@ 1000000000000\nc exp(10)\ns 0 8\n;\n";
 

@@ -1,5 +1,5 @@
-/* The engine agrees with the reference evaluator: every processor's clock and accounts, on random
- * workloads, over modes, share rules, eager thresholds and networks. */
+/* The evaluator agrees with the reference evaluator on every processor's clock and account, for
+ * random workloads and all modes, share rules, eager thresholds and networks. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -86,7 +86,7 @@ static void compare_ways(const random_shape *shape, const ccmod_network *network
     }
 }
 
-/* Sixty messages a processor with four of them, fewer with more. */
+/* Sixty messages per processor for four processors, fewer for more. */
 static const random_shape small = {4, 60, 3000, 50, true};
 static const random_shape larger = {16, 12, 3000, 50, true};
 static const random_shape article = {7, 40, 3000, 50, false};

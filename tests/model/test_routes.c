@@ -1,5 +1,5 @@
-/* Routes of the networks that are known by name: they begin and end at the right nodes, follow
- * links that exist, and the wiring that they show is that of the network. */
+/* Routes of the built-in networks: they begin and end at the right nodes, use existing links,
+ * and show the wiring of the network. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +92,7 @@ START_TEST(myrinet_routes_between_groups_pass_one_upper_switch)
 }
 END_TEST
 
-/* Two sources of a group whose upper switch is the same; over the seeds there are such. */
+/* Two sources of a group that use the same upper switch; some seed gives such a pair. */
 static bool find_sharers(const ccmod_network *network, uint32_t *left, uint32_t *right)
 {
     for (*left = 0; *left < 4; ++*left) {
@@ -169,7 +169,7 @@ END_TEST
 
 /* All pairs */
 
-/* What the routes between all pairs must show. */
+/* What the routes between all pairs must show about the wiring. */
 typedef struct {
     const char *text;
     size_t nodes, links, switches, longest;
@@ -286,8 +286,8 @@ END_TEST
 
 /* Fat tree */
 
-/* How many messages pass a link at once when each node of a leaf sends to the same place of the
- * next leaf. */
+/* The largest number of messages on a link when each node of a leaf sends to the corresponding
+ * node of the next leaf. */
 static size_t most_shared(const char *text, uint32_t leaf)
 {
     ccmod_network *network = graph_open(text, 2);
@@ -351,8 +351,9 @@ START_TEST(a_multicast_in_a_fat_tree_goes_up_once)
     for (size_t i = 0; i < count; i++)
         up += cells[i] % 2 == CCMOD_INWARD;
     ck_assert_uint_eq(hops, 4);
-    ck_assert_uint_eq(up, 2);              /* node 0's link and one of its leaf's */
-    ck_assert_uint_eq(count - up, 31 + 7); /* every other node's link, and every other leaf's */
+    ck_assert_uint_eq(up, 2); /* node 0's link and one upper link of its leaf */
+    ck_assert_uint_eq(count - up,
+                      31 + 7); /* the links of all other nodes and of all other leaves */
     ccmod_network_free(network);
 }
 END_TEST
@@ -452,7 +453,7 @@ START_TEST(networks_of_a_hundred_thousand_nodes_have_routes)
 }
 END_TEST
 
-/* What is refused */
+/* Refused networks */
 
 START_TEST(invalid_texts_are_refused_with_a_remedy)
 {

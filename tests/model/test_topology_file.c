@@ -1,5 +1,5 @@
-/* Networks from topology files: what a file means, which ways its routes take, and what is refused,
- * in which line and with which remedy. */
+/* Networks from topology files: their meaning, their routes, and mistakes, each refused with
+ * line and remedy. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static const char *refusal_of(const char *text, size_t bytes)
     return error.text;
 }
 
-/* The places that the cells of a route lead through, as "0 a b 5". */
+/* The vertices on a route, as "0 a b 5". */
 static void describe_route(const ccmod_network *network, uint32_t source, uint32_t destination,
                            char *text, size_t bytes)
 {
@@ -251,7 +251,7 @@ START_TEST(the_packet_size_is_that_of_the_file)
 }
 END_TEST
 
-/* Evaluated: 0 sends 1000 bytes to 1 over two links of 0.5 us and 1.5 us. */
+/* In an evaluation 0 sends 1000 bytes to 1 over two links of 0.5 us and 1.5 us. */
 START_TEST(latencies_of_links_delay_a_message)
 {
     static const char trace_text[] = "%cct 1 ranks 2 unit us\n0: s 1 1000\n1: r 0 1000\n";

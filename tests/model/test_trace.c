@@ -1,4 +1,4 @@
-/* What a trace means: records, sections, ranges, loops, expressions, lists, times. */
+/* The meaning of traces: records, sections, ranges, loops, expressions, lists, times. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 #define HEAD "%cct 1 ranks 4 unit us\n"
 
-/* The records of a rank are as expected. */
+/* Expect these records of a rank. */
 static void expect(const char *text, uint32_t rank, const char *expected)
 {
     char played[PLAYED_BYTES];
@@ -172,7 +172,7 @@ START_TEST(draws_depend_on_seed_and_rank_only)
 }
 END_TEST
 
-/* Many sections of all shapes: each rank finds exactly its own. */
+/* Many sections of all kinds: each rank finds exactly its own. */
 START_TEST(the_index_finds_all_sections_of_a_rank)
 {
     char text[8192] = "%cct 1 ranks 40 unit us\n", expected[PLAYED_BYTES] = "";

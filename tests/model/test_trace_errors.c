@@ -1,5 +1,5 @@
-/* Traces that are wrong: each is refused with the file, the line, what is wrong and what to do, and
- * none is a crash or an evaluation. */
+/* Invalid traces: each is refused with file, line, mistake and remedy, without a crash and
+ * without an evaluation. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ typedef struct {
     const char *says; /* part of the error */
 } wrong_trace;
 
-/* Found when the trace is read. */
+/* Mistakes that are found when the trace is read. */
 static const wrong_trace unreadable[] = {
     {"", 1, "empty"},
     {"\n\n# nothing\n", 1, "empty"},
@@ -76,7 +76,7 @@ static const wrong_trace unreadable[] = {
     {HEAD "0:\n@ x\nb\n;\n", 3, "count"},
 };
 
-/* Found when a rank comes to it. */
+/* Mistakes that are found when a rank plays the record. */
 static const wrong_trace unplayable[] = {
     {HEAD "0:\ns %r-1 8\n", 3, "the peer of rank 0"},
     {HEAD "0:\ns %r+%n 8\n", 3, "the peer of rank 0"},
@@ -94,7 +94,7 @@ static const wrong_trace unplayable[] = {
     {HEAD "0:\nr any 9\n1:\ns 0 8\n", 3, "line 5 and has 8 bytes"},
 };
 
-/* Found at the end. */
+/* Mistakes that are found at the end of the evaluation. */
 static const wrong_trace endless[] = {
     {HEAD "0:\nr 1 8\n", 3, "receives from rank 1; rank 1 has ended"},
     {HEAD "0:\ns 1 8\n", 3, "sends to rank 1; rank 1 has ended"},
@@ -161,7 +161,7 @@ START_TEST(a_deadlock_is_explained)
 }
 END_TEST
 
-/* Every beginning of a trace is read or refused, and never read beyond its end. */
+/* Every prefix of a trace is read or refused, without reading beyond its end. */
 START_TEST(a_truncated_trace_is_read_or_refused)
 {
     static const char whole[] =

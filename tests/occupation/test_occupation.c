@@ -1,5 +1,5 @@
-/* Who computes under which occupation, and the figures of the computing with numbers worked out by
- * hand. */
+/* Which roles compute for each occupation, and the figures of the background task, checked with
+ * numbers computed by hand. */
 #include "occupation/method.h"
 
 #include <string.h>
@@ -103,7 +103,7 @@ START_TEST(programs_of_other_groups_have_no_sides)
 }
 END_TEST
 
-/* Whether the options of a program take `compute`. */
+/* Whether a program accepts `compute` as an option value. */
 static cb_status given(const benchmark *definition, const char *compute)
 {
     options_table of;
@@ -140,7 +140,7 @@ END_TEST
 
 START_TEST(slowdown_is_the_undisturbed_rate_over_the_rate_with_communication)
 {
-    /* 95 of 100 ms alone, 100 of 500 ms beside: 0.95 against 0.2 */
+    /* 95 of 100 ms undisturbed, 100 of 500 ms with communication: 0.95 against 0.2 */
     const occupation_work work = {.ranks = 1,
                                   .alone_work_ns = 95e6,
                                   .alone_ns = 100e6,
@@ -172,7 +172,7 @@ END_TEST
 
 START_TEST(no_work_at_all_gives_a_finite_bound)
 {
-    /* One turn of 4 ms in 400 ms would have been seen. */
+    /* One time slice of 4 ms in 400 ms would be visible. */
     const occupation_work work = {
         .ranks = 1, .alone_work_ns = 80e6, .alone_ns = 80e6, .beside_ns = 400e6};
     occupation_figures figures = occupation_figures_of(&work, tick_ns);
@@ -245,7 +245,7 @@ END_TEST
 
 START_TEST(a_bound_below_1_is_omitted)
 {
-    /* An eighth of the time alone: with one turn more in 24 ms, at least 0.75. */
+    /* An eighth of the undisturbed rate; with one more time slice in 24 ms, at least 0.75. */
     occupation_work work = {.ranks = 1,
                             .alone_work_ns = 20e6,
                             .alone_ns = 160e6,

@@ -1,11 +1,11 @@
-/* Rows as lines of text and of CSV, which stream: blocks, widths, quotes. */
+/* Rows as lines of text and CSV: streaming, blocks, widths, quotes. */
 #include "tests/report/report.h"
 
 #include <string.h>
 
 enum { LINE_COLUMNS = 110 };
 
-/* Those of another technology do not belong to it. */
+/* Parameters of other technologies do not belong to it. */
 START_TEST(the_text_form_has_the_settings_of_the_technology)
 {
     static const cb_parameter rows[] = {

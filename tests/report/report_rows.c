@@ -1,4 +1,4 @@
-/* Rows in JSON: what is left out, digits, intervals, and the histogram of steps. */
+/* Rows in JSON: omitted members, digits, intervals, and the histogram of steps. */
 #include "tests/report/report.h"
 
 #include <signal.h>
@@ -187,7 +187,7 @@ START_TEST(setting_a_member_creates_its_parent_objects_and_arrays)
 }
 END_TEST
 
-/* The figure of a column is measured in one place. */
+/* A column's figure is set in one place only. */
 
 START_TEST(a_column_that_is_set_twice_ends_the_program)
 {

@@ -1,9 +1,9 @@
-/* What is put into a document by its path: text, keys, indices, and how it ends. */
+/* Setting members of a document by path: text, keys, indices, and the end of a document. */
 #include "tests/report/report.h"
 
 #include <math.h>
 
-/* The text as it comes back from a document. */
+/* The text as it is read back from a document. */
 static void assert_written(const char *given, const char *expected)
 {
     capture c;

@@ -1,6 +1,5 @@
-/* The file of a result: replaced as a whole or not at all, refused before the first measurement
- * where it cannot be written, and read back, or refused where it is no result. Each case works in a
- * directory of its own. */
+/* Result files: replaced as a whole or not at all, refused before the first measurement if they
+ * cannot be written, and read back. Each test works in its own directory. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +17,7 @@
 #include "tests/common/messages.h"
 #include "tests/common/unit.h"
 
-/* A case changes into a fresh directory, so that names are short and nothing else lies there. */
+/* Change to a new, empty directory, so that names are short. */
 static char *enter_directory(void)
 {
     static char directory[] = "/tmp/combench-report-XXXXXX";
@@ -91,7 +90,7 @@ static size_t rows_in(const char *path)
     return count;
 }
 
-/* From here on no file can be written, as on a full disk. */
+/* After this call no file can be written, as on a full disk. */
 static void limit_files(void)
 {
     const struct rlimit limit = {.rlim_cur = 16, .rlim_max = RLIM_INFINITY};
@@ -294,7 +293,7 @@ START_TEST(a_removed_directory_is_a_system_error)
 }
 END_TEST
 
-/* What is logged while `document` is directed to `path`. */
+/* The messages logged while `document` is written to `path`. */
 static void log_of_directing(report_document *document, const char *path, char *text, size_t bytes)
 {
     int saved = dup(STDERR_FILENO), errors = open("errors", O_RDWR | O_CREAT | O_TRUNC, 0600);
@@ -375,7 +374,7 @@ static void write_file(const char *text)
     ck_assert_int_eq(fclose(file), 0);
 }
 
-/* A file with this text is refused, and the message says `cause`. */
+/* Expect that a file with this text is refused with a message that contains `cause`. */
 static void expect_refusal(const char *text, const char *cause)
 {
     int messages = messages_capture();
@@ -395,9 +394,9 @@ START_TEST(invalid_json_is_refused_with_its_line)
 
     expect_refusal("", "result.json:1:");
     expect_refusal("{\n\"schema\": \"combench-result/1\",\n", "result.json:3:");
-    expect_refusal("{\"schema\": \"combench-result/1\"} {", "no JSON");
-    expect_refusal("size,latency\n64,0.3\n", "no JSON");
-    expect_refusal("{\"schema\": \"combench-result/1\", \"id\": \"\xff\xfe\"}", "no JSON");
+    expect_refusal("{\"schema\": \"combench-result/1\"} {", "not a JSON");
+    expect_refusal("size,latency\n64,0.3\n", "not a JSON");
+    expect_refusal("{\"schema\": \"combench-result/1\", \"id\": \"\xff\xfe\"}", "not a JSON");
     leave_directory(directory);
 }
 END_TEST

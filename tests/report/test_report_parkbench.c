@@ -1,5 +1,5 @@
-/* A part of Parkbench's fit as the document and the text have it: with the share of a processor or
- * without, and what remains where the line is refused. */
+/* A fit of Parkbench in JSON and text: with and without rates per processor, and what is
+ * reported if the line is refused. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ static stats_parkbench refused_part(void)
     return part;
 }
 
-/* What is written of a part in a form; the caller frees it. */
+/* A fit in a format; the caller frees the text. */
 static char *written(report_format format, bool per_processor, const stats_parkbench *part)
 {
     report_document *document;
@@ -119,8 +119,8 @@ START_TEST(the_text_has_a_line_for_the_maximum)
     char *text = written(REPORT_TEXT, true, &good_part);
 
     ck_assert_ptr_nonnull(strstr(text, ", n_half 200 bytes, pi0 500000 /s, rms residual"));
-    ck_assert_ptr_nonnull(strstr(text, "\n    maximum 90 MB/s, at 1800 bytes, a processor 18 "
-                                       "MB/s, and of r_inf 20 MB/s\n"));
+    ck_assert_ptr_nonnull(strstr(text, "\n    maximum 90 MB/s, at 1800 bytes, per processor 18 "
+                                       "MB/s, r_inf per processor 20 MB/s\n"));
     free(text);
 }
 END_TEST

@@ -1,4 +1,4 @@
-/* JSON that is written as it comes: brackets, commas, lines and texts. */
+/* Incremental writing of JSON: brackets, commas, lines and texts. */
 #include "report/stream.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Axes of pictures, and texts from outside within JSON and XML. */
+/* Axes of pictures, and escaping of arbitrary text in JSON and XML. */
 #include "report/svg.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "report/escape.h"
 #include "tests/common/unit.h"
 
-/* What `write` makes of `text`; to be freed. */
+/* The output of `write` for `text`; to be freed. */
 static char *written(void (*write)(FILE *stream, const char *text), const char *text)
 {
     char *result = NULL;

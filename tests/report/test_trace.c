@@ -1,5 +1,5 @@
-/* The writer of traces: what stands in the file for hand-made slices and arrows, and where it can
- * and cannot be written. Each case works in a directory of its own. */
+/* The writer of timelines: the file for given slices and arrows, and where it can be written.
+ * Each test works in its own directory. */
 #include "report/trace.h"
 
 #include <jansson.h>
@@ -72,7 +72,7 @@ static json_t *load(void)
     return root;
 }
 
-/* The example as it is read again. */
+/* The example, read back. */
 static json_t *write_example(void)
 {
     enter_directory();
@@ -100,7 +100,7 @@ static const json_t *event_of(const json_t *root, const char *phase, size_t n)
     ck_abort_msg("there is no such event of phase %s", phase);
 }
 
-/* Of one event: one key, one value. */
+/* A member of an event: one key, one value. */
 static void assert_has(const json_t *event, const char *key, json_t *expected)
 {
     ck_assert_msg(json_equal(json_object_get(event, key), expected), "%s is not as expected", key);

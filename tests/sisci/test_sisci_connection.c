@@ -1,4 +1,4 @@
-/* Connections to segments: how they are made and refused, and whom they keep busy. */
+/* Connections to segments: how they are made and refused, and which segments they keep busy. */
 #include "tests/sisci/fixture.h"
 
 #include <stdlib.h>
@@ -135,7 +135,7 @@ START_TEST(a_mapped_connection_is_busy)
 }
 END_TEST
 
-/* Only the table of connections, in memory of this process. */
+/* Tests of the connection table only, in memory of this process. */
 static sisci_control *make_table(void)
 {
     sisci_control *table = calloc(1, sizeof(*table));
@@ -213,7 +213,7 @@ START_TEST(a_cut_connection_cannot_be_released)
 }
 END_TEST
 
-/* A segment has room for a number of connections, and says so when it is full. */
+/* A segment supports a limited number of connections and reports when it is full. */
 START_TEST(a_segment_with_all_connections_in_use_refuses_another)
 {
     sci_desc_t sd = begin();

@@ -16,7 +16,7 @@ typedef struct {
     sci_sequence_t sequence;
 } path;
 
-/* A segment of this process, and a map of it as if it were another's. */
+/* A segment of this process, mapped as if it belonged to another one. */
 static path make_path(void)
 {
     path way = {.sd = begin()};
@@ -202,7 +202,7 @@ START_TEST(a_block_can_be_transferred_from_a_remote_map)
 }
 END_TEST
 
-/* The oldest use of remote memory: data, a barrier, a flag. */
+/* The basic use of remote memory: data, a barrier, a flag. */
 static int send_numbers(helper *test, const void *unused)
 {
     sci_desc_t sd = begin();

@@ -1,4 +1,4 @@
-/* DMA queues: states, errors, order, and what becomes of transfers. */
+/* DMA queues: states, errors, order, and completion of transfers. */
 #include "tests/sisci/fixture.h"
 
 #include <pthread.h>
@@ -152,7 +152,7 @@ START_TEST(a_transfer_to_a_lost_segment_fails)
 }
 END_TEST
 
-/* A callback that holds the library's thread, or one that was let go. */
+/* A callback that blocks the library's thread until it is released. */
 typedef struct {
     pthread_mutex_t gate;
     _Atomic unsigned calls;
@@ -196,7 +196,8 @@ START_TEST(each_transfer_makes_its_callback)
 }
 END_TEST
 
-/* Two queues: the callback of the first removes the second, whose own call is due. */
+/* Two queues: the callback of the first tries to remove the second, whose own callback is
+ * pending. */
 typedef struct {
     engine *e;
     sci_dma_queue_t other;
@@ -244,8 +245,8 @@ START_TEST(a_callback_cannot_remove_a_queue_with_a_pending_callback)
 }
 END_TEST
 
-/* The engine is kept busy by transfers of the whole segment, which last while the others are
- * started: if it is faster than that, the round says nothing and is made again. */
+/* Transfers of the whole segment keep the DMA engine busy while others are started. If it is
+ * faster than that, the round proves nothing and is repeated. */
 START_TEST(a_full_queue_refuses_transfers)
 {
     engine e = make_engine("");

@@ -1,4 +1,4 @@
-/* What happens to connections: events and callbacks of both sides, and the end of processes. */
+/* Events of connections: callbacks and waits on both sides, and the end of processes. */
 #include "tests/sisci/fixture.h"
 
 #include <pthread.h>
@@ -35,7 +35,8 @@ static void expect_event(sci_local_segment_t segment, sci_segment_cb_reason_t re
     ck_assert_uint_eq(adapter, 0);
 }
 
-/* The helper is faster than any thread that looks: each connection is an event all the same. */
+/* The helper disconnects faster than any thread could notice; each connection is an event all
+ * the same. */
 START_TEST(even_short_connections_are_events)
 {
     const int rounds = 20;
@@ -94,7 +95,7 @@ START_TEST(a_process_that_was_killed_keeps_no_segment_busy)
 }
 END_TEST
 
-/* What callbacks have seen, for a test that waits for it. */
+/* Calls seen by the callbacks, for a test that waits for them. */
 typedef struct {
     _Atomic unsigned connects, disconnects, losses;
     unsigned limit; /* calls after which the callback cancels itself; 0: never */
@@ -193,7 +194,7 @@ START_TEST(a_callback_cannot_remove_its_own_segment)
 }
 END_TEST
 
-/* Events are found by the thread that calls back. */
+/* Events are detected by the thread that makes the callbacks. */
 typedef struct {
     sci_remote_segment_t segment;
     sci_error_t error;
@@ -426,7 +427,7 @@ static void *wait_for_local_event(void *segment)
     return &error;
 }
 
-/* As the library sees it: nothing in the interface tells that a thread waits. */
+/* Read from the library's internal state: the interface does not report waiting threads. */
 static bool has_waiter(sci_local_segment_t segment)
 {
     bool waits;

@@ -1,13 +1,13 @@
-/* What every call says to parameters that are wrong whatever the state: no handle, a flag that no
- * call has, an adapter that is not there. One row a call. */
+/* Results of every call for parameters that are invalid in any state: a null handle, an
+ * undefined flag, a missing adapter. One row per call. */
 #include "tests/sisci/states.h"
 
 enum { ID = 23, NUMBER = 5, BYTES = 8192 };
 
-/* A bit that is no flag. */
+/* An undefined flag. */
 static const unsigned wrong_flag = 1u << 31;
 
-/* The call with handles of `here`, which are all NULL where the column asks for that. */
+/* Make the call with the handles of `here`, which are all NULL where the column asks for that. */
 typedef sci_error_t (*attempt)(const world *here, unsigned adapter, unsigned flags);
 
 static sci_error_t close_it(const world *here, unsigned adapter, unsigned flags)
@@ -407,7 +407,7 @@ static const struct {
 
 enum { ATTEMPTS = sizeof(attempts) / sizeof(attempts[0]) };
 
-/* One of everything, for calls with a single thing wrong. */
+/* One object of each kind, for calls with a single invalid parameter. */
 static world have_all(void)
 {
     unsigned number = NUMBER;

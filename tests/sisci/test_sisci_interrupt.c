@@ -23,7 +23,7 @@ void __wrap_sisci_interrupt_trigger(const sisci_remote_interrupt *interrupt)
     __real_sisci_interrupt_trigger(interrupt);
 }
 
-enum { NUMBER = 9, ROOM = 48 /* messages of a data interrupt that can wait */ };
+enum { NUMBER = 9, ROOM = 48 /* number of messages that a data interrupt can queue */ };
 
 static sci_error_t create(sci_desc_t sd, unsigned *number, unsigned flags,
                           sci_local_interrupt_t *interrupt)
@@ -98,7 +98,7 @@ START_TEST(a_number_is_used_once_on_a_node)
 
     create_fixed(sd);
     ck_error(create(sd, &number, SCI_FLAG_FIXED_INTNO, &interrupt), SCI_ERR_INTNO_USED);
-    create_data(sd); /* has numbers of its own */
+    create_data(sd); /* data interrupts have separate numbers */
 }
 END_TEST
 
@@ -232,7 +232,7 @@ static void *wait_for_ever(void *interrupt)
     return &error;
 }
 
-/* As the library sees it: nothing in the interface tells that a thread waits. */
+/* Read from the library's internal state: the interface does not report waiting threads. */
 static bool interrupt_has_waiter(sci_local_interrupt_t interrupt)
 {
     bool waits;
@@ -479,7 +479,7 @@ static int die_before_trigger(helper *test, const void *unused)
     return 1;
 }
 
-/* Message 1 by a process that is killed before it triggers, message 2 by this one. */
+/* Message 1 is sent by a process that is killed before it triggers, message 2 by this one. */
 static void send_after_a_killed_process(helper *other, sci_desc_t sd)
 {
     const unsigned number = 2;

@@ -1,6 +1,5 @@
-/* Where the host sets limits: no room in /dev/shm, other users, other jobs, and what the dead have
- * left. What needs a /dev/shm of its own, or another user, is left out where it is not permitted.
- */
+/* Limits of the host: full /dev/shm, other users, other jobs, and objects of dead processes.
+ * Tests that need a separate /dev/shm or another user are skipped where that is not permitted. */
 #include "tests/sisci/fixture.h"
 
 #include <errno.h>
@@ -52,7 +51,7 @@ static size_t objects_of_job(void)
     return count;
 }
 
-/* Any user may limit the size of files, which those in shared memory are. */
+/* Any user may limit the size of files, which includes shared memory objects. */
 START_TEST(a_segment_that_does_not_fit_leaves_no_object)
 {
     sci_desc_t sd = begin();
@@ -69,7 +68,7 @@ START_TEST(a_segment_that_does_not_fit_leaves_no_object)
 }
 END_TEST
 
-/* Give this process a /dev/shm of its own of one MiB; false: it may not. */
+/* Mount a separate /dev/shm of one MiB for this process; false if that is not permitted. */
 static bool have_small_memory(void)
 {
     if (unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
@@ -79,7 +78,7 @@ static bool have_small_memory(void)
     return false;
 }
 
-/* To the last byte. */
+/* Fill /dev/shm completely. */
 static void fill_memory(void)
 {
     static const char block[4096];
@@ -155,7 +154,7 @@ END_TEST
 
 /* Other users. */
 
-/* Where there is no other user to become, the helper says so. */
+/* Become another user; the helper reports if that is not possible. */
 static bool drop_privileges(helper *test)
 {
     bool done = geteuid() != UNPRIVILEGED && setgid(UNPRIVILEGED) == 0 && setuid(UNPRIVILEGED) == 0;
@@ -194,7 +193,7 @@ START_TEST(users_with_the_same_job_and_node_are_separate)
 }
 END_TEST
 
-/* Before it becomes another user. */
+/* Called before the helper becomes another user. */
 static sisci_name name_of_segment(void)
 {
     return sisci_name_numbered(getenv("SISCI_SHM_JOB"), 4, SISCI_KIND_SEGMENT, ID);

@@ -1,4 +1,4 @@
-/* The lossy mode: what is stored, sent, lost and reported. */
+/* Lossy mode: what is stored, sent, lost and reported. */
 #include "tests/sisci/fixture.h"
 
 #include <pthread.h>
@@ -108,7 +108,7 @@ START_TEST(only_stored_words_are_sent)
 }
 END_TEST
 
-/* The receiver takes the word away, and the same word is sent again. */
+/* The receiver clears the word, and the same word is sent again. */
 START_TEST(the_same_word_can_be_sent_again)
 {
     path way = make_path("seed=1");
@@ -228,7 +228,7 @@ START_TEST(a_lost_connection_stays_lost)
 }
 END_TEST
 
-/* Which of 1024 lines arrive is sent to the test bit by bit, folded to one letter. */
+/* Send a letter that is a hash of which of 1024 lines arrived. */
 static int send_lines(helper *test, const void *faults)
 {
     path way = make_path(faults);
@@ -356,7 +356,7 @@ START_TEST(a_map_of_odd_size_is_written_exactly)
 
     ck_ok(error);
     memset(way.here, 0xff, BYTES);
-    there[17] = 0; /* two of its bytes lie within the map */
+    there[17] = 0; /* two of its bytes are within the map */
     SCIFlush(NULL, 0);
     ck_assert_uint_eq(way.here[1024 + 17], 0xffff0000);
 }
@@ -369,7 +369,7 @@ typedef struct {
 
 enum { ROUNDS = 2000 };
 
-/* Stores to lines of its own, and checks; each value must be there after its check. */
+/* A thread stores to its own lines and checks; each value must have arrived after its check. */
 static void *write_and_check(void *argument)
 {
     const writer *self = argument;

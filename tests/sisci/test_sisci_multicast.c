@@ -1,4 +1,4 @@
-/* Multicast groups: joining and leaving, one store for all members, and members that are lost. */
+/* Multicast groups: joining and leaving, one store to all members, and lost members. */
 #include "tests/sisci/fixture.h"
 
 #include <stdlib.h>
@@ -89,7 +89,7 @@ START_TEST(a_group_must_be_mapped_with_the_multicast_flag)
 }
 END_TEST
 
-/* A member on a node of its own: says when the word after the one that the test names is there. */
+/* A member on a separate node: reports when the word following the given one has arrived. */
 static int be_member(helper *test, const void *unused)
 {
     sci_map_t map;

@@ -1,13 +1,12 @@
-/* What one process gets when another, on another node, owns the segment: errors of connections,
- * by the state that the owner has brought it into, and errors of the owner while it is connected.
- */
+/* Two processes on different nodes: errors of connections for each state of the owner, and
+ * errors of the owner while it is connected. */
 #include "tests/sisci/fixture.h"
 
 #include "sisci/internal.h"
 
 enum { ID = 41, NUMBER = 6, NODE = 8, BYTES = 8192 };
 
-/* The owner: does what letters say, and answers what came of it. */
+/* The owner: executes orders given as letters and answers with the result. */
 
 static const struct {
     sci_error_t error;
@@ -87,7 +86,7 @@ static helper start_owner(void)
     return helper_start(own, NULL, NODE);
 }
 
-/* Give orders, which must all succeed. */
+/* Send orders that must all succeed. */
 static void order(const helper *other, const char *letters)
 {
     for (; *letters != '\0'; letters++) {
@@ -219,7 +218,7 @@ START_TEST(a_map_beyond_the_segment_of_another_node_is_out_of_range)
 }
 END_TEST
 
-/* The library's thread may have noticed already: an event says that it has. */
+/* The library's thread may have noticed already, which an event shows. */
 static void await_loss(sci_remote_segment_t segment)
 {
     sci_error_t error, status;

@@ -1,4 +1,4 @@
-/* The registry of shared objects: names, owners, what is stale, and who removes it. */
+/* The registry of shared objects: names, owners, stale objects, and their removal. */
 #include "tests/sisci/fixture.h"
 
 #include <errno.h>
@@ -174,7 +174,7 @@ START_TEST(a_segment_of_a_killed_owner_cannot_be_connected)
 }
 END_TEST
 
-/* An object that some process has left under the name of the segment. */
+/* An object that a dead process left under the name of the segment. */
 static void plant(const sisci_process *owner, bool published)
 {
     sisci_name name = segment_name();
@@ -267,7 +267,8 @@ START_TEST(a_zombie_counts_as_ended)
 }
 END_TEST
 
-/* Its segment was looked at when it lived, or not: either way a later sweep must find the rest. */
+/* The sweep may have examined its segment while the process lived, or not: a later sweep must
+ * find the rest either way. */
 START_TEST(the_presence_of_a_process_that_dies_during_a_sweep_is_kept)
 {
     helper other = helper_start(open_and_exit, NULL, 0);
@@ -395,9 +396,9 @@ START_TEST(a_forked_child_can_start_without_touching_objects_of_its_parent)
 }
 END_TEST
 
-/* The library's thread is in no allocator when a fork comes, whose locks a child would find taken:
- * above all when that thread has only just begun. Builds with sanitizers see it, since the C
- * library's own allocator provides for it. */
+/* At a fork the library's thread holds no lock of an allocator, which the child would find
+ * locked forever; the critical case is a thread that has just started. Only builds with
+ * sanitizers can fail here, since the C library's own allocator handles forks. */
 START_TEST(a_child_forked_during_start_can_use_the_library)
 {
     for (int i = 0; i < 20; i++) {

@@ -1,5 +1,5 @@
-/* Many threads in one process: transfers, connections, interrupts, starts and ends of the library
- * at the same time. A build that sanitizes threads is the real test. */
+/* Many threads in one process: transfers, connections, interrupts, starts and ends of the
+ * library at the same time. The test is most effective in a build with the thread sanitizer. */
 #include "tests/sisci/fixture.h"
 
 #include <pthread.h>
@@ -16,7 +16,7 @@ typedef struct {
     unsigned number;
 } part;
 
-/* Run `body` in all threads with a part of its own each. */
+/* Run `body` in all threads, each with its own argument. */
 static void run_all(void *(*body)(void *), const part *common)
 {
     pthread_t threads[THREADS];
@@ -156,7 +156,7 @@ START_TEST(each_trigger_of_any_thread_makes_one_callback)
 }
 END_TEST
 
-/* Ends are no less frequent than beginnings, so that the library starts and stops many times. */
+/* Ends are as frequent as starts, so that the library starts and stops many times. */
 static void *start_and_end(void *context)
 {
     const part *mine = context;
@@ -222,7 +222,7 @@ static void *wait_for_interrupt(void *context)
     return NULL;
 }
 
-/* As the library sees it: nothing in the interface tells that a thread waits. */
+/* Read from the library's internal state: the interface does not report waiting threads. */
 static unsigned waiters_of(sci_desc_t sd)
 {
     unsigned count = 0;

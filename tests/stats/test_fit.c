@@ -1,5 +1,5 @@
-/* The piecewise fit, on data whose lines are known: exact recovery, recovery through noise, no
- * breaks in plain noise, and the refusals. */
+/* The piecewise linear fit on data with known lines: exact recovery, recovery from noisy data,
+ * no breaks in mere noise, and refusals. */
 #include "tests/common/unit.h"
 
 #include <math.h>
@@ -10,20 +10,20 @@
 
 enum { SWEEP_POINTS = 22, MOST_POINTS = 64 };
 
-/* A curve of lines, each from a size above the one before's last. */
+/* A curve of lines; each applies above the last size of the one before. */
 typedef struct {
     double to_bytes, overhead_us, slope_us_per_byte;
 } curve_part;
 
 static const curve_part one_line[] = {{HUGE_VAL, 1.5, 1.0 / 3000}};
 
-/* An eager protocol, and above 8 KiB a rendezvous that costs a round trip and saves a copy. */
+/* An eager protocol and, above 8 KiB, a rendezvous that costs a round trip and avoids a copy. */
 static const curve_part protocol_jump[] = {{8192, 1.0, 1.0 / 2000}, {HUGE_VAL, 6.0, 1.0 / 8000}};
 
 static const curve_part three_parts[] = {
     {512, 0.4, 1.0 / 1000}, {16384, 1.5, 1.0 / 4000}, {HUGE_VAL, 12.0, 1.0 / 9000}};
 
-/* Slope and no jump: the lines meet at 16 KiB. */
+/* A change of slope without a jump: the lines meet at 16 KiB. */
 static const curve_part a_bend[] = {
     {16384, 2.0, 1.0 / 10000}, {HUGE_VAL, 2.0 + 16384.0 / 10000 - 16384.0 / 20000, 1.0 / 20000}};
 
@@ -106,7 +106,7 @@ static void assert_refused(const sample_points *points, const char *word)
     ck_assert(isfinite(segment.rms_residual_us) && isfinite(segment.rms_residual_pct));
 }
 
-/* Of `runs` seeds, how many are given `expected` segments. */
+/* The number of seeds, of `runs`, that give `expected` segments. */
 static unsigned runs_with_segments(const curve_part *parts, double share, size_t expected,
                                    unsigned runs)
 {
@@ -181,7 +181,7 @@ START_TEST(a_bend_without_a_jump_is_recovered_exactly)
 }
 END_TEST
 
-/* A factor of two between 3 and 3 points is the least that can be seen at all. */
+/* A factor of two between 3 and 3 points is the smallest difference that the fit can detect. */
 START_TEST(two_segments_of_three_points_are_distinguished)
 {
     const double bytes[] = {0, 1000, 2000, 3000, 4000, 5000};
@@ -208,7 +208,7 @@ START_TEST(an_overhead_of_zero_is_accepted)
     sample_points points = sweep(&(curve_part){HUGE_VAL, 0, 1.0 / 777});
     stats_segment segment;
 
-    points.bytes[0] = 0.5; /* a time of zero would not be a measurement */
+    points.bytes[0] = 0.5; /* a time of zero is not a valid measurement */
     points.time_us[0] = 0.5 / 777;
     ck_assert_uint_eq(fit_fixed(&points, 1, &segment), 1);
     ck_assert_double_eq(segment.overhead_us, 0);
@@ -351,7 +351,8 @@ START_TEST(the_best_breaks_are_those_of_an_exhaustive_search)
 }
 END_TEST
 
-/* 0.1 us at small sizes is a tenth, at a megabyte nothing: the small ones must count alike. */
+/* 0.1 us is a tenth of the time at small sizes and nothing at a megabyte: small sizes must have
+ * the same weight. */
 START_TEST(residuals_are_relative)
 {
     sample_points points = sweep(one_line);
@@ -448,7 +449,7 @@ START_TEST(times_that_do_not_change_are_refused)
 }
 END_TEST
 
-/* Half of such curves rise by chance, and would promise an enormous throughput. */
+/* Half of such curves rise by chance, and would give an enormous throughput. */
 START_TEST(a_rise_within_the_noise_is_refused)
 {
     unsigned accepted = 0;

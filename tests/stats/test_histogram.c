@@ -1,5 +1,5 @@
-/* The log-linear histogram: its cells tile the range without gaps, its quantiles stay within the
- * error that its header promises, merging loses nothing, and what does not fit is counted. */
+/* The log-linear histogram: cells cover the range without gaps, quantiles keep the documented
+ * error, merging is exact, and values out of range are counted. */
 #include "tests/common/unit.h"
 
 #include <math.h>
@@ -183,7 +183,7 @@ START_TEST(the_lowest_quantile_is_the_smallest_sample)
 }
 END_TEST
 
-/* 0.07 * 100 and 0.29 * 100 are not whole in binary; the ranks meant are 7 and 29. */
+/* 0.07 * 100 and 0.29 * 100 are not integers in binary; the intended ranks are 7 and 29. */
 START_TEST(quantile_ranks_are_exact_despite_binary_rounding)
 {
     stats_histogram *histogram = empty_histogram();

@@ -1,5 +1,5 @@
-/* Parkbench's parameters, on times worked out by hand for known lines; and what must not be printed
- * as a line. */
+/* Parkbench's parameters, on times computed by hand for known lines; and fits that must be
+ * refused. */
 #include "stats/fit.h"
 
 #include <math.h>
@@ -124,7 +124,7 @@ START_TEST(a_time_that_falls_with_the_size_is_refused)
 }
 END_TEST
 
-/* But for one, the points lie on t = n + 10, and no residual is large: one in seven is faster than
+/* All points but one are on t = n + 10, and no residual is large: one in seven is faster than
  * the line can ever be. */
 START_TEST(a_line_slower_than_a_measured_size_is_refused)
 {

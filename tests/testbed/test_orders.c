@@ -1,4 +1,4 @@
-/* Orders to a running testbed: what each changes, and what is said to those that are wrong. */
+/* Orders to a running testbed: what each changes, and the answers to invalid ones. */
 #include "tools/testbed/testbed.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* The switch as a function of time: what a frame takes alone and beside others, and each fault. */
+/* The switch in simulated time: the delay of a single frame, of competing frames, and each
+ * fault. */
 #include "tools/testbed/switch.h"
 
 #include <string.h>
@@ -23,7 +24,7 @@ static network_switch opened(switch_settings settings)
     return hub;
 }
 
-/* A frame of DATA bytes with a number in it, from one port to another, or to all with PORTS. */
+/* A frame of DATA bytes with a number, from one port to another, or to all if the port is PORTS. */
 static void send_at(network_switch *hub, unsigned from, unsigned to, unsigned char number,
                     uint64_t now_ns)
 {
@@ -38,7 +39,7 @@ static void send_at(network_switch *hub, unsigned from, unsigned to, unsigned ch
     ck_assert_int_eq(switch_accept(hub, from, sent, now_ns), CB_OK);
 }
 
-/* The next frame that comes out at whatever time: its number, where and when. */
+/* The next frame delivered at any time: its number, port and time. */
 static int next(network_switch *hub, unsigned *port, uint64_t *when_ns)
 {
     frame *taken = switch_take(hub, UINT64_MAX - 1);

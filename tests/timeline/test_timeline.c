@@ -1,4 +1,4 @@
-/* The recorder of timelines: which notes it keeps, and what it does where there is no room. */
+/* The recorder of timelines: which entries it keeps, and what happens when it is full. */
 #include "timeline/timeline.h"
 
 #include "farm/farm.h"
@@ -106,7 +106,7 @@ START_TEST(without_a_timeline_no_clock_is_read)
 }
 END_TEST
 
-/* Of four events in a row a destination of three has two at most. */
+/* Of four consecutive events one of three destinations gets at most two. */
 START_TEST(a_destination_reserves_room_for_its_share_of_events)
 {
     ck_assert_uint_eq(farm_timeline_entries(FARM_SUPERVISOR, 5, 3, 4), 4 * 2);

@@ -1,4 +1,5 @@
-/* From notes to a trace: clocks of ranks and hosts, names, and which message belongs to which. */
+/* Conversion of recorded entries to a trace: clocks of ranks and hosts, names, and matching of
+ * messages. */
 #include "timeline/trace.h"
 
 #include "farm/messages.h"
@@ -24,7 +25,7 @@ static fixture new_farm(void)
     return (fixture){.shape = shape_of_farm(2, 1)};
 }
 
-/* Notes come rank after rank. Each lasts 10 ns. */
+/* Entries are ordered by rank. Each lasts 10 ns. */
 static void add(fixture *farm, size_t rank, uint64_t begin_ns, timeline_entry entry)
 {
     entry.begin_ns = begin_ns;
@@ -69,8 +70,8 @@ static timeline_clock steady(double offset_ns)
                             .after = clock_of(offset_ns, 5, 10000)};
 }
 
-/* One message, from source 0 at `sent_ns` to the destination at `taken_ns`, each by the clock of
- * its host; that of the destination is 1000 ns behind. */
+/* One message from source 0, sent at `sent_ns`, to the destination, received at `taken_ns`, each
+ * by the clock of its host; that of the destination is 1000 ns behind. */
 static fixture one_message_between_hosts(uint64_t sent_ns, uint64_t taken_ns)
 {
     fixture farm = new_farm();
@@ -184,7 +185,7 @@ START_TEST(a_slice_has_its_event_and_its_peer)
 }
 END_TEST
 
-/* Whose activity is called what; a farm has no others. */
+/* The names of all activities of a farm, by role. */
 START_TEST(every_activity_of_a_farm_has_a_name)
 {
     static const struct {
@@ -298,7 +299,7 @@ START_TEST(dropped_entries_are_summed_over_the_ranks)
 }
 END_TEST
 
-/* What is certain */
+/* Certain arrows */
 
 START_TEST(within_a_host_every_arrow_is_certain)
 {

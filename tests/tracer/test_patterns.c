@@ -18,7 +18,7 @@ typedef struct {
 static script scripts[MOST_RANKS];
 static int ranks;
 
-/* A pattern of one rank into its script. */
+/* Write the pattern of one rank into its script. */
 typedef void (*pattern)(const tracer_place *place, const tracer_sink *sink);
 
 static void keep(void *context, const tracer_record *record, bool at_once)
@@ -44,7 +44,7 @@ static void write_scripts(pattern which, int size, int root)
     }
 }
 
-/* What is under way from each to each, in order. */
+/* Messages in transit for each pair, in order. */
 typedef struct {
     uint64_t bytes[MOST_RECORDS];
     bool at_once[MOST_RECORDS];
@@ -53,7 +53,7 @@ typedef struct {
 
 static channel channels[MOST_RANKS][MOST_RANKS];
 
-/* One step of a rank; a send waits for its receiver to be at it, unless it is started. */
+/* One step of a rank; a blocking send waits until its receiver has reached the receive. */
 static int step(int rank)
 {
     script *own = &scripts[rank];
@@ -84,7 +84,7 @@ static int step(int rank)
     return 1;
 }
 
-/* All scripts to their ends. */
+/* Run all scripts to their ends. */
 static void perform(void)
 {
     int moved;
@@ -120,7 +120,7 @@ static uint64_t part_of(const void *context, int rank)
     return 100 + (uint64_t)rank;
 }
 
-/* Between two ranks: the same from either side. */
+/* Messages between two ranks must agree on both sides. */
 static uint64_t between(const void *context, int other)
 {
     return 1000 + (uint64_t)(*(const int *)context * other);
@@ -165,7 +165,7 @@ static void scan(const tracer_place *place, const tracer_sink *sink)
     tracer_scan(place, 10, sink);
 }
 
-/* The bytes that all ranks send together. */
+/* The sum of bytes that all ranks send. */
 static uint64_t of_tree(int size)
 {
     return 10 * (uint64_t)(size - 1);
@@ -238,9 +238,8 @@ START_TEST(a_broadcast_reaches_every_rank_once)
 }
 END_TEST
 
-/* And where a rank receives nothing before, it is. Parts that all send to all wait for nothing
- * anyhow.
- */
+/* The same holds where a rank receives nothing before. In exchanges of all with all nothing
+ * depends on a receive anyhow. */
 START_TEST(initial_sends_depend_on_no_receive)
 {
     static const pattern patterns[] = {broadcast, reduce,    gather,        scatter,

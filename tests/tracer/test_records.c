@@ -1,5 +1,5 @@
-/* The tracer's memory: records stay what they are beyond what fits into memory, and can be changed
- * there; requests are found again, also equal ones; and each record has its line. */
+/* Storage of the tracer: records beyond the memory limit are kept and can be changed; requests
+ * are found, also equal ones; and each record has its line in the trace. */
 #include "tracer/records.h"
 #include "tracer/requests.h"
 
@@ -96,7 +96,7 @@ START_TEST(the_longest_line_fits)
 }
 END_TEST
 
-/* Handles that collide, taken out in another order than they came. */
+/* Colliding handles, removed in another order than they were added. */
 START_TEST(requests_are_found_until_they_are_removed)
 {
     tracer_requests table = {0};
@@ -134,8 +134,7 @@ START_TEST(equal_requests_are_kept_separately)
 }
 END_TEST
 
-/* A handle that was free again is another thread's request, unless that was there before the call.
- */
+/* A reused handle belongs to a request of another thread, unless it was added before the call. */
 START_TEST(of_equal_requests_the_latest_before_the_call_is_removed)
 {
     tracer_requests table = {0};

@@ -1,4 +1,4 @@
-/* The pool of buffers that technologies share: where payloads lie, which buffer is next. */
+/* The buffer pool shared by technologies: alignment of payloads, and which buffer is next. */
 #include "transport/transport.h"
 
 #include <string.h>
@@ -180,7 +180,7 @@ START_TEST(an_empty_pool_grows_and_initialises_new_buffers)
 }
 END_TEST
 
-/* 16 of a megabyte would be much memory for the one that is missing. */
+/* One missing buffer does not justify another 16 of a megabyte each. */
 START_TEST(a_pool_of_large_buffers_grows_one_by_one)
 {
     transport_pool pool = prepared((transport_preparation){.message_bytes = 1 << 20, .buffers = 1});

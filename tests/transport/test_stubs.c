@@ -1,5 +1,5 @@
-/* A technology that leaves its slots empty: every operation says that it is unsupported, none
- * crashes, and a buffer handed to one is given back. */
+/* A technology with empty slots: every operation returns "unsupported" without a crash, and
+ * buffers passed to one are released. */
 #include "transport/transport.h"
 
 #include "base/log.h"
@@ -50,7 +50,7 @@ static cb_status failing_close(transport_factory *factory)
 static const transport_technology bare = {
     .name = "bare", .open = bare_open, .close = bare_close, .prepare = bare_prepare};
 
-/* Multicast is declared, and not there when it is looked for. */
+/* Multicast is declared, but its operations are missing. */
 static cb_status lacking_open(const transport_bootstrap *bootstrap, transport_factory **out)
 {
     CB_TRY(bare_open(bootstrap, out));

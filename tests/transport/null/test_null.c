@@ -1,4 +1,4 @@
-/* The null technology: what is received is there at once, and losses are reported. */
+/* The null technology: messages are available at once, and unreleased buffers are reported. */
 #include "transport/transport.h"
 
 #include "base/log.h"
@@ -84,7 +84,7 @@ START_TEST(a_group_receive_serves_nodes_in_turn)
 }
 END_TEST
 
-/* As a destination of a loop of sends has it: it knows its root alone. */
+/* As at a destination of a loop of sends, which has only its root. */
 START_TEST(a_group_with_a_root_and_no_nodes_receives)
 {
     transport_factory *factory = open_prepared(64);

@@ -1,4 +1,4 @@
-/* The layout of segments: areas do not overlap, and the limits are kept at start. */
+/* The layout of segments: areas are disjoint, and limits are checked at start. */
 #include "transport/sci/layout.h"
 
 #include "transport/sci/parameters.h"
@@ -28,7 +28,7 @@ START_TEST(values_derived_from_a_job_keep_the_limits)
 }
 END_TEST
 
-/* With senders that differ in what they may have outstanding. */
+/* With senders of different numbers of outstanding messages. */
 START_TEST(the_areas_of_senders_are_adjacent_and_disjoint)
 {
     cb_settings settings = derived(RANKS);
@@ -55,7 +55,7 @@ START_TEST(the_areas_of_senders_are_adjacent_and_disjoint)
 END_TEST
 
 typedef struct {
-    size_t offset; /* of the parameter in sci_settings */
+    size_t offset; /* offset of the parameter in sci_settings */
     uint64_t value;
 } broken;
 

@@ -1,4 +1,5 @@
-/* The layer between two processes: queues, exhaustion, pieces, waiting, threads, ends. */
+/* The technology sci between two processes: queues, exhaustion, pieces, waiting, threads, end of
+ * a peer. */
 #include "tests/transport/sci/pair.h"
 #include "tests/common/unit.h"
 
@@ -8,8 +9,8 @@
 
 #include "transport/sci/internal.h"
 
-/* The linker puts the wrappers where the layer calls the library, which itself never says what
- * these do on request: an error beside whatever status. */
+/* The linker replaces library calls by these wrappers, which return an error together with any
+ * status; the library itself does not do that on request. */
 typedef struct {
     bool active;
     sci_sequence_status_t status;
@@ -54,7 +55,8 @@ static void expect(const pair_plan *plan, int zero, int one)
     ck_assert_int_eq(outcomes[1], one);
 }
 
-/* Queues: far more than 15 turns of every ring, and than all patterns of notices and credits. */
+/* Queues: many more messages than 15 cycles of every ring, and than all patterns of notices and
+ * credits. */
 
 enum { MANY = 3000, PIECE = 128 };
 
@@ -113,8 +115,8 @@ START_TEST(notices_replace_lines_where_none_are_configured)
 }
 END_TEST
 
-/* Credits: a receiver that has taken all that came, and looks for nothing more, has left its sender
- * at least one. So a flush never waits for it. */
+/* Credits: a receiver that has taken all messages and polls no more has left its sender at least
+ * one credit. So a flush never waits for it. */
 
 enum { SINGLES = 40 };
 
@@ -128,7 +130,7 @@ static void send_singly(pair_end *end)
     }
 }
 
-/* What is received is there, so that no poll in between is empty. */
+/* The messages have arrived, so that no poll in between finds nothing. */
 static void receive_singly(pair_end *end)
 {
     for (uint64_t i = 0; i < SINGLES; i++) {
@@ -152,7 +154,7 @@ START_TEST(a_sender_has_a_credit_once_all_its_messages_were_received)
 }
 END_TEST
 
-/* Exhaustion: the receiver holds every buffer that it has beside the one it waits with. */
+/* Exhaustion: the receiver holds all its buffers but the one it waits with. */
 
 enum { SPARE = 3, OUTSTANDING = 2 };
 
@@ -164,7 +166,8 @@ static void send_until_starved(pair_end *end)
     pair_tell(end);
 }
 
-/* With all buffers held no acknowledgement can go; one release lets exactly the next come. */
+/* With all buffers held no acknowledgement can be sent; one release lets exactly one more
+ * message arrive. */
 static void hold_then_release(pair_end *end)
 {
     transport_buffer *held[SPARE + OUTSTANDING], *none = NULL;
@@ -241,7 +244,7 @@ END_TEST
 
 enum { POOL = 40, POOL_BYTES = 4096 };
 
-/* All that were made beforehand lie side by side; those that are made later lie elsewhere. */
+/* All preallocated buffers are contiguous; those allocated later are elsewhere. */
 static void take_the_pool(pair_end *end)
 {
     transport_buffer *taken[POOL];
@@ -305,7 +308,7 @@ START_TEST(a_sleeping_receive_is_woken)
 }
 END_TEST
 
-/* Threads, for which a build that sanitizes threads is the real test. */
+/* Threads; most effective in a build with the thread sanitizer. */
 
 static void talk_by_threads(pair_end *end)
 {
@@ -425,7 +428,7 @@ static void send_to_the_mute(pair_end *end)
     pair_hear(end);
 }
 
-/* The sender cannot be notified that its message has arrived. */
+/* The sender gets no notification that its message has arrived. */
 static void receive_mutely(pair_end *end)
 {
     const sci_factory *factory = sci_factory_of(end->factory);
@@ -474,7 +477,7 @@ START_TEST(a_failed_start_of_the_library_is_explained)
     ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
     before = limit.rlim_cur;
     signal(SIGXFSZ, SIG_IGN);
-    limit.rlim_cur = 1; /* also of what is in shared memory */
+    limit.rlim_cur = 1; /* applies to shared memory as well */
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
     ck_assert_int_eq(sci_library_start(), CB_ERROR_MEMORY);
     limit.rlim_cur = before;

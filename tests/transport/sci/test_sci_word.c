@@ -1,4 +1,4 @@
-/* Control words: what was signed for one message is taken for no other, and not in part. */
+/* Control words: one signed for a message is accepted for no other, and not partially. */
 #include "transport/sci/word.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ START_TEST(a_line_carries_the_announced_message)
 }
 END_TEST
 
-/* In the same place there was a message of up to 15 numbers before, or nothing yet. */
+/* The slot contained a message of up to 15 numbers before, or none yet. */
 START_TEST(an_earlier_line_in_the_same_slot_is_not_accepted)
 {
     for (uint64_t number = 0; number < 100; number++) {
@@ -51,7 +51,8 @@ START_TEST(an_earlier_line_in_the_same_slot_is_not_accepted)
 }
 END_TEST
 
-/* Words of 4 bytes arrive or do not: every mixture of an old and a new line, for some pairs. */
+/* Words of 4 bytes arrive or do not: every mixture of an old and a new line is tested, for some
+ * pairs. */
 static sci_line mixture(const sci_line *old, const sci_line *new, uint32_t mask)
 {
     uint32_t words[16], newer[16];
@@ -82,7 +83,7 @@ START_TEST(a_partially_arrived_line_is_not_accepted)
 }
 END_TEST
 
-/* A ring has at most 15 places, so that this is what can stand in a place. */
+/* A ring has at most 15 slots, so these are all values that a slot can contain. */
 START_TEST(successive_notices_and_credits_differ_for_all_patterns)
 {
     const sci_announcement what = {.bytes = 100, .more = true};

@@ -1,5 +1,5 @@
-/* The technology udp on a network that loses, doubles and reorders: receives and sends stay in
- * step, and everything is counted. */
+/* The technology udp on a network that loses, duplicates and reorders: receives and sends stay
+ * in step, and all faults are counted. */
 #include "tests/transport/socket/ends.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ static void ck_assert_both(const ends_plan *plan, int first, int second)
     ck_assert_int_eq(outcomes[1], second);
 }
 
-/* The k-th receive is of the k-th message, or says that it is lost. */
+/* The k-th receive returns the k-th message or reports it lost. */
 static cb_status receive_or_miss(ends_end *end, uint64_t number)
 {
     transport_buffer *buffer = NULL;
@@ -65,7 +65,7 @@ START_TEST(a_ping_pong_stays_in_step_under_loss_duplication_and_reordering)
 }
 END_TEST
 
-/* What is sent meanwhile waits in the socket, whose buffer has room for all. */
+/* Messages sent meanwhile wait in the socket, whose buffer has room for all. */
 static void send_all(ends_end *end)
 {
     for (uint64_t i = 0; i < STEPS; i++)
@@ -93,7 +93,7 @@ static void find_losses(ends_end *end)
     ENDS_REQUIRE(end->factory->counters[UDP_RECEIVED] + lost == STEPS);
 }
 
-static void find_doublings(ends_end *end)
+static void find_duplicates(ends_end *end)
 {
     uint64_t lost;
 
@@ -103,7 +103,7 @@ static void find_doublings(ends_end *end)
     ENDS_REQUIRE(end->factory->counters[UDP_DUPLICATE] == STEPS);
 }
 
-/* Each second datagram goes after the next one. */
+/* Every second datagram is sent after the next one. */
 static void find_reorderings(ends_end *end)
 {
     uint64_t lost;
@@ -134,7 +134,7 @@ END_TEST
 
 START_TEST(duplicates_in_a_stream_are_counted_and_dropped)
 {
-    find_under("double=1", &patient, find_doublings);
+    find_under("double=1", &patient, find_duplicates);
 }
 END_TEST
 
@@ -144,8 +144,7 @@ START_TEST(reordering_in_a_stream_is_counted_and_undone)
 }
 END_TEST
 
-/* Receives that do not wait pass over what is missing; but not over the last ones, which nothing
- * comes after. */
+/* Polling receives skip missing datagrams, except the last ones, which are followed by none. */
 static void try_all(ends_end *end)
 {
     enum { LAST_LOST = 20 };
@@ -199,20 +198,20 @@ static void send_rubbish(const struct sockaddr_in *address)
     close(fd);
 }
 
-static void count_foreign(ends_end *end)
+static void count_unexpected(ends_end *end)
 {
     ends_receive(end, 0, BYTES);
     ENDS_REQUIRE(end->factory->counters[UDP_UNEXPECTED] == 3);
     ENDS_REQUIRE(end->factory->counters[UDP_LOST] == 0);
 }
 
-/* So that a buffer that is not written to can be distinguished from one that is. */
+/* Makes buffers that are not written to recognisable. */
 static void paint(void *data, size_t bytes)
 {
     memset(data, 'p', bytes);
 }
 
-/* Of the other end, in end 1. */
+/* The address of the other end, in end 1. */
 static struct sockaddr_in victim;
 
 static void note_victim(const struct sockaddr_in *address)
@@ -220,7 +219,7 @@ static void note_victim(const struct sockaddr_in *address)
     victim = *address;
 }
 
-/* More than one look takes, and longer than the message that comes after it. */
+/* More than one poll reads, and longer than the message that follows. */
 static void send_much_rubbish(void)
 {
     const struct sockaddr *address = (const struct sockaddr *)&victim;
@@ -269,7 +268,7 @@ START_TEST(invalid_datagrams_leave_no_data_in_buffers)
 }
 END_TEST
 
-/* Else one who sends faster than this process reads would keep it from its time-outs. */
+/* Otherwise a sender faster than this process could block its timeouts. */
 static void look_once(ends_end *end)
 {
     ends_hear(end);
@@ -309,13 +308,13 @@ START_TEST(datagrams_without_the_key_are_dropped_and_counted)
                             .message_bytes = BYTES,
                             .meanwhile = send_rubbish,
                             .wait = TRANSPORT_WAIT_BLOCK,
-                            .bodies = {count_foreign, send_one}};
+                            .bodies = {count_unexpected, send_one}};
 
     ck_assert_both(&plan, 0, 0);
 }
 END_TEST
 
-/* Peers that say nothing */
+/* Silent peers */
 
 static void wait_without_success(ends_end *end)
 {
@@ -369,8 +368,8 @@ START_TEST(a_message_too_long_for_a_datagram_is_refused)
 }
 END_TEST
 
-/* A list is made although what root and member say to each other is lost at times; and its messages
- * stay in step, too. */
+/* A group is created although messages between root and member are sometimes lost, and its
+ * messages stay in step. */
 static void multicast(ends_end *end)
 {
     transport_node *member = end->node, *itself = NULL;

@@ -1,11 +1,11 @@
-/* The order of numbered datagrams: whatever comes, in whatever order, is given out once and in
- * order. */
+/* Reordering of numbered datagrams: each is delivered once and in order, for any order of
+ * arrival. */
 #include "transport/udp/order.h"
 
 #include "base/random.h"
 #include "tests/common/unit.h"
 
-/* Items are the addresses of these. */
+/* Items are pointers to these. */
 static char things[1 << 17];
 
 static udp_order order_from(uint32_t number)
@@ -107,7 +107,8 @@ START_TEST(a_datagram_too_far_ahead_is_dropped)
 }
 END_TEST
 
-/* Datagrams of a stream, each lost, doubled or held back at random, beside a simple account. */
+/* Datagrams of a stream, each lost, duplicated or delayed at random, compared with a simple
+ * model. */
 START_TEST(each_datagram_is_delivered_once_and_in_order_under_any_faults)
 {
     enum { NUMBERS = 20000, AHEAD = 200 };
