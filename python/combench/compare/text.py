@@ -119,7 +119,8 @@ def _sensitivity(changes: list[Change]) -> str:
         return ""
     return (
         "sensitivity: figures without a significant difference have intervals of "
-        f"{_reach(statistics.median(reaches))} to either side (median); smaller changes can be missed"
+        f"{_reach(statistics.median(reaches))} to either side (median); smaller changes can be "
+        "missed"
     )
 
 
