@@ -87,8 +87,8 @@ static inline cb_status ignore_data(bench_rank *me, bench_peer *from,
     return CB_OK;
 }
 
-static inline cb_status accept(bench_rank *me, bench_peer *from, transport_buffer *buffer,
-                               inspection inspect)
+static inline cb_status accept_packet(bench_rank *me, bench_peer *from, transport_buffer *buffer,
+                                      inspection inspect)
 {
     cb_status status = inspect(me, from, buffer);
 
@@ -127,7 +127,7 @@ static inline cb_status receive_from(bench_rank *me, bench_peer *peer, inspectio
 
     if (__builtin_expect(status != CB_OK, 0))
         return count_loss(me, status);
-    return accept(me, peer, buffer, inspect);
+    return accept_packet(me, peer, buffer, inspect);
 }
 
 /* The peer from which this pass has received the fewest packets. All peers send equally many, so
@@ -167,7 +167,7 @@ static inline cb_status receive_next(bench_rank *me, bench_peer **from, inspecti
         return count_loss_of_any(me, from, node, status);
     *from = &me->peers[node->label];
     (*from)->taken++;
-    return accept(me, *from, buffer, inspect);
+    return accept_packet(me, *from, buffer, inspect);
 }
 
 static inline cb_status receive_root(bench_rank *me, transport_group *group, inspection inspect)
@@ -177,7 +177,7 @@ static inline cb_status receive_root(bench_rank *me, transport_group *group, ins
 
     if (__builtin_expect(status != CB_OK, 0))
         return count_loss(me, status);
-    return accept(me, &me->peers[0], buffer, inspect);
+    return accept_packet(me, &me->peers[0], buffer, inspect);
 }
 
 /* The packet to send next: the received buffer or, if buffers rotate, a new one. */
@@ -191,8 +191,8 @@ static inline transport_buffer *next_packet(const bench_rank *me, transport_buff
 }
 
 /* *out is NULL after a loss. */
-static inline cb_status take(bench_rank *me, bench_peer *peer, transport_buffer **out,
-                             inspection inspect)
+static inline cb_status receive_packet(bench_rank *me, bench_peer *peer, transport_buffer **out,
+                                       inspection inspect)
 {
     cb_status status = transport_receive(peer->node, out);
 
@@ -212,14 +212,14 @@ static inline cb_status serve(bench_rank *me, bench_peer *peer, inspection inspe
     if (buffer == NULL)
         return CB_ERROR_MEMORY;
     CB_TRY(transport_send(peer->node, buffer));
-    return take(me, peer, &me->in_hand, inspect);
+    return receive_packet(me, peer, &me->in_hand, inspect);
 }
 
 static inline cb_status bounce(bench_rank *me, bench_peer *peer, inspection inspect)
 {
     transport_buffer *buffer;
 
-    CB_TRY(take(me, peer, &buffer, inspect));
+    CB_TRY(receive_packet(me, peer, &buffer, inspect));
     buffer = next_packet(me, buffer);
     return buffer != NULL ? transport_send(peer->node, buffer) : CB_ERROR_MEMORY;
 }

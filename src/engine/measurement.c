@@ -20,7 +20,7 @@ enum {
     BLOCKS_MINIMUM = 20,     /* before the precision is trusted */
     STEPS_RECORDED = 200000, /* at most, in the pass of single steps */
     LENGTHENINGS = 3,
-    MAKINGS = 7, /* times a group is made, at most */
+    GROUP_REPEATS = 7, /* times a group is made, at most */
     VERIFIED_STEPS = 2000,
     HARNESS_BLOCKS = 11, /* over null */
     HARNESS_BLOCK_NS = 500000
@@ -323,7 +323,7 @@ static cb_status time_groups(measurement_passes *run)
 {
     const benchmark *definition = run->setting->session->definition;
     pass_context *pass = &run->pass;
-    double each_ns[MAKINGS];
+    double each_ns[GROUP_REPEATS];
     size_t made = 0;
 
     do {
@@ -340,7 +340,7 @@ static cb_status time_groups(measurement_passes *run)
         CB_TRY(control_maximum(pass->team, values, 2));
         each_ns[made++] = values[0];
         pass->elapsed_ns = values[1];
-    } while (made < MAKINGS && pass->elapsed_ns < pass->limit_ns * groups_share);
+    } while (made < GROUP_REPEATS && pass->elapsed_ns < pass->limit_ns * groups_share);
     run->out.group_create_ns = stats_summarize(each_ns, made).median;
     return CB_OK;
 }

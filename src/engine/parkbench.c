@@ -42,7 +42,7 @@ static void try_clock(const host *machine, clock_trial *mine)
 }
 
 /* The first rank whose clock fails decides, with the same result in all ranks; rank 0 logs it. */
-static cb_status judge(const clock_trial *trials, size_t ranks)
+static cb_status check_trials(const clock_trial *trials, size_t ranks)
 {
     for (size_t rank = 0; rank < ranks; rank++) {
         const clock_trial *trial = &trials[rank];
@@ -105,7 +105,7 @@ cb_status parkbench_check_clock(control *plane, const host *machine, parkbench_t
     }
     if (status == CB_OK) {
         cb_log_silence(control_rank(plane) != 0);
-        status = judge(trials, ranks);
+        status = check_trials(trials, ranks);
         cb_log_silence(false);
         *worst = worst_of(trials, ranks);
     }

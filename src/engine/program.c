@@ -103,7 +103,7 @@ static cb_status parse(engine_program *program)
         CB_TRY(carry_out(program, action->name));
     if (fflush(stdout) == 0 && !ferror(stdout))
         return CB_OK;
-    cb_error("cannot write the output of --%s to standard output: %s; free space, or"
+    cb_error("cannot write the output of --%s to standard output: %s; free some space, or"
              " redirect it to another file",
              action->name, strerror(errno));
     return CB_ERROR_SYSTEM;

@@ -158,7 +158,7 @@ static bool is_over(const bench_rank *me, timeout_clock *waiting)
     return false;
 }
 
-static cb_status give_up(const bench_rank *me, const char *whom, int rank)
+static cb_status report_missing_packet(const bench_rank *me, const char *whom, int rank)
 {
     cb_error("no packet came from %s %d for %.1f s in the verification pass: it is "
              "lost; see the counts in the result",
@@ -185,7 +185,7 @@ static cb_status receive_in_time(const bench_rank *me, const bench_peer *peer,
 
     while ((status = transport_try_receive(peer->node, out)) == CB_EMPTY)
         if (is_over(me, &waiting))
-            return give_up(me, "rank", peer->node->rank);
+            return report_missing_packet(me, "rank", peer->node->rank);
     return status;
 }
 
@@ -223,7 +223,7 @@ static cb_status receive_root_checked(bench_rank *me, transport_group *group)
 
     while ((received = transport_group_try_receive_root(group, &buffer)) == CB_EMPTY)
         if (is_over(me, &waiting)) {
-            received = give_up(me, "the multicasting rank", me->peers[0].node->rank);
+            received = report_missing_packet(me, "the multicasting rank", me->peers[0].node->rank);
             break;
         }
     return check_or_miss(me, &me->peers[0], buffer, received);
@@ -260,7 +260,7 @@ static cb_status receive_any_checked(bench_rank *me, bench_peer **from)
     while ((status = transport_group_try_receive(me->group, &buffer, &node)) == CB_EMPTY)
         if (is_over(me, &waiting)) {
             count_missing(me, me->peers, me->peer_count);
-            return give_up(me, "any peer of rank", me->place.ranks[me->place.self]);
+            return report_missing_packet(me, "any peer of rank", me->place.ranks[me->place.self]);
         }
     CB_TRY(status);
     *from = &me->peers[node->label];

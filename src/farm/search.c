@@ -1,4 +1,4 @@
-/* A bracket is halved by single trials, and its ends are confirmed by repeated ones. */
+/* Single trials bisect a bracket of rates; repeated trials confirm its ends. */
 #include "farm/search.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ static bool fits(const farm_search *search, double rate_hz, double end_ns)
     return search->now_ns + expected_ns <= end_ns;
 }
 
-/* Out of time, a rate does not hold. */
+/* When the time is over, no rate holds. */
 static cb_status try_rate(farm_search *search, double rate_hz, bool *holds)
 {
     farm_trial trial = {.holds = false};
@@ -64,9 +64,9 @@ static cb_status try_often(farm_search *search, double rate_hz, size_t *held)
     return CB_OK;
 }
 
-/* A rate that holds: a tenth of what the closed loop can do, which is next to quiet, or the half of
- * it where a trial at the tenth would take longer than --max-time; and less where that fails and a
- * third of the time suffices: the rest is for the bracket. */
+/* Find a rate that holds. Start with a tenth of the closed loop's frequency, or half of it if a
+ * trial at a tenth would take longer than --max-time. If it fails, go lower while this takes at
+ * most a third of the time; the rest is for the bracket. */
 static cb_status find_low(farm_search *search, double *low_hz, bool *holds)
 {
     const double quiet_share = 0.1, affordable_share = 0.5, step = 3;
@@ -84,7 +84,7 @@ static cb_status find_low(farm_search *search, double *low_hz, bool *holds)
     return CB_OK;
 }
 
-/* Between a rate that held and one that did not, down to the resolution. */
+/* Bisect between a rate that held and one that did not, down to the resolution. */
 static cb_status bracket(farm_search *search, double *low_hz, double *high_hz)
 {
     const double resolution = 1.04;
@@ -99,13 +99,13 @@ static cb_status bracket(farm_search *search, double *low_hz, double *high_hz)
     return CB_OK;
 }
 
-/* Small steps at first; on a machine so noisy that these do not suffice, large ones. */
+/* Small steps first; large ones if the machine is too noisy for them. */
 static double step_away(size_t steps)
 {
     return steps < FINE_STEPS ? 1.05 : 2;
 }
 
-/* Down from a rate to one that holds in all repetitions; *found is the highest that held in most.
+/* Go down from a rate until it holds in all repetitions; *found is the highest that held in most.
  */
 static cb_status confirm_low(farm_search *search, double rate_hz, farm_found *found)
 {
@@ -125,7 +125,7 @@ static cb_status confirm_low(farm_search *search, double rate_hz, farm_found *fo
     return CB_OK;
 }
 
-/* Up from a rate to one that holds in no repetition. */
+/* Go up from a rate until it holds in no repetition. */
 static cb_status confirm_high(farm_search *search, double rate_hz, farm_found *found)
 {
     for (size_t i = 0; i < FINE_STEPS + COARSE_STEPS; i++) {
@@ -148,7 +148,7 @@ static cb_status confirm_high(farm_search *search, double rate_hz, farm_found *f
     return CB_OK;
 }
 
-/* Up to a little more than what the closed loop can do, to begin with. */
+/* The first upper rate is a little above the closed loop's frequency. */
 cb_status farm_search_highest(farm_search *search, farm_found *found)
 {
     double low_hz, high_hz = 1.2 * capacity_hz(search);
@@ -161,8 +161,9 @@ cb_status farm_search_highest(farm_search *search, farm_found *found)
     if (!holds)
         return CB_OK;
     CB_TRY(bracket(search, &low_hz, &high_hz));
-    /* A single trial can be lucky or not: the bracket is widened until the lower rate holds in all
-     * repetitions and the upper one in none; no repeats are left when there are no such two. */
+    /* A single trial may pass or fail by chance. So the bracket is widened until the lower rate
+     * holds in all repetitions and the upper one in none; without such rates, found->repeats is 0.
+     */
     CB_TRY(confirm_low(search, low_hz, found));
     return found->repeats > 0 ? confirm_high(search, high_hz, found) : CB_OK;
 }

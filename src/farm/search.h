@@ -1,5 +1,5 @@
 /* The search for the highest rate that a farm holds: which rates are tried, how often, and when to
- * stop. The trials and the clock are the caller's, so that the search needs no farm. */
+ * stop. The caller provides trials and clock, so the search can be tested without a farm. */
 #ifndef FARM_SEARCH_H
 #define FARM_SEARCH_H
 
@@ -9,38 +9,37 @@
 #include "base/status.h"
 #include "farm/figures.h"
 
-/* A trial at one rate. */
+/* Result of a trial at one rate. */
 typedef struct {
     bool holds;
-    bool silent;   /* nothing was decided */
-    double now_ns; /* after the trial, on the clock of farm_search.now_ns */
+    bool silent;   /* no event was decided */
+    double now_ns; /* time after the trial, on the clock of farm_search.now_ns */
 } farm_trial;
 
 typedef cb_status farm_try_rate(void *context, double rate_hz, farm_trial *out);
 
-/* All ranks have the same values here and in farm_trial, so that they make the same trials. */
+/* Values here and in farm_trial are equal in all ranks, so that all make the same trials. */
 typedef struct {
     farm_try_rate *try_rate;
     void *context;
     double limit_ns; /* --max-time */
-    double event_ns; /* of the closed loop */
-    uint64_t events; /* of a trial, at least */
+    double event_ns; /* time per event of the closed loop */
+    uint64_t events; /* fewest events of a trial */
     double now_ns;
     /* Set by the search */
-    double end_ns;    /* no trial begins that would end later */
-    bool silent;      /* nothing was decided in the last trial */
-    bool out_of_time; /* end_ns came before a result */
+    double end_ns;    /* no trial starts that would end later */
+    bool silent;      /* no event was decided in the last trial */
+    bool out_of_time; /* the search ended at end_ns without a result */
 } farm_search;
 
-/* The time of a trial in which more events fit than the fewest. */
+/* Length of a trial, if it has room for more than the fewest events. */
 double farm_search_trial_ns(const farm_search *search);
 
-/* How long a search may take: the trials of a search in which every step is needed, at the time of
- * a trial above; and where the fewest events take longer, fewer trials of that length. A trial that
- * takes longer than expected can end later. */
+/* Time limit of a search: all steps with trials of farm_search_trial_ns; if the fewest events take
+ * longer, fewer steps with longer trials. A trial that takes longer than expected may exceed it. */
 double farm_search_limit_ns(const farm_search *search);
 
-/* found->repeats is 0 if there is no result. */
+/* Run the search. found->repeats is 0 if there is no result. Returns the first error of a trial. */
 cb_status farm_search_highest(farm_search *search, farm_found *found);
 
 #endif

@@ -84,7 +84,7 @@ refused() {
     expect_true "no trace" [ ! -e trace.cct ]
 }
 
-refused "leave" cb_oneway
+refused "options select" cb_oneway
 refused "--rate" cb_pushfarm --sizes 64 --sources 2 --destinations 2 --algorithm 0 --rate 1kHz
 refused "--find-rate" cb_pullfarm --sizes 64 --sources 2 --destinations 2 --algorithm 0 --find-rate --deadline-us 100
 refused "--compute" cb_twoway --sizes 64 --compute both

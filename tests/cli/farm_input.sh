@@ -34,7 +34,7 @@ refused "too few ranks for the smallest topology" 3 cb_pipeline "" "4-2-1" "need
 refused "a stage that does not divide" 0 cb_pipeline "--topology 4-3-1" "4-3-1" "does not divide"
 refused "one stage" 0 cb_pipeline "--topology 4" "--topology" "one stage"
 refused "a topology twice" 3 cb_pipeline "--topology 2-1,2-1" "repeated"
-refused "lists of different lengths" 0 cb_pushfarm "--sources 1,2,3 --destinations 1,2" "as many"
+refused "lists of different lengths" 0 cb_pushfarm "--sources 1,2,3 --destinations 1,2" "equally many"
 refused "no sources" 0 cb_pushfarm "--sources 0" "--sources" "use 1 to"
 refused "no destinations" 0 cb_pullfarm "--destinations 0" "--destinations" "use 1 to"
 
@@ -67,7 +67,7 @@ case_is "a deadline below the quiet latency"
 run 3 cb_pushfarm --find-rate --deadline-us 0.01 --quantile p50 --sizes 0,64 --algorithm 1000 \
     --max-time 0.05 --output result.json
 expect_status 1
-expect_error "0 bytes" "64 bytes" "below the quiet latency" "longer --deadline-us"
+expect_error "0 bytes" "64 bytes" "below the latency of an idle farm" "longer --deadline-us"
 expect_equal "searches said to have failed:" 2 "$(grep -c -v "calibration drifted" err)"
 expect_valid result.json
 expect_document result.json "d['complete'], [r['mode'] for r in d['results']]" \
@@ -86,7 +86,7 @@ case_is "a deadline below a quiet latency that is long"
 run 3 cb_pushfarm --find-rate --deadline-us 100 --sizes 64 --algorithm 20000 --max-time 0.05 \
     --output result.json
 expect_status 1
-expect_error "below the quiet latency" "half of single events take" "longer --deadline-us"
+expect_error "below the latency of an idle farm" "half of single events take" "longer --deadline-us"
 expect_valid result.json
 expect_all_gone
 

@@ -24,7 +24,7 @@ farm() {
 }
 
 # verified FAULT WHAT RANK PROGRAM LOST DOUBLED REORDERED CORRUPTED: the second message of that kind
-# that RANK sends in the verifying pass gets the fault
+# that RANK sends in the verification pass gets the fault
 verified() {
     case_is "--verify: $1 a $2, $4"
     export CB_FAULT="$1" CB_FAULT_WHAT="$2" CB_FAULT_RANK="$3" CB_FAULT_VERIFIED=1
@@ -77,7 +77,7 @@ if [ "$MPI_KIND" != openmpi ] || ! thorough; then
     no_fault pullfarm
     verified drop fragment 1 pullfarm 1 0 0 0
     unset CB_FAULT_RANK CB_FAULT_VERIFIED
-    failed_by double note pushfarm "was sent a note about event"
+    failed_by double note pushfarm "received a control message about event"
     survived drop,double,reorder any pushfarm "r['lost'] + r['errors'] > 0"
     finish
 fi
@@ -105,16 +105,16 @@ verified drop request 3 pullfarm 1 0 0 0
 verified double request 4 pullfarm 0 1 0 0
 
 unset CB_FAULT_RANK CB_FAULT_VERIFIED
-failed_by corrupt fragment pushfarm "does not add up at destination"
-failed_by cut fragment pullfarm "does not add up at destination"
+failed_by corrupt fragment pushfarm "at destination .* has the sum"
+failed_by cut fragment pullfarm "at destination .* has the sum"
 failed_by mislabel fragment pushfarm "was sent a fragment about event"
 failed_by double fragment pullfarm "was sent a fragment about event"
 failed_by double decision pushfarm "was sent a decision about event"
 failed_by mislabel decision pullfarm "was sent a decision about event"
-failed_by cut decision pushfarm "15 bytes where a note of 16 was due"
-failed_by double note pushfarm "was sent a note about event"
-failed_by double note pullfarm "was sent a note about event"
-failed_by double request pullfarm "was sent a note about event"
+failed_by cut decision pushfarm "a control message of 15 bytes instead of 16"
+failed_by double note pushfarm "received a control message about event"
+failed_by double note pullfarm "received a control message about event"
+failed_by double request pullfarm "received a control message about event"
 
 survived drop any pullfarm "r['lost'] > 0"
 for farm in pushfarm pullfarm; do

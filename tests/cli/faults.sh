@@ -111,7 +111,7 @@ write_into_trouble() {
     case_is "a full device as stdout, written to row by row"
     run 2 sh -c "exec $builddir/cb_oneway --sizes 64 --max-time 0.02 --output result.json >/dev/full"
     expect_status 1
-    expect_one_error "standard output" "No space left" "make room"
+    expect_one_error "standard output" "No space left" "free some space"
     expect_valid result.json
     expect_document result.json "d['complete'], len(d['results'])" "(False, 1)"
 
@@ -120,7 +120,7 @@ write_into_trouble() {
     case_is "a full device as stdout, written to at the end"
     run 2 sh -c "exec $builddir/cb_oneway --sizes 64 --max-time 0.02 --format json >/dev/full"
     expect_status 1
-    expect_one_error "standard output" "No space left" "make room"
+    expect_one_error "standard output" "No space left" "free some space"
 
     case_is "a closed stdout"
     run 2 sh -c "exec $builddir/cb_oneway --sizes 64 --max-time 0.02 --format json >&-"
@@ -170,7 +170,7 @@ fill_disk() {
 
 expect_no_room() {
     expect_status "$1"
-    expect_one_error "$2" "No space left on device" "make room"
+    expect_one_error "$2" "No space left on device" "free some space"
     expect_all_gone
     expect_equal "files:" result.json "$(ls -I filler disk)"
 }

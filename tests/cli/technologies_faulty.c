@@ -5,10 +5,10 @@
  *
  * CB_FAULT           a defect by its name, see defects.h; no fault without it
  * CB_FAULT_RANK      of the rank whose packets are hit
- * CB_FAULT_VERIFIED  the number, from 0, of the one packet that is hit in the verifying pass
+ * CB_FAULT_VERIFIED  the number, from 0, of the one packet that is hit in the verification pass
  * CB_FAULT_EVERY     how many packets outside of that pass there are to one that is hit; 0: none is
  *
- * The packets of the verifying pass are those that carry their source and number in clear, as
+ * The packets of the verification pass are those that carry their source and number in clear, as
  * bench/checker.h says. Empty messages, which are acknowledgements, are left alone. */
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,8 @@ static struct {
     uint64_t plain_sent, stamped_sent;
 } fault;
 
-/* The words of a packet outside of the verifying pass are mixed bits, which are no such number. */
+/* The words of a packet outside of the verification pass are mixed bits, which are no such number.
+ */
 static bool is_stamped(const transport_buffer *buffer)
 {
     uint64_t header[2];

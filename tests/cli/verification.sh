@@ -8,7 +8,7 @@ needs_python
 needs_proc
 enter_folder
 
-# faulty FAULT RANK RANKS PROGRAM OPTIONS...: the second packet of RANK is hit in the verifying pass
+# faulty FAULT RANK RANKS PROGRAM OPTIONS...: the second packet of RANK is hit in the verification pass
 faulty() {
     fault=$1
     export CB_FAULT="$1" CB_FAULT_RANK="$2" CB_FAULT_VERIFIED=1
@@ -59,7 +59,7 @@ for fault in corrupt cut; do
     export CB_FAULT=$fault CB_FAULT_RANK=0 CB_FAULT_EVERY=1
     run 2 faulty_oneway --technology faulty --sizes 64 --max-time 0.03 --mode stream
     expect_status 1
-    expect_error "does not add up at rank 1" "corrupted or cut" "--verify"
+    expect_error "packets of .* at rank 1 has the sum" "corrupted or cut" "--verify"
     expect_all_gone
 done
 

@@ -1,4 +1,4 @@
-/* Findings of the verifying pass on a stream of packets.
+/* Findings of the verification pass on a stream of packets.
  *
  * Packets of 16 bytes and more carry their number: lost, duplicate, reordered and corrupted ones
  * are distinguished exactly, if a late packet arrives before 64 others have overtaken it, and

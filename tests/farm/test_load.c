@@ -66,7 +66,7 @@ START_TEST(an_invalid_list_of_loads_is_refused)
         "2GHz", "10s",  "nan",    "inf",    "10kHz 5",    "50%Hz", "auto,50%"};
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-        assert_refused(texts[i], "give rates as 10kHz");
+        assert_refused(texts[i], "give rates such as 10kHz");
 }
 END_TEST
 

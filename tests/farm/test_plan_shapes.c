@@ -251,15 +251,15 @@ START_TEST(two_loads_are_refused)
 
     rate.rate_hz = 1000;
     rate.load_curve = "auto";
-    assert_load_refused(&rate, "three loads");
+    assert_load_refused(&rate, "exclude each other");
     curve.load_curve = "auto";
     curve.find_rate = true;
     curve.deadline_us = 100;
-    assert_load_refused(&curve, "three loads");
+    assert_load_refused(&curve, "exclude each other");
     search.find_rate = true;
     search.deadline_us = 100;
     search.rate_hz = 1000;
-    assert_load_refused(&search, "three loads");
+    assert_load_refused(&search, "exclude each other");
 }
 END_TEST
 

@@ -194,10 +194,10 @@ START_TEST(the_text_distinguishes_a_rate_that_was_found_from_a_failed_trial)
     ck_assert_ptr_null(strchr(c.output, '!'));
     ck_assert_ptr_nonnull(strstr(c.output,
                                  "found rate: 50000 Hz held the deadline in 4 of 5 trials; "
-                                 "48000 Hz in all, 55000 Hz in none; one more run at it, "
-                                 "which the row shows, was saturated\n"));
+                                 "48000 Hz in all, 55000 Hz in none; the additional "
+                                 "run shown in the row was saturated\n"));
     report_finish(c.document, NULL);
-    ck_assert_ptr_nonnull(strstr(c.output, "\n= the rate that --find-rate found"));
+    ck_assert_ptr_nonnull(strstr(c.output, "\n= rate found by --find-rate"));
     capture_close(&c);
 }
 END_TEST

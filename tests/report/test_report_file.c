@@ -394,9 +394,9 @@ START_TEST(invalid_json_is_refused_with_its_line)
 
     expect_refusal("", "result.json:1:");
     expect_refusal("{\n\"schema\": \"combench-result/1\",\n", "result.json:3:");
-    expect_refusal("{\"schema\": \"combench-result/1\"} {", "no JSON");
-    expect_refusal("size,latency\n64,0.3\n", "no JSON");
-    expect_refusal("{\"schema\": \"combench-result/1\", \"id\": \"\xff\xfe\"}", "no JSON");
+    expect_refusal("{\"schema\": \"combench-result/1\"} {", "not a JSON");
+    expect_refusal("size,latency\n64,0.3\n", "not a JSON");
+    expect_refusal("{\"schema\": \"combench-result/1\", \"id\": \"\xff\xfe\"}", "not a JSON");
     leave_directory(directory);
 }
 END_TEST

@@ -119,8 +119,8 @@ START_TEST(the_text_has_a_line_for_the_maximum)
     char *text = written(REPORT_TEXT, true, &good_part);
 
     ck_assert_ptr_nonnull(strstr(text, ", n_half 200 bytes, pi0 500000 /s, rms residual"));
-    ck_assert_ptr_nonnull(strstr(text, "\n    maximum 90 MB/s, at 1800 bytes, a processor 18 "
-                                       "MB/s, and of r_inf 20 MB/s\n"));
+    ck_assert_ptr_nonnull(strstr(text, "\n    maximum 90 MB/s, at 1800 bytes, per processor 18 "
+                                       "MB/s, r_inf per processor 20 MB/s\n"));
     free(text);
 }
 END_TEST
