@@ -371,9 +371,12 @@ static cb_status close_last(fold_state *fold, bool *folded)
 /* Whether the record and the last one or two form a loop. */
 static size_t run_with_last(const fold_state *fold, const fold_item *item)
 {
-    const fold_item *last = fold->items + fold->count - 1;
+    const fold_item *last;
 
-    if (fold->count < 1 || last->count > 0 || last->form != item->form)
+    if (fold->count < 1)
+        return 0;
+    last = &fold->items[fold->count - 1];
+    if (last->count > 0 || last->form != item->form)
         return 0;
     if (last->hash == item->hash && same_record(&last->record, &item->record))
         return 2;
