@@ -177,6 +177,13 @@ class TwoRuns(Documents):
         self.assertIn("-50.0", line)
         self.assertLess(said.index("regressions, largest"), said.index(line))
 
+    def test_an_interval_beyond_a_factor_of_ten_has_no_digits(self) -> None:
+        """One run against two that differ by a factor of 20 among themselves."""
+        made = [document([row([value * scale for value in drawn(1, 1)])]) for scale in (4, 1, 20)]
+        first, *others = (self.write(f"{index}.json", one) for index, one in enumerate(made))
+        said, _ = self.driver("compare", first, ",".join(others))
+        self.assertIn("intervals of more than a factor of 10 to either side", said)
+
     def test_beside_a_computing_task_the_mean_counts(self) -> None:
         """Two blocks of ten are long: the median does not move, the mean does."""
         calm = drawn(1, 1, 40)
@@ -297,7 +304,7 @@ class Matching(Documents):
         for sentence in (
             "kernel differs: 6.1",
             "clock differs: CLOCK_MONOTONIC",
-            "1 of the rows compared are oversubscribed in",
+            "oversubscribed in the other side only: 1 of the rows",
             "other processes used",
         ):
             self.assertIn(sentence, said)

@@ -107,6 +107,7 @@ class Schema(Documents):
         with mock.patch.dict(sys.modules, {"fastjsonschema": None}):
             _, error = self.driver("compare", path, path, expect=2)
         self.assertIn("python3-fastjsonschema", error)
+        self.assertIn("PATH=/usr/bin:$PATH combench", error)
 
 
 NEWER = "combench-result/2"

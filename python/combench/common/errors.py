@@ -31,7 +31,8 @@ def require_modules(*names: str, status: int = USAGE) -> None:
         packages = " ".join(PACKAGES[name] for name in missing)
         raise SuiteError(
             f"{sys.executable} has no module {missing[0]}; install the Debian packages {packages} "
-            f"and use /usr/bin/python3, or install {' '.join(missing)} with pip for this Python",
+            "and use the system's Python (PATH=/usr/bin:$PATH combench ...), or install "
+            f"{' '.join(missing)} with pip for this Python",
             status,
         )
 

@@ -115,7 +115,7 @@ def _of_marks(first: Side, second: Side) -> Iterator[str]:
         for name, side, other in zip(_SIDES, (first, second), (second, first)):
             count = sum(mark in side.marks[key] - other.marks[key] for key in common)
             if count:
-                yield f"{count} of the rows compared are {what} in {name} only"
+                yield f"{what} in {name} only: {count} of the rows compared"
 
 
 def _of_limits(first: Side, second: Side) -> Iterator[str]:

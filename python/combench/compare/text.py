@@ -101,6 +101,8 @@ def _of_side(label: str, side: Side) -> str:
 
 def _reach(value_pct: float) -> str:
     """The width of an interval in words."""
+    if value_pct >= 900:
+        return "more than a factor of 10"
     if value_pct >= 100:
         return f"a factor of {1 + value_pct / 100:.2g}"
     return f"{value_pct:.2g} %" if value_pct < 10 else f"{value_pct:.0f} %"
@@ -116,8 +118,8 @@ def _sensitivity(changes: list[Change]) -> str:
     if not reaches:
         return ""
     return (
-        f"sensitivity: figures without a significant difference have intervals of +/- "
-        f"{_reach(statistics.median(reaches))} (median); smaller changes can be missed"
+        "sensitivity: figures without a significant difference have intervals of "
+        f"{_reach(statistics.median(reaches))} to either side (median); smaller changes can be missed"
     )
 
 

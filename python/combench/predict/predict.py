@@ -106,8 +106,8 @@ def _all_asked(
     asked += [one for one in cases.wanted_cases(wanted, default_in_flight) if one.case not in known]
     if not asked:
         raise SuiteError(
-            "nothing is left to predict; give numbers with --scale, --farm or --topology, and "
-            "benchmarks and sizes that were measured"
+            "nothing to predict: no measured row has these benchmarks and sizes; choose others, or "
+            "give numbers with --scale, --farm or --topology"
         )
     return asked
 

@@ -119,7 +119,7 @@ def _announce(prepared: Prepared, stream: TextIO) -> None:
     expected_s = sum(one.expected_s for one, _ in prepared.todo)
     print(
         f"# plan {prepared.plan.name}: {len(prepared.todo)} starts with up to {rows} measurements, "
-        f"at most about {duration(expected_s)}; up to {prepared.ranks} ranks on "
+        f"about {duration(expected_s)} or longer on a busy machine; up to {prepared.ranks} ranks on "
         f"{describe(setting.allocation)}",
         file=stream,
     )
