@@ -310,7 +310,7 @@ static cb_status fold_all(fold_state *fold, bool *folded)
 }
 
 /* Copy the records of the open loop's incomplete iteration as items. */
-static cb_status copy_begun_iteration(const fold_state *fold, fold_state *out)
+static cb_status copy_incomplete_iteration(const fold_state *fold, fold_state *out)
 {
     for (size_t level = 0; level <= fold->depth; level++) {
         const fold_place *at = &fold->places[level];
@@ -349,7 +349,7 @@ static cb_status close_last(fold_state *fold, bool *folded)
 {
     fold_item *last = &fold->items[fold->count - 1];
     fold_state begun = {.ranks = fold->ranks};
-    cb_status status = copy_begun_iteration(fold, &begun);
+    cb_status status = copy_incomplete_iteration(fold, &begun);
     size_t at = 0;
 
     hash_item(last);
@@ -371,9 +371,12 @@ static cb_status close_last(fold_state *fold, bool *folded)
 /* Whether the record and the last one or two form a loop. */
 static size_t run_with_last(const fold_state *fold, const fold_item *item)
 {
-    const fold_item *last = fold->items + fold->count - 1;
+    const fold_item *last;
 
-    if (fold->count < 1 || last->count > 0 || last->form != item->form)
+    if (fold->count < 1)
+        return 0;
+    last = &fold->items[fold->count - 1];
+    if (last->count > 0 || last->form != item->form)
         return 0;
     if (last->hash == item->hash && same_record(&last->record, &item->record))
         return 2;

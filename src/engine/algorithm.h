@@ -1,4 +1,4 @@
-/* Calibrated work for --algorithm and --slow: what a destination runs on each packet.
+/* Calibrated work for --algorithm and --slow-us, which a receiving rank runs on its packets.
  *
  * The work is calibrated on each rank's core before the first measurement and refined before each
  * one. After the last measurement its drift is compared with the clock. All functions that return

@@ -47,7 +47,7 @@ typedef struct {
     checker_stream incoming;
 } bench_peer;
 
-/* The algorithm that a destination runs on each packet: calibrated work. A trace that is emitted
+/* The algorithm that a receiving rank runs on each packet: calibrated work. A trace that is emitted
  * without a measurement has a function in its place. */
 typedef struct {
     cb_status (*instead)(void *context); /* called in place of the work, or NULL */

@@ -52,7 +52,8 @@ static struct {
     uint64_t plain_sent, stamped_sent;
 } fault;
 
-/* The words of a packet outside of the verifying pass are mixed bits, which are no such number. */
+/* The words of a packet outside of the verification pass are mixed bits, which are no such number.
+ */
 static bool is_stamped(const transport_buffer *buffer)
 {
     uint64_t header[2];

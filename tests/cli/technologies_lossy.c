@@ -9,7 +9,7 @@
  * CB_FAULT_EVERY     of this many of them in a row one is hit, at random
  * CB_FAULT_SEED      with this seed; each rank draws differently
  * CB_FAULT_RANK      or: of the rank that is hit
- * CB_FAULT_VERIFIED  the number, from 0, of the one message of that kind in the verifying pass
+ * CB_FAULT_VERIFIED  the number, from 0, of the one message of that kind in the verification pass
  *
  * Rank 0 supervises. All messages but fragments have 16 bytes, so fragments must not. */
 #include <stdlib.h>
@@ -31,8 +31,8 @@ static struct {
     bool seeded;
     uint64_t left, chosen; /* state of the current block of CB_FAULT_EVERY messages: one is hit when
                               the chosen number is left */
-    bool patient;  /* in the verifying pass a closed loop polls for messages and does not wait */
-    uint64_t sent; /* number of messages of the kind that is hit, in the verifying pass */
+    bool patient;  /* in the verification pass a closed loop polls for messages and does not wait */
+    uint64_t sent; /* number of messages of the kind that is hit, in the verification pass */
 } fault;
 
 static const char *kind_of(const transport_node *node, const transport_buffer *buffer)

@@ -236,7 +236,7 @@ START_TEST(a_wrong_byte_changes_the_sum_of_its_receiver)
 }
 END_TEST
 
-/* The verifying pass: a packet that does not arrive is given up at once. */
+/* The verification pass: a packet that does not arrive is given up at once. */
 
 static void expect_findings(const side *s, uint64_t messages, uint64_t lost, uint64_t corrupted)
 {

@@ -207,7 +207,7 @@ START_TEST(a_pass_starts_with_an_empty_sum)
 }
 END_TEST
 
-/* The verifying pass with each kind of receive; a packet that does not arrive is given up at
+/* The verification pass with each kind of receive; a packet that does not arrive is given up at
  * once. */
 
 enum { VERIFIED = 5 };

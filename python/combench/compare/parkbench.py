@@ -297,8 +297,8 @@ def write(side: Side, stream: TextIO) -> None:
         print(file=stream)
     if count == 0:
         raise SuiteError(
-            f"{side.label} has no pair of benchmarks of the note and of Parkbench; measure with "
-            "combench run parkbench"
+            f"{side.label} has no benchmark of Parkbench beside its counterpart of DAQ note 48; "
+            "measure both with combench run parkbench"
         )
     marks = frozenset().union(*side.marks.values())
     for mark, meaning in MARKS.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Mapping
@@ -76,7 +77,7 @@ def _last_words(log: Path) -> str:
     except OSError as error:
         return f"cannot read the log: {error.strerror}"
     lines = [line.strip() for line in lines if line.strip()]
-    errors = [line for line in lines if "error" in line.lower()]
+    errors = [line for line in lines if re.search(r"\berror\b", line, re.IGNORECASE)]
     return (errors[:1] or lines[-1:] or ["no output"])[0][:_REASON_LENGTH]
 
 
