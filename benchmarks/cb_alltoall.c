@@ -1,11 +1,11 @@
-/* 1.3 all-to-all: P nodes, each sends to all others and receives from all others.
+/* 1.3 all-to-all: each of P nodes sends to all others and receives from all others.
  *
- * round     a node sends P - 1 packets, to the next node first, and receives one from each; every
- *           node times its block, the longest counts */
+ *   round     a node sends P - 1 packets, to the next node first, and receives one from each; every
+ *             node times its block, the longest counts */
 #include "engine/benchmark.h"
 #include "occupation/method.h"
 
-/* In a trace alone: some of the messages of a round, to nodes as far apart as they can be. */
+/* In a trace only: send to some of the other nodes, spread as evenly as possible. */
 static __attribute__((cold)) cb_status exchange_with_some(bench_rank *me)
 {
     bench_peer *from;
@@ -31,11 +31,10 @@ const benchmark cb_alltoall = {
     .id = "1.3",
     .label = "1.3 all-to-all",
     .title = "every node to all others",
-    .description =
-        "Measures switch congestion and scaling (ATLAS DAQ note 48, benchmark 1.3): in every round "
-        "each of P nodes sends a packet to every other, in rotated order, and receives one from "
-        "every other. Two nodes are measured first; the congestion ratio compares the time per "
-        "packet with theirs.",
+    .description = "Measures network congestion and scaling (ATLAS DAQ note 48, benchmark "
+                   "1.3). In each round every node sends a packet to every other node, in "
+                   "rotated order, and receives one from each. Two nodes are measured "
+                   "first, as the reference of the congestion ratio.",
     .group = BENCH_GROUP_BASIC,
     .pattern = "all-to-all",
     .counted = BENCH_PROCESSORS,
@@ -51,7 +50,7 @@ const benchmark cb_alltoall = {
                .divisor = 1,
                .packets = BENCH_PACKETS_AMONG_ALL,
                .roles = {{.step = exchange_with_all, .timed = true}}}},
-    .figures = {{"round_us", "time of a round, of the node that takes longest"},
+    .figures = {{"round_us", "time of a round, at the slowest node"},
                 {"frequency_Hz", "1 / time of a round"},
                 {"throughput_MBps", "P (P - 1) x size / time of a round"},
                 {"per_node_MBps", "throughput / P"},

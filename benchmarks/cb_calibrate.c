@@ -1,22 +1,20 @@
-/* Calibration: what the model of src/model needs to know of messages, between two or three ranks.
+/* Calibration: message times for the model (src/model), between two or three ranks.
  *
- * pingpong  the quiet network
- * stream    how fast one message follows the other: a block is a burst of its steps, from the first
- *           send to the last acknowledgement; the single step is what a send costs its processor
- * exchange  both send, then both receive: what the two directions of a link take from each other
- * ring      each of three sends to the next, then receives from the one before: what a packet takes
- *           longer than in an exchange is for acknowledgements that no packet on the way back
- *           carries
- * fan-out   a packet to each of two: what two flows share on their sender's link
- * fan-in    a packet from each of two: the same on their receiver's
- * late      the receive comes late: the source asks the destination for a packet, and looks for it
- *           only when one that it sends to the third was answered. Where the packet has come
- *           meanwhile, a step takes what packet and answer take; where it waits for its receive, it
- *           takes the time of another packet more */
+ *   pingpong  latency of the idle network
+ *   stream    rate of consecutive messages. A block is a burst of steps, from the first send to the
+ *             last acknowledgement; a single step is the processor time of a send
+ *   exchange  both send, then both receive: how the two directions of a link share it
+ *   ring      each of three sends to the next, then receives from the one before. The time above
+ * that of an exchange is due to acknowledgements that no packet on the way back carries fan-out   a
+ * packet to each of two: how two flows share the sender's link fan-in    a packet from each of two:
+ * how two flows share the receiver's link late      the receive is posted late: the source asks the
+ * destination for a packet, and receives it only after the third rank has answered another one. If
+ * the packet has arrived in the meantime, a step takes the time of packet and answer; if it waits
+ * for its receive, a step takes the time of one more packet */
 #include "engine/benchmark.h"
 
 enum { PARTNER, THIRD };      /* peers of source and destination */
-enum { SOURCE, DESTINATION }; /* and of the third */
+enum { SOURCE, DESTINATION }; /* peers of the third rank */
 
 static cb_status serve_partner(bench_rank *me)
 {
@@ -101,15 +99,14 @@ static cb_status answer_source(bench_rank *me)
 const benchmark cb_calibrate = {
     .name = "calibrate",
     .id = "calibration",
-    .title = "what a prediction needs to know of messages",
-    .description =
-        "Measures what ccmod calibrate makes a calibration of: the ping-pong of the quiet network, "
-        "how fast messages follow each other, what flows and acknowledgements take from each other "
-        "on a link, and up to which size a message does not wait for its receive. Two ranks "
-        "measure half of it, three all; they belong on hosts of their own, where messages between "
-        "hosts are to be predicted.\n\n"
-        "Without --sizes a short sweep to 1 MiB is added, to which Hockney's line t(n) = t0 + n / "
-        "r_inf is fitted piece by piece.",
+    .title = "message times for calibrating the model",
+    .description = "Measures what ccmod calibrate needs: the latency of the idle network, "
+                   "the rate of consecutive messages, how flows and acknowledgements share"
+                   " a link, and the largest size that is sent before its receive is "
+                   "posted. Two ranks measure half of it, three ranks all; place them on "
+                   "different hosts to predict messages between hosts.\n\nWithout --sizes "
+                   "it adds a sweep to 1 MiB and fits Hockney's line t(n) = t0 + n / r_inf"
+                   " to it in segments.",
     .group = BENCH_GROUP_CALIBRATION,
     .pattern = "calibration",
     .counted = BENCH_BY_MODE,
@@ -118,7 +115,7 @@ const benchmark cb_calibrate = {
               {"destination", BENCH_ONE, BENCH_ALL, BENCH_FIRST | BENCH_THIRD, BENCH_HEARS_ALL},
               {"third", BENCH_REST, BENCH_ALL, BENCH_FIRST | BENCH_SECOND, BENCH_HEARS_ALL}},
     .modes = {{.name = "pingpong",
-               .summary = "a packet there and one back; the latency is half of it",
+               .summary = "a packet sent there and back; the latency is half of it",
                .processors = 2,
                .figure = BENCH_LATENCY,
                .divisor = 2,
@@ -126,12 +123,12 @@ const benchmark cb_calibrate = {
                .tells = "a lone message",
                .roles = {{.step = serve_partner, .timed = true}, {.step = bounce_partner}}},
               {.name = "stream",
-               .summary = "one packet after the other, bounded by the window",
+               .summary = "packets one after another, limited by the window",
                .processors = 2,
                .figure = BENCH_ROUND,
                .divisor = 1,
                .packets = BENCH_PACKETS_ONE,
-               .tells = "messages that follow each other",
+               .tells = "consecutive messages",
                .roles = {{.step = send_one, .finish = bench_drain, .timed = true},
                          {.step = take_one, .finish = bench_settle}}},
               {.name = "exchange",
@@ -153,7 +150,7 @@ const benchmark cb_calibrate = {
                          {.step = send_other_receive_first, .timed = true},
                          {.step = send_first_receive_other, .timed = true}}},
               {.name = "fan-out",
-               .summary = "a packet to each of two, bounded by the window",
+               .summary = "a packet to each of two, limited by the window",
                .processors = 3,
                .figure = BENCH_ROUND,
                .divisor = 1,
@@ -163,7 +160,7 @@ const benchmark cb_calibrate = {
                          {.step = take_one, .finish = bench_settle},
                          {.step = take_from_source, .finish = bench_settle}}},
               {.name = "fan-in",
-               .summary = "a packet from each of two, bounded by the window",
+               .summary = "a packet from each of two, limited by the window",
                .processors = 3,
                .figure = BENCH_ROUND,
                .divisor = 1,
@@ -173,12 +170,12 @@ const benchmark cb_calibrate = {
                          {.step = take_two, .finish = bench_settle},
                          {.step = send_to_destination, .finish = bench_drain, .timed = true}}},
               {.name = "late",
-               .summary = "a packet whose receive comes late",
+               .summary = "a packet whose receive is posted late",
                .processors = 3,
                .figure = BENCH_ROUND,
                .divisor = 1,
                .packets = BENCH_PACKETS_TWO,
-               .tells = "a receive that comes late",
+               .tells = "a late receive",
                .roles = {{.step = ask_and_look_late, .timed = true},
                          {.step = send_when_asked},
                          {.step = answer_source}}}},

@@ -1,6 +1,6 @@
 /* Parkbench COMMS1: ping-pong between a master and a slave.
  *
- * pingpong  the master sends a message, the slave returns it at once */
+ *   pingpong  the master sends a message, the slave returns it at once */
 #include "engine/benchmark.h"
 
 static cb_status send_and_await(bench_rank *me)
@@ -18,14 +18,12 @@ const benchmark cb_comms1 = {
     .id = "COMMS1",
     .label = "Parkbench COMMS1",
     .title = "Parkbench: ping-pong between two nodes",
-    .description =
-        "Measures the basic communication of two nodes as Parkbench's COMMS1 does: a message goes "
-        "from a master to a slave, which returns it at once, and half of the round trip is the "
-        "time t of a message of n bytes. t(n) = (n + n_half) / r_inf is fitted to the sizes, with "
-        "a line on either side of --breakpoint where it is given; the startup time is t0 = n_half "
-        "/ r_inf, and pi0 = 1 / t0.\n\n"
-        "TICK1 and TICK2, which try the resolution and the truth of the clock, come first, and "
-        "nothing is measured where they fail. Without --sizes a short sweep to 1 MiB is added.",
+    .description = "Measures basic communication between two nodes as Parkbench's COMMS1: "
+                   "a master sends a message of n bytes, a slave returns it at once, and "
+                   "t(n) is half of the round trip. Fits t(n) = (n + n_half) / r_inf, in "
+                   "two parts with --breakpoint; also reported are t0 = n_half / r_inf and"
+                   " pi0 = 1 / t0.\n\nFirst TICK1 and TICK2 check the clock; if they fail,"
+                   " nothing is measured. Without --sizes a sweep to 1 MiB is added.",
     .group = BENCH_GROUP_PARKBENCH,
     .pattern = "pair",
     .counted = BENCH_PAIR_ONLY,
@@ -34,7 +32,7 @@ const benchmark cb_comms1 = {
     .roles = {{"source", BENCH_ONE, BENCH_ALL, BENCH_SECOND, BENCH_HEARS_ALL},
               {"destination", BENCH_ONE, BENCH_ALL, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes = {{.name = "pingpong",
-               .summary = "a message there and back; the latency is half of it",
+               .summary = "a message sent there and back; the latency is half of it",
                .figure = BENCH_LATENCY,
                .divisor = 2,
                .packets = BENCH_PACKETS_ONE,
@@ -49,9 +47,9 @@ const benchmark cb_comms1 = {
                     .mode = "pingpong",
                     .rate = "of one direction",
                     .relation =
-                        "1.1 and COMMS1 agree: a message goes there and comes back at once, and t "
-                        "is half of the round trip. The time, the startup t0 and r_inf should be "
-                        "equal. 1.1 takes as many lines for its fit as the data show, COMMS1 one, "
-                        "or two with --breakpoint: parameters can only agree where both have the "
-                        "same sizes below a line."},
+                        "1.1 and COMMS1 measure the same: a message is sent and returned at "
+                        "once, and t is half of the round trip. The time, the startup time t0 "
+                        "and r_inf should be equal. The fit of 1.1 has as many lines as the "
+                        "data show, COMMS1 has one, or two with --breakpoint: compare "
+                        "parameters only where both lines cover the same sizes."},
 };

@@ -1,10 +1,11 @@
-/* Parkbench COMMS2: two nodes send to each other at the same time, and return what they got.
+/* Parkbench COMMS2: two nodes send to each other at the same time, and return what they received.
  *
- * exchange  four messages: one each way, and one each way back; every node times its block, the
- *           longer counts */
+ *   exchange  four messages: one each way, and one each way back; every node times its block, the
+ *             longer counts */
 #include "engine/benchmark.h"
 
-/* What is returned is a message with the same bytes, as all messages of a timed pass have them. */
+/* The returned message is a new one with the same bytes, since all messages of a timed pass have
+ * the same content. */
 static cb_status exchange_and_return(bench_rank *me)
 {
     CB_TRY(bench_send(me, 0));
@@ -18,14 +19,13 @@ const benchmark cb_comms2 = {
     .id = "COMMS2",
     .label = "Parkbench COMMS2",
     .title = "Parkbench: two nodes exchange messages",
-    .description =
-        "Measures the communication of two nodes in both directions at once as Parkbench's COMMS2 "
-        "does: each sends a message to the other and returns the one that it received. A quarter "
-        "of the time of these four messages is the time t of a message of n bytes. t(n) = (n + "
-        "n_half) / r_inf is fitted to the sizes, with a line on either side of --breakpoint where "
-        "it is given; the startup time is t0 = n_half / r_inf, and pi0 = 1 / t0.\n\n"
-        "TICK1 and TICK2, which try the resolution and the truth of the clock, come first, and "
-        "nothing is measured where they fail. Without --sizes a short sweep to 1 MiB is added.",
+    .description = "Measures communication in both directions at once as Parkbench's "
+                   "COMMS2: each of two nodes sends a message of n bytes to the other and "
+                   "returns the one it receives; t(n) is a quarter of the time. Fits t(n) "
+                   "= (n + n_half) / r_inf, in two parts with --breakpoint; also reported "
+                   "are t0 = n_half / r_inf and pi0 = 1 / t0.\n\nFirst TICK1 and TICK2 "
+                   "check the clock; if they fail, nothing is measured. Without --sizes a "
+                   "sweep to 1 MiB is added.",
     .group = BENCH_GROUP_PARKBENCH,
     .pattern = "exchange",
     .counted = BENCH_PAIR_ONLY,
@@ -33,7 +33,7 @@ const benchmark cb_comms2 = {
     .fit = true,
     .roles = {{"node", BENCH_COUNT, BENCH_OTHERS, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes = {{.name = "exchange",
-               .summary = "a message each way, and both returned; the latency is a quarter of it",
+               .summary = "a message each way, both returned; the latency is a quarter of it",
                .figure = BENCH_LATENCY,
                .divisor = 4,
                .packets = BENCH_PACKETS_ONE,
@@ -48,9 +48,9 @@ const benchmark cb_comms2 = {
                     .mode = "exchange",
                     .rate = "of both directions together",
                     .relation =
-                        "1.2 reports an exchange, in which each node sends one message and "
-                        "receives one; COMMS2 has each return what it got, and t is a quarter of "
-                        "the time of these four messages. Its step is two exchanges, so t is half "
-                        "of the exchange of 1.2: the figures of 1.2 are shown halved, as t, and "
-                        "should be equal then. Its t0 is halved and its r_inf doubled likewise."},
+                        "In an exchange of 1.2 each node sends one message and receives one. In"
+                        " COMMS2 each node also returns the message, so a step is two "
+                        "exchanges, and t is a quarter of its time: half of the exchange of "
+                        "1.2. The figures of 1.2 are shown halved, as t, and should then be "
+                        "equal; its t0 is halved and its r_inf doubled."},
 };

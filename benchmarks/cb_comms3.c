@@ -1,7 +1,7 @@
 /* Parkbench COMMS3: each of p processors sends to all others at the same time.
  *
- * saturate  a processor sends p - 1 messages, to the next one first, and receives one from each;
- *           every processor times its block, the longest counts */
+ *   saturate  a processor sends p - 1 messages, to the next one first, and receives one from each;
+ *             every processor times its block, the longest counts */
 #include "engine/benchmark.h"
 
 static cb_status send_to_all_and_receive(bench_rank *me)
@@ -16,15 +16,13 @@ const benchmark cb_comms3 = {
     .id = "COMMS3",
     .label = "Parkbench COMMS3",
     .title = "Parkbench: total saturation bandwidth of p processors",
-    .description =
-        "Measures what a network carries in all as Parkbench's COMMS3 does: each of p processors "
-        "sends a message to every other and waits for those of all others. A round is p (p - 1) "
-        "messages, and the time of a round divided by their number is the time t of a message of "
-        "n bytes. t(n) = (n + n_half) / r_inf is fitted to the sizes, with a line on either side "
-        "of --breakpoint where it is given: r_inf is the total saturation bandwidth. The maximum "
-        "that was observed stands beside it, and both also for one processor.\n\n"
-        "TICK1 and TICK2, which try the resolution and the truth of the clock, come first, and "
-        "nothing is measured where they fail. Without --sizes a short sweep to 1 MiB is added.",
+    .description = "Measures the capacity of a network as Parkbench's COMMS3: each of p "
+                   "processors sends a message of n bytes to every other and receives one "
+                   "from each; t(n) is the time of a round / (p (p - 1)). Fits t(n) = (n +"
+                   " n_half) / r_inf, in two parts with --breakpoint; r_inf is the total "
+                   "saturation bandwidth. Also reported are the largest observed rate, and"
+                   " both per processor.\n\nFirst TICK1 and TICK2 check the clock; if they"
+                   " fail, nothing is measured. Without --sizes a sweep to 1 MiB is added.",
     .group = BENCH_GROUP_PARKBENCH,
     .pattern = "all-to-all",
     .counted = BENCH_PROCESSORS,
@@ -47,11 +45,12 @@ const benchmark cb_comms3 = {
     .plots = {{"throughput_MBps", "size_bytes"}},
     .counterpart = {.benchmark = "alltoall",
                     .mode = "round",
-                    .rate = "of the whole network: towards the total saturation bandwidth",
+                    .rate = "of the whole network; its limit is the total saturation bandwidth",
                     .relation =
-                        "1.3 and COMMS3 do the same: each of p processors sends a message to every "
-                        "other. 1.3 reports the time of a round, COMMS3 that of one of its p (p - "
-                        "1) messages; both are shown as t and should be equal. The r_inf of COMMS3 "
-                        "is the total saturation bandwidth; a p-th of it belongs to one processor. "
-                        "The congestion ratio of 1.3 has no counterpart."},
+                        "1.3 and COMMS3 do the same: each of p processors sends a message to "
+                        "every other. 1.3 reports the time of a round, COMMS3 the time of one "
+                        "of its p (p - 1) messages; both are shown as t and should be equal. "
+                        "The r_inf of COMMS3 is the total saturation bandwidth; divided by p it"
+                        " is the bandwidth per processor. The congestion ratio of 1.3 has no "
+                        "counterpart."},
 };

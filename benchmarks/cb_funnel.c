@@ -1,14 +1,14 @@
 /* 1.7 funnel: S sources to one destination.
  *
- * event     one packet from each source is assembled into one event; the destination releases the
- *           block and times it to the last packet; sources run ahead by at most the window
- * free      sources are not synchronised: any packet counts, S of them are a step; the share of a
- *           source is counted until the first of them has delivered all of its block */
+ *   event     one packet from each source makes an event; the destination starts the block and
+ * times it to the last packet; sources are ahead by at most the window free      sources are not
+ * synchronised: a step is any S packets; the share of a source is counted until the first source
+ * has sent its whole block */
 #include "engine/benchmark.h"
 #include "occupation/method.h"
 
-/* In each block another source is the first, which has its window under way before the others: no
- * share is larger for that. */
+/* Each block starts with another source, which fills its window before the others, so that no
+ * source gets a larger share. */
 static cb_status release_sources(bench_rank *me)
 {
     for (size_t i = 0; i < me->peer_count; i++)
@@ -51,11 +51,11 @@ const benchmark cb_funnel = {
     .id = "1.7",
     .label = "1.7 funnel",
     .title = "many sources, one destination",
-    .description =
-        "Measures basic event building (ATLAS DAQ note 48, benchmark 1.7): the destination takes a "
-        "packet from each source and assembles them into an event. In mode free the sources are "
-        "not synchronised, and the share of each is reported. One source is measured first: the "
-        "loss is what the funnel's packet rate lacks against it.",
+    .description = "Measures event building, also known as incast (ATLAS DAQ note 48, "
+                   "benchmark 1.7): the destination receives a packet from each source and"
+                   " assembles them into an event. In mode free the sources are not "
+                   "synchronised, and the share of each is reported. One source is "
+                   "measured first, as the reference of the loss in packet rate.",
     .group = BENCH_GROUP_BASIC,
     .pattern = "many-to-one",
     .counted = BENCH_SOURCES,
@@ -78,7 +78,7 @@ const benchmark cb_funnel = {
                           .ends_before_finish = true},
                          {.begin = await_release, .step = feed, .finish = bench_drain}}},
               {.name = "free",
-               .summary = "packets in whatever order they come",
+               .summary = "any packets, whichever source they come from",
                .figure = BENCH_ROUND,
                .divisor = 1,
                .packets = BENCH_PACKETS_EACH,
@@ -89,12 +89,12 @@ const benchmark cb_funnel = {
                           .ends_before_finish = true},
                          {.begin = await_release, .step = feed, .finish = bench_drain}}}},
     .figures = {{"round_us",
-                 "time of an event: one packet from each source, or in mode free S packets"},
+                 "time of an event: one packet from each source; in mode free S packets"},
                 {"frequency_Hz", "1 / time of an event"},
                 {"throughput_MBps", "S x size / time of an event"},
-                {"loss_pct", "per cent that is missing to the packet rate of one source"},
-                {"shares", "in mode free, packets of a source / packets, until the first source "
-                           "has delivered its block"}},
+                {"loss_pct", "missing percentage of the packet rate of one source"},
+                {"shares", "mode free: packets of a source / packets, until the first source has "
+                           "sent its block"}},
     .table = {"frequency_Hz", "throughput_MBps", "loss_pct"},
     .plots = {{"frequency_Hz", "sources"}, {"loss_pct", "sources"}},
 };

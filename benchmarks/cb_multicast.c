@@ -1,12 +1,12 @@
 /* 1.6 multicasting: one source, identical data to each destination of a list.
  *
- * stream    a step is one group send, bounded by the window of each destination; the source's block
- *           runs from its first send to the last acknowledgement
- * round     each destination acknowledges each round
+ *   stream    a step is one group send, limited by the window of each destination; the source's
+ * block is timed from its first send to the last acknowledgement round     each destination
+ * acknowledges each round
  *
  * The list is fixed, or changes with each broadcast: it is the next of some prepared groups, which
- * rotate over the destinations or are drawn at random. What making a group costs is reported apart.
- */
+ * rotate over the destinations or are drawn at random. The time to make a group is reported
+ * separately. */
 #include "engine/benchmark.h"
 #include "occupation/method.h"
 
@@ -17,7 +17,7 @@
 
 enum { PREPARED_LISTS = 16 };
 
-/* Draw `length` different destinations of `all` (a partial Fisher-Yates shuffle). */
+/* Draw `length` different destinations of `all` (partial Fisher-Yates shuffle). */
 static void draw(cb_random *random, size_t *order, size_t length, size_t all)
 {
     for (size_t i = 0; i < length; i++) {
@@ -29,7 +29,7 @@ static void draw(cb_random *random, size_t *order, size_t length, size_t all)
     }
 }
 
-/* Turn the order by one place. */
+/* Rotate the order by one. */
 static void rotate(size_t *order, size_t all)
 {
     size_t first = order[0];
@@ -42,9 +42,9 @@ static void rotate(size_t *order, size_t all)
 /* The prepared lists of a rank. */
 typedef struct {
     transport_group **groups;
-    bool *member; /* of each list, whether this rank is in it */
+    bool *member; /* by list: whether this rank is in it */
     size_t count;
-    size_t turn; /* the list that is next */
+    size_t turn; /* index of the next list */
 } prepared_lists;
 
 /* Broadcast n goes to list n % count. */
@@ -55,7 +55,7 @@ static bool is_addressed(const bench_rank *me, uint64_t broadcast)
     return prepared->member[broadcast % prepared->count];
 }
 
-/* The same as below, by the name that the configuration has for the list. */
+/* Make the group of a list that the configuration names. */
 static cb_status make_named_group(bench_rank *me, transport_node *root, transport_group **out)
 {
     transport_node **by_rank =
@@ -71,8 +71,8 @@ static cb_status make_named_group(bench_rank *me, transport_node *root, transpor
     return status;
 }
 
-/* A list seen from this rank: the source sends to the members' nodes; a member joins the group of a
- * technology's own multicast, and otherwise needs to know its root alone. */
+/* Make a list as this rank sees it: the source sends to the members' nodes. A member joins the
+ * group of the technology's multicast; for a loop of sends it only needs its root. */
 static cb_status make_group(bench_rank *me, const size_t *order, size_t list,
                             transport_node **nodes)
 {
@@ -235,12 +235,12 @@ const benchmark cb_multicast = {
     .id = "1.6",
     .label = "1.6 multicasting",
     .title = "one source, identical data to each destination",
-    .description =
-        "Measures the basic broadcasting capability (ATLAS DAQ note 48, benchmark 1.6): one source "
-        "sends the same packet to all destinations of a list, by a loop of sends and by the "
-        "technology's own multicast. Lists that change with each broadcast are compared with a "
-        "fixed one: rotate takes the next destinations in turn, random draws them. With all "
-        "destinations of the job in the list only their order changes.",
+    .description = "Measures broadcasting (ATLAS DAQ note 48, benchmark 1.6): one source "
+                   "sends the same packet to all destinations of a list, by a loop of "
+                   "sends and by the technology's own multicast. Fixed lists are compared "
+                   "with lists that change with each broadcast: rotate takes the next "
+                   "destinations in turn, random draws them. If a list has all "
+                   "destinations of the job, only the order changes.",
     .group = BENCH_GROUP_BASIC,
     .pattern = "one-to-many",
     .counted = BENCH_DESTINATIONS,
@@ -250,7 +250,7 @@ const benchmark cb_multicast = {
     .roles = {{"source", BENCH_ONE, BENCH_ALL, BENCH_SECOND, BENCH_HEARS_ALL},
               {"destination", BENCH_COUNT, BENCH_ALL, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes = {{.name = "stream",
-               .summary = "one group send after the other, bounded by the window",
+               .summary = "one group send after another, limited by the window",
                .figure = BENCH_ROUND,
                .divisor = 1,
                .packets = BENCH_PACKETS_EACH,
@@ -266,11 +266,11 @@ const benchmark cb_multicast = {
                          {.step = take_and_answer}}}},
     .options = own_options,
     .option_count = sizeof(own_options) / sizeof(own_options[0]),
-    .figures = {{"round_us", "time of a group send; in mode round to the last acknowledgement"},
+    .figures = {{"round_us", "time of a group send; in mode round up to the last acknowledgement"},
                 {"frequency_Hz", "1 / time of a group send"},
                 {"throughput_MBps", "R x size / time of a group send"},
                 {"per_node_MBps", "throughput / destinations that take part"},
-                {"group_create_us", "time of making the groups / their number"}},
+                {"group_create_us", "time to make the groups / their number"}},
     .table = {"frequency_Hz", "per_node_MBps"},
     .plots = {{"frequency_Hz", "destinations"}, {"frequency_Hz", "list"}},
     .set_up = make_lists,

@@ -1,8 +1,8 @@
 /* 1.1 one-way: one source, one destination.
  *
- * pingpong  the source sends a packet, the destination sends one back
- * stream    the source sends packets as fast as the window lets it; time from its first send to the
- *           last acknowledgement */
+ *   pingpong  the source sends a packet, the destination sends one back
+ *   stream    the source sends packets as fast as the window permits; timed from its first send to
+ * the last acknowledgement */
 #include "engine/benchmark.h"
 #include "occupation/method.h"
 
@@ -31,12 +31,11 @@ const benchmark cb_oneway = {
     .id = "1.1",
     .label = "1.1 one-way",
     .title = "one source, one destination",
-    .description =
-        "Measures basic communication in one direction (ATLAS DAQ note 48, benchmark 1.1). Mode "
-        "pingpong bounces a packet back and halves the time of the round trip; mode stream sends "
-        "packets one after the other, bounded by the window.\n\n"
-        "Without --sizes a short sweep to 1 MiB is added, to which Hockney's line t(n) = t0 + n / "
-        "r_inf is fitted piece by piece.",
+    .description = "Measures communication in one direction (ATLAS DAQ note 48, benchmark "
+                   "1.1). Mode pingpong sends a packet there and back and halves the time;"
+                   " mode stream sends packets one after another, limited by the "
+                   "window.\n\nWithout --sizes it adds a sweep to 1 MiB and fits Hockney's"
+                   " line t(n) = t0 + n / r_inf to it in segments.",
     .group = BENCH_GROUP_BASIC,
     .pattern = "pair",
     .counted = BENCH_PAIR_ONLY,
@@ -46,18 +45,18 @@ const benchmark cb_oneway = {
     .roles = {{"source", BENCH_ONE, BENCH_ALL, BENCH_SECOND, BENCH_HEARS_ALL},
               {"destination", BENCH_ONE, BENCH_ALL, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes = {{.name = "pingpong",
-               .summary = "a packet there and one back; the latency is half of it",
+               .summary = "a packet sent there and back; the latency is half of it",
                .figure = BENCH_LATENCY,
                .divisor = 2,
                .packets = BENCH_PACKETS_ONE,
                .tells = "a lone message",
                .roles = {{.step = ping, .timed = true}, {.step = pong}}},
               {.name = "stream",
-               .summary = "one packet after the other, bounded by the window",
+               .summary = "packets one after another, limited by the window",
                .figure = BENCH_ROUND,
                .divisor = 1,
                .packets = BENCH_PACKETS_ONE,
-               .tells = "how fast small messages follow each other",
+               .tells = "rate of small consecutive messages",
                .roles = {{.step = stream, .finish = bench_drain, .timed = true},
                          {.step = take, .finish = bench_settle}}}},
     .figures = {{"latency_us", "time of a round trip / 2"},

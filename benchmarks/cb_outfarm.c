@@ -1,9 +1,8 @@
 /* 1.5 outfarming: one source, different data to each destination of a list.
  *
- * stream    a step is one packet to each destination, bounded by the window; the source's block
- *           runs from its first send to the last acknowledgement
- * round     each destination acknowledges each round; the time of a round to the last arrival, with
- *           the way back of the last acknowledgement */
+ *   stream    a step is one packet to each destination, limited by the window; the source's block
+ * is timed from its first send to the last acknowledgement round     each destination acknowledges
+ * each round; the time of a round ends with the receipt of the last acknowledgement */
 #include "engine/benchmark.h"
 #include "occupation/method.h"
 
@@ -39,10 +38,10 @@ const benchmark cb_outfarm = {
     .id = "1.5",
     .label = "1.5 outfarming",
     .title = "one source, different data to each destination",
-    .description =
-        "Measures the capability to distribute data (ATLAS DAQ note 48, benchmark 1.5): one source "
-        "sends a packet to each destination of a list in turn. Mode stream gives the highest rate "
-        "of rounds, mode round the time until all destinations of one round have acknowledged it.",
+    .description = "Measures the distribution of data (ATLAS DAQ note 48, benchmark 1.5): "
+                   "one source sends a packet to each destination of a list in turn. Mode "
+                   "stream gives the highest rate of rounds, mode round the time until all"
+                   " destinations have acknowledged a round.",
     .group = BENCH_GROUP_BASIC,
     .pattern = "one-to-many",
     .counted = BENCH_DESTINATIONS,
@@ -51,7 +50,7 @@ const benchmark cb_outfarm = {
     .roles = {{"source", BENCH_ONE, BENCH_ALL, BENCH_SECOND, BENCH_HEARS_ALL},
               {"destination", BENCH_COUNT, BENCH_ALL, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes = {{.name = "stream",
-               .summary = "a packet to each destination, bounded by the window",
+               .summary = "a packet to each destination, limited by the window",
                .figure = BENCH_ROUND,
                .divisor = 1,
                .packets = BENCH_PACKETS_EACH,
@@ -63,8 +62,8 @@ const benchmark cb_outfarm = {
                .divisor = 1,
                .packets = BENCH_PACKETS_EACH,
                .roles = {{.step = send_and_await_each, .timed = true}, {.step = take_and_answer}}}},
-    .figures = {{"round_us",
-                 "time of a packet to each destination; in mode round to the last acknowledgement"},
+    .figures = {{"round_us", "time of a packet to each destination; in mode round up to the last "
+                             "acknowledgement"},
                 {"frequency_Hz", "1 / time of a round"},
                 {"throughput_MBps", "R x size / time of a round"},
                 {"per_node_MBps", "throughput / R"}},

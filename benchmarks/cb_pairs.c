@@ -1,7 +1,7 @@
 /* 1.4 pairs: P/2 sources to P/2 destinations, each source to its own destination.
  *
- * stream    a step is one packet in every pair; every source times its block, from its first send
- *           to the last acknowledgement, and the longest counts */
+ *   stream    a step is one packet in every pair; every source times its block, from its first send
+ * to the last acknowledgement, and the longest counts */
 #include "engine/benchmark.h"
 #include "occupation/method.h"
 
@@ -20,11 +20,10 @@ const benchmark cb_pairs = {
     .id = "1.4",
     .label = "1.4 pairs",
     .title = "half of the nodes stream to the other half, in pairs",
-    .description =
-        "Measures how a network scales without contention (ATLAS DAQ note 48, benchmark 1.4): an "
-        "even number of processors is split into sources and destinations, and each source streams "
-        "to its own destination. One pair is measured first; the scaling efficiency compares the "
-        "packet rate of a pair with its rate.",
+    .description = "Measures how a network scales without contention (ATLAS DAQ note 48, "
+                   "benchmark 1.4): each of P/2 sources streams to its own destination. "
+                   "One pair is measured first, as the reference of the scaling "
+                   "efficiency.",
     .group = BENCH_GROUP_BASIC,
     .pattern = "pairs",
     .counted = BENCH_PROCESSORS,
@@ -35,18 +34,18 @@ const benchmark cb_pairs = {
     .roles = {{"source", BENCH_HALF, BENCH_TWIN, BENCH_SECOND, BENCH_HEARS_ALL},
               {"destination", BENCH_HALF, BENCH_TWIN, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes = {{.name = "stream",
-               .summary = "each source to its own destination, bounded by the window",
+               .summary = "each source to its own destination, limited by the window",
                .figure = BENCH_ROUND,
                .divisor = 1,
                .packets = BENCH_PACKETS_EACH_PAIR,
                .counts_packets = true,
                .roles = {{.step = stream, .finish = bench_drain, .timed = true},
                          {.step = take, .finish = bench_settle}}}},
-    .figures = {{"round_us", "time of a packet in every pair, of the source that takes longest"},
+    .figures = {{"round_us", "time of a packet in every pair, at the slowest source"},
                 {"frequency_Hz", "packets of all pairs / time: P/2 / time of a step"},
                 {"throughput_MBps", "P/2 x size / time of a step"},
                 {"per_node_MBps", "throughput / (P/2)"},
-                {"scaling_efficiency", "frequency per pair / that of one pair alone"}},
+                {"scaling_efficiency", "frequency per pair / that of one pair"}},
     .table = {"frequency_Hz", "throughput_MBps", "scaling_efficiency"},
     .plots = {{"frequency_Hz", "processors"}, {"scaling_efficiency", "processors"}},
 };

@@ -1,8 +1,8 @@
-/* 2.3 pipeline: sources send to stages that each synchronise what they get, run the algorithm on
- * every packet and send a packet of the same size on; the last stage only takes.
+/* 2.3 pipeline: sources, then stages that wait for a packet from each input, run the algorithm on
+ * each packet, and send one packet of the same size on; the last stage only receives.
  *
- * event  one packet from each source has made its way to the last stage; timed there, from the
- * first event of a block to its last */
+ *   event  one packet from each source has reached the last stage; timed there, from the first
+ * event of a block to its last */
 #include "engine/benchmark.h"
 
 #include <stdio.h>
@@ -17,8 +17,8 @@ static cb_status feed(bench_rank *me)
     return bench_stream_send(me, 0);
 }
 
-/* One packet from each input; acknowledged when the event is complete. */
-static cb_status take_event(bench_rank *me)
+/* Receive one packet from each input; acknowledge them when the event is complete. */
+static cb_status receive_event(bench_rank *me)
 {
     CB_TRY(bench_assemble(me));
     for (size_t input = 0; input < me->heard; input++)
@@ -28,7 +28,7 @@ static cb_status take_event(bench_rank *me)
 
 static cb_status pass_event_on(bench_rank *me)
 {
-    CB_TRY(take_event(me));
+    CB_TRY(receive_event(me));
     return bench_stream_send(me, me->heard);
 }
 
@@ -47,7 +47,7 @@ static const cb_option own_options[] = {
              "the job."},
 };
 
-/* The usual ones that fit, of which the first has to. */
+/* Add the default topologies that fit; the first one has to. */
 static cb_status add_usual(const benchmark *definition, size_t ranks, bench_shape_list *out)
 {
     for (size_t i = 0; i < BENCH_USUAL && definition->usual[i][0] > 0; i++) {
@@ -58,7 +58,7 @@ static cb_status add_usual(const benchmark *definition, size_t ranks, bench_shap
             shape.stage_count++;
         }
         if (i == 0)
-            CB_TRY(shape_fits(&shape, ranks, "the smallest topology of the note, 4-2-1,"));
+            CB_TRY(shape_fits(&shape, ranks, "the smallest default topology, 4-2-1,"));
         if (shape_ranks(&shape) <= ranks)
             CB_TRY(shape_list_add(out, &shape));
     }
@@ -80,7 +80,7 @@ static cb_status choose_topologies(const benchmark *definition, const bench_opti
         bench_shape shape;
 
         if (length >= sizeof(one)) {
-            cb_error("--topology '%s': an element is too long; give it as 4-2-1,9-3-1", at);
+            cb_error("--topology '%s': an element is too long; write it like 4-2-1,9-3-1", at);
             return CB_ERROR_USAGE;
         }
         snprintf(one, sizeof(one), "%.*s", (int)length, at);
@@ -104,12 +104,12 @@ const benchmark cb_pipeline = {
     .name = "pipeline",
     .id = "2.3",
     .label = "2.3 pipeline",
-    .title = "data-driven pipeline of synchronising stages",
-    .description =
-        "Measures a data-driven architecture (ATLAS DAQ note 48, benchmark 2.3): sources send to a "
-        "first stage, whose processors wait for one packet from each of theirs, run an algorithm "
-        "on every packet and forward one of the same size; and so on to the last stage. Only the "
-        "overall frequency is measured.",
+    .title = "data-driven pipeline of stages",
+    .description = "Measures a data-driven architecture (ATLAS DAQ note 48, benchmark "
+                   "2.3): sources send to a first stage. Each processor of a stage waits "
+                   "for one packet from each of its inputs, runs an algorithm on every "
+                   "packet and sends one of the same size to the next stage. The result is"
+                   " the frequency of events at the last stage.",
     .group = BENCH_GROUP_FARM,
     .pattern = "pipeline",
     .counted = BENCH_TOPOLOGY,
@@ -124,8 +124,8 @@ const benchmark cb_pipeline = {
                .packets = BENCH_PACKETS_EACH,
                .roles = {{.begin = feed, .step = feed, .finish = bench_drain},
                          {.begin = pass_event_on, .step = pass_event_on, .finish = bench_relay},
-                         {.begin = take_event,
-                          .step = take_event,
+                         {.begin = receive_event,
+                          .step = receive_event,
                           .finish = bench_settle,
                           .timed = true,
                           .starts_after_begin = true,
@@ -136,7 +136,7 @@ const benchmark cb_pipeline = {
     .figures = {{"frequency_Hz", "events / time, at the last stage"},
                 {"round_us", "time from one event to the next"},
                 {"throughput_MBps",
-                 "packets that the last stage receives for an event x size x frequency"}},
+                 "packets that the last stage receives per event x size x frequency"}},
     .table = {"frequency_Hz"},
     .plots = {{"frequency_Hz", "topology"}},
 };

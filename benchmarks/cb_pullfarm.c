@@ -1,6 +1,6 @@
-/* 2.2 pull farm with supervisor: the supervisor tells a destination, in turn, the sources of an
- * event; the destination requests their fragments, collects them, runs the algorithm on each and
- * sends a decision to the supervisor. It takes further assignments while it waits for fragments. */
+/* 2.2 pull farm: the supervisor assigns the sources of each event to a destination, in turn. The
+ * destination requests the fragments, collects them, runs the algorithm on each and sends a
+ * decision to the supervisor. It accepts further assignments while it waits for fragments. */
 #include "farm/farm.h"
 #include "farm/options.h"
 
@@ -41,15 +41,14 @@ const benchmark cb_pullfarm = {
     .id = "2.2",
     .label = "2.2 pull farm",
     .title = "pull farm with supervisor",
-    .description =
-        "Measures a trigger farm (ATLAS DAQ note 48, benchmark 2.2): a supervisor communicates the "
-        "sources of each event to a destination, in turn; it fetches their data packets by "
-        "requests of 16 bytes, runs an algorithm on each packet and sends a decision to the "
-        "supervisor. A "
-        "destination has work in progress on several events at a time.\n\n"
-        "A closed loop (the default) keeps --in-flight events in the farm and gives the highest "
-        "frequency. An open loop (--rate, --load-curve, --find-rate) issues events when they fall "
-        "due, whether or not earlier ones came back; their latency counts from then.",
+    .description = "Measures a trigger farm, or event builder (ATLAS DAQ note 48, "
+                   "benchmark 2.2): a supervisor assigns each event to a destination, in "
+                   "turn; the destination requests the data packets of its sources, runs "
+                   "an algorithm on each and sends a decision to the supervisor.\n\nA "
+                   "closed loop (default) keeps --in-flight events in the farm and gives "
+                   "the highest frequency. An open loop (--rate, --load-curve, "
+                   "--find-rate) issues events on a schedule; the latency counts from the "
+                   "scheduled time.",
     .group = BENCH_GROUP_FARM,
     .pattern = "pull-farm",
     .counted = BENCH_FARM,
@@ -68,12 +67,13 @@ const benchmark cb_pullfarm = {
     .choose_shapes = farm_choose_shapes,
     .figures = {{"frequency_Hz", "decisions / time"},
                 {"throughput_MBps", "S x size x frequency"},
-                {"event_latency_us", "from the issue, or from when the event was due, to the "
-                                     "decision, on the clock of the supervisor"},
-                {"found_Hz", "with --find-rate the highest rate that holds the deadline"}},
+                {"event_latency_us",
+                 "time from the issue, or from the scheduled time, to the decision, on "
+                 "the supervisor's clock"},
+                {"found_Hz", "--find-rate: the highest rate that holds the deadline"}},
     .table = {"frequency_Hz", "in_flight_limit", "limited_by", "event_latency_us.p99"},
     .plots = {{"frequency_Hz", "sources"}, {"event_latency_us", "offered_Hz"}},
-    .bounds = {{"funnel", "event", "what the destinations can take in", "sources", "destinations",
+    .bounds = {{"funnel", "event", "what the destinations can receive", "sources", "destinations",
                 false},
                {"oneway", "stream", "what a source can send", "2", "1", false}},
 };

@@ -1,5 +1,5 @@
-/* 2.1 push farm with supervisor: the supervisor tells every source the destination of an event, in
- * turn; every source sends its fragment there; the destination collects them, runs the algorithm on
+/* 2.1 push farm: the supervisor sends the destination of each event, in turn, to all sources. Each
+ * source sends its fragment there. The destination collects the fragments, runs the algorithm on
  * each and sends a decision to the supervisor. */
 #include "farm/farm.h"
 #include "farm/options.h"
@@ -54,14 +54,14 @@ const benchmark cb_pushfarm = {
     .id = "2.1",
     .label = "2.1 push farm",
     .title = "push farm with supervisor",
-    .description =
-        "Measures a trigger farm (ATLAS DAQ note 48, benchmark 2.1): a supervisor communicates the "
-        "destination of each event, in turn, to all sources; these push their data packets to it; "
-        "it runs an algorithm on each packet and sends a decision to the supervisor. Packets "
-        "exchanged with the supervisor have 16 bytes.\n\n"
-        "A closed loop (the default) keeps --in-flight events in the farm and gives the highest "
-        "frequency. An open loop (--rate, --load-curve, --find-rate) issues events when they fall "
-        "due, whether or not earlier ones came back; their latency counts from then.",
+    .description = "Measures a trigger farm, or event builder (ATLAS DAQ note 48, "
+                   "benchmark 2.1): a supervisor sends the destination of each event, in "
+                   "turn, to all sources; these send their data packets to it; it runs an "
+                   "algorithm on each and sends a decision to the supervisor.\n\nA closed "
+                   "loop (default) keeps --in-flight events in the farm and gives the "
+                   "highest frequency. An open loop (--rate, --load-curve, --find-rate) "
+                   "issues events on a schedule; the latency counts from the scheduled "
+                   "time.",
     .group = BENCH_GROUP_FARM,
     .pattern = "push-farm",
     .counted = BENCH_FARM,
@@ -82,14 +82,15 @@ const benchmark cb_pushfarm = {
     .uses_multicast = tells_by_multicast,
     .figures = {{"frequency_Hz", "decisions / time"},
                 {"throughput_MBps", "S x size x frequency"},
-                {"event_latency_us", "from the issue, or from when the event was due, to the "
-                                     "decision, on the clock of the supervisor"},
-                {"found_Hz", "with --find-rate the highest rate that holds the deadline"}},
+                {"event_latency_us",
+                 "time from the issue, or from the scheduled time, to the decision, on "
+                 "the supervisor's clock"},
+                {"found_Hz", "--find-rate: the highest rate that holds the deadline"}},
     .table = {"frequency_Hz", "in_flight_limit", "limited_by", "event_latency_us.p99"},
     .plots = {{"frequency_Hz", "sources"}, {"event_latency_us", "offered_Hz"}},
-    .bounds = {{"funnel", "event", "what the destinations can take in", "sources", "destinations",
+    .bounds = {{"funnel", "event", "what the destinations can receive", "sources", "destinations",
                 false},
                {"oneway", "stream", "what a source can send", "2", "1", false},
-               {"outfarm", "stream", "what a supervisor can tell {sources} sources", "sources", "1",
-                true}},
+               {"outfarm", "stream", "what a supervisor can send to {sources} sources", "sources",
+                "1", true}},
 };

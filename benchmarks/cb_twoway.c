@@ -1,7 +1,8 @@
 /* 1.2 two-way: two equal nodes.
  *
- * exchange  both send a packet, then both receive one; every node times its block, the longer one
- *           counts */
+ *   exchange  both send a packet, then both receive one; every node times its block, the longer
+ * counts
+ */
 #include "engine/benchmark.h"
 #include "occupation/method.h"
 
@@ -16,11 +17,10 @@ const benchmark cb_twoway = {
     .id = "1.2",
     .label = "1.2 two-way",
     .title = "two equal nodes, both send and receive",
-    .description =
-        "Measures basic communication in both directions at the same time (ATLAS DAQ note 48, "
-        "benchmark 1.2): two equal nodes each send a packet and receive one.\n\n"
-        "Without --sizes a short sweep to 1 MiB is added, to which Hockney's line t(n) = t0 + n / "
-        "r_inf is fitted piece by piece.",
+    .description = "Measures communication in both directions at the same time (ATLAS DAQ "
+                   "note 48, benchmark 1.2): each of two nodes sends a packet and receives"
+                   " one.\n\nWithout --sizes it adds a sweep to 1 MiB and fits Hockney's "
+                   "line t(n) = t0 + n / r_inf to it in segments.",
     .group = BENCH_GROUP_BASIC,
     .pattern = "exchange",
     .counted = BENCH_PAIR_ONLY,
@@ -34,8 +34,8 @@ const benchmark cb_twoway = {
                .divisor = 1,
                .packets = BENCH_PACKETS_TWO,
                .roles = {{.step = exchange, .timed = true}}}},
-    .figures = {{"round_us", "time of an exchange, of the node that takes longer"},
+    .figures = {{"round_us", "time of an exchange, at the slower node"},
                 {"frequency_Hz", "1 / time of an exchange"},
-                {"throughput_MBps", "both ways together: 2 x size / time of an exchange"}},
+                {"throughput_MBps", "both directions together: 2 x size / time of an exchange"}},
     .plots = {{"round_us", "size_bytes"}, {"throughput_MBps", "size_bytes"}},
 };

@@ -6,7 +6,7 @@ BENCHMARK_LIBS = libbenchmarks.a $(COMBENCH_LIBS)
 LDADD = $(BENCHMARK_LIBS)
 benchmark_manuals =
 
-# The description of all benchmarks, for the driver and other readers.
+# The description of all benchmarks, for the driver and other programs.
 noinst_PROGRAMS += %D%/catalogue
 benchmarks_catalogue_SOURCES = %D%/catalogue.c
 benchmarks_catalogue_CPPFLAGS = $(libbenchmarks_a_CPPFLAGS)

@@ -1,4 +1,4 @@
-/* The program of a benchmark: compiled once for each, with -DBENCHMARK=cb_NAME. */
+/* The program of a benchmark. Compiled once for each, with -DBENCHMARK=cb_NAME. */
 #include "benchmarks/registry.h"
 #include "emit/emit.h"
 #include "engine/plan_run.h"

@@ -1,4 +1,4 @@
-/* The benchmarks as an array, of the list in registry.h. */
+/* The array of all benchmarks, made from the list in registry.h. */
 #include "benchmarks/registry.h"
 
 #define BENCHMARKS_ADDRESS(definition) &definition,

@@ -1,4 +1,4 @@
-/* The list of all benchmarks: the only one in the sources beside the build's (local.mk). */
+/* The list of all benchmarks. Besides benchmarks/local.mk, no other source lists them. */
 #ifndef BENCHMARKS_REGISTRY_H
 #define BENCHMARKS_REGISTRY_H
 
@@ -24,7 +24,7 @@
 #define BENCHMARKS_DECLARE(definition) extern const benchmark definition;
 BENCHMARKS(BENCHMARKS_DECLARE)
 
-/* All of them, ended by NULL. */
+/* All benchmarks, ended by NULL. */
 extern const benchmark *const benchmarks_registry[];
 
 #endif

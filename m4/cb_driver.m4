@@ -1,7 +1,6 @@
-# CB_DRIVER: the python3, 3.9 or later, that runs the installed driver and makes its manual pages: of those that are
-# tried the first that has all modules its verbs can use, since another one may come first in PATH without them; else
-# one with what reading documents takes, else one that can measure. Without any the manual pages are left out, as the
-# driver would not run.
+# CB_DRIVER: the python3 (3.9 or later) that runs the installed driver and makes its manual pages. The first one that
+# has all modules of the verbs is taken, which need not be the first in PATH; otherwise one that can read documents,
+# otherwise one that can measure. Without any the manual pages are omitted, since the driver would not run.
 AC_DEFUN([CB_DRIVER], [
   AC_ARG_VAR([PYTHON3], [python3 for the driver, 3.9 or later with fastjsonschema, scipy, matplotlib, jinja2])
   AC_MSG_CHECKING([for a python3 for the driver])

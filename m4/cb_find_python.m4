@@ -1,6 +1,6 @@
-# CB_FIND_PYTHON: an interpreter that has jsonschema, for the tests of the result format, and if there is one also
-# the modules of the driver, for its tests; the system's own is tried as well, since another one may come first in
-# PATH without the modules.
+# CB_FIND_PYTHON: an interpreter with jsonschema, for the tests of the result format, preferably one that also has
+# the modules of the driver, for its tests. The system's python3 is tried as well, since the first one in PATH may
+# lack the modules.
 AC_DEFUN([CB_FIND_PYTHON], [
   AC_ARG_VAR([CB_PYTHON], [python3 with the module jsonschema, for tests])
   AC_MSG_CHECKING([for a python3 with jsonschema])

@@ -1,4 +1,4 @@
-# CB_IDENTITY: what a result says about the program that made it: commit and compiler.
+# CB_IDENTITY: the facts on the program in a result: commit and compiler.
 AC_DEFUN([CB_IDENTITY], [
   AC_MSG_CHECKING([for the commit])
   CB_COMMIT=`cd "$srcdir" && test -e .git && git rev-parse --short=12 HEAD 2>/dev/null` ||

@@ -1,5 +1,5 @@
-# CB_MPI: an MPI library by its compiler wrapper MPICC, of which only the flags are taken, so that CC
-# stays free; and its launcher MPIRUN. Sets MPI_CFLAGS, MPI_LIBS, MPI_KIND (openmpi or mpich).
+# CB_MPI: an MPI library, found by its compiler wrapper MPICC, from which only the flags are used, so that
+# CC can be any compiler; and its launcher MPIRUN. Sets MPI_CFLAGS, MPI_LIBS, MPI_KIND (openmpi or mpich).
 AC_DEFUN([CB_MPI], [
   AC_ARG_VAR([MPICC], [MPI compiler wrapper whose flags are used, mpicc by default])
   AC_ARG_VAR([MPIRUN], [launcher that belongs to it, by default mpirun with the wrapper's ending])
@@ -28,7 +28,7 @@ AC_DEFUN([CB_MPI], [
        AC_MSG_ERROR([a program with the flags of $cb_mpicc does not link; see config.log])])])
   AC_MSG_RESULT([$MPI_KIND])
   CFLAGS=$cb_saved_CFLAGS LIBS=$cb_saved_LIBS
-  # gcc takes MPICH's MPI_STATUSES_IGNORE, which is no address, for an array that is too short.
+  # gcc warns that MPICH's MPI_STATUSES_IGNORE, which is not an address, is an array that is too short.
   AS_IF([test $MPI_KIND = mpich], [
     CFLAGS="$CFLAGS -Werror -Wstringop-overflow"
     AC_COMPILE_IFELSE([AC_LANG_PROGRAM],

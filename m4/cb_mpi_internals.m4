@@ -1,6 +1,6 @@
-# CB_MPI_INTERNALS: what Open MPI lets be seen, so that a small message costs two calls less: the bytes received,
-# in MPI_Status, and the one request of all sends that are complete as they return, as an object of the library.
-# Compiled and linked, never run; where they are not found, MPI is asked. Needs CB_MPI.
+# CB_MPI_INTERNALS: visible internals of Open MPI that save two calls per small message: the received bytes in
+# MPI_Status, and the request object that all sends share which are complete when they return. The check compiles and
+# links only; without these the public functions of MPI are called. Needs CB_MPI.
 AC_DEFUN([CB_MPI_INTERNALS], [
   cb_saved_CFLAGS=$CFLAGS cb_saved_LIBS=$LIBS
   CFLAGS="$CFLAGS $MPI_CFLAGS" LIBS="$MPI_LIBS $LIBS"

@@ -1,4 +1,4 @@
-# CB_SANITIZERS: --enable-sanitizers[=LIST], by default address,undefined; in SANITIZER_CFLAGS.
+# CB_SANITIZERS: --enable-sanitizers[=LIST], by default address,undefined; sets SANITIZER_CFLAGS.
 AC_DEFUN([CB_SANITIZERS], [
   AC_ARG_ENABLE([sanitizers],
     [AS_HELP_STRING([--enable-sanitizers@<:@=LIST@:>@],

@@ -1,11 +1,11 @@
-# CB_SISCI: which SISCI library the technology sci stands on. --with-sisci=DIR|yes|no|software; by default
+# CB_SISCI: the SISCI library that the technology sci uses. --with-sisci=DIR|yes|no|software; by default
 # Dolphin's where it is installed, else the software library of this project, which is built and
-# installed in any case. Sets SISCI_KIND (dolphin, software, none), SISCI_CFLAGS and SISCI_LIBS, and what
-# the software library needs of the system in SISCI_SHM_LIBS.
+# installed in any case. Sets SISCI_KIND (dolphin, software, none), SISCI_CFLAGS and SISCI_LIBS, and
+# SISCI_SHM_LIBS, the system libraries of the software library.
 
-# CB_SISCI_TRY_DOLPHIN(DIRECTORY): whether Dolphin's library there links; the answer is in
-# cb_sisci_links. Its functions and constants are macros for other names, so only a program that
-# includes the header can tell.
+# CB_SISCI_TRY_DOLPHIN(DIRECTORY): whether Dolphin's library in that directory links; sets
+# cb_sisci_links. Its functions and constants are macros for other names, so the test program includes
+# the header.
 AC_DEFUN([CB_SISCI_TRY_DOLPHIN], [
   cb_sisci_library=$1/lib
   AS_IF([test -d "$1/lib64"], [cb_sisci_library=$1/lib64])

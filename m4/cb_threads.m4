@@ -1,4 +1,4 @@
-# The computing task is a thread; old C libraries keep threads and semaphores in a library apart.
+# The background task is a thread; old C libraries have threads and semaphores in a separate library.
 AC_DEFUN([CB_THREADS], [
 AC_SEARCH_LIBS([pthread_create], [pthread], [],
     [AC_MSG_ERROR([no POSIX threads were found])])

@@ -1,4 +1,4 @@
-# CB_WARNINGS: the warnings that the compiler knows, in WARNING_CFLAGS; errors with --enable-werror.
+# CB_WARNINGS: sets WARNING_CFLAGS to the warnings that the compiler supports; errors with --enable-werror.
 AC_DEFUN([CB_WARNINGS], [
   AC_ARG_ENABLE([werror], [AS_HELP_STRING([--enable-werror], [treat warnings as errors])])
   WARNING_CFLAGS=

@@ -12,7 +12,7 @@ $(ccmod_subcommands): %D%/ccmod-%.1: ccmod$(EXEEXT)
 	@$(MKDIR_P) %D%
 	$(AM_V_GEN)./$< $* --manual > $@.tmp && mv $@.tmp $@
 
-# The driver makes its pages of its verbs' parsers.
+# The driver generates its pages from the parsers of its verbs.
 driver_verbs = %D%/combench-run.1 %D%/combench-compare.1 %D%/combench-parkbench.1 \
 	%D%/combench-predict.1 %D%/combench-report.1 %D%/combench-validate.1
 driver_manuals = %D%/combench.1 $(driver_verbs)

@@ -43,7 +43,7 @@ spack: dist
 		-e "s|@SHA256[@]|`sha256sum $(tarball) | cut -d ' ' -f 1`|" \
 		$(srcdir)/%D%/package.py.in >%D%/spack/packages/$(PACKAGE)/package.py
 
-# Whether the packages hold all that is installed.
+# Check that the packages contain all installed files.
 check-packages: rpm deb spack
 	$(SHELL) $(srcdir)/%D%/check $(abs_builddir)
 

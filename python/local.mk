@@ -1,4 +1,4 @@
-# The driver's package: a folder for what verbs share, and one for each group of verbs.
+# The driver's package: a folder for shared modules, and one for each group of verbs.
 suitedir = $(pkgdatadir)/python/combench
 dist_suite_DATA = \
 	%D%/combench/__init__.py \

@@ -1,6 +1,6 @@
 EXTRA_DIST += %D%/completion/combench.bash %D%/build %D%/check %D%/failed-tests %D%/install-packages %D%/quickstart %D%/testbed %D%/trace .ci/run
 
-# Completion for bash, where bash-completion looks: a file of the name of each command.
+# Completion for bash, in the folder of bash-completion: a file named after each command.
 # Every program that is installed has one.
 completiondir = $(datadir)/bash-completion/completions
 completed = combench $(bin_PROGRAMS)
@@ -15,11 +15,11 @@ uninstall-hook:
 	for command in $(completed); do rm -f "$(DESTDIR)$(completiondir)/$$command"; done
 .PHONY: install-completion
 
-# Jobs for Slurm, to be used as they are or copied.
+# Batch scripts for Slurm, to be used unchanged or copied.
 slurmdir = $(pkgdatadir)/slurm
 dist_slurm_DATA = %D%/slurm/farms.sbatch %D%/slurm/many-nodes.sbatch %D%/slurm/one-node.sbatch %D%/slurm/scaling.sbatch
 
-# The driver of the suite; installed it says where its package is, and by which python3 it runs.
+# The driver; the installed one contains the path of its package and of its python3.
 if HAVE_PYTHON3
 driver_line = 1s|.*|\#!$(PYTHON3)|;
 endif

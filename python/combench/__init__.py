@@ -1,1 +1,1 @@
-"""The driver of the suite: runs plans of measurements, and what is made of their results."""
+"""The driver of combench: runs plans of benchmarks and evaluates their results."""

@@ -1,8 +1,7 @@
-"""From the command line to a verb. A verb is a row of VERBS and a module.
+"""The command line of the driver. A verb is a row of VERBS and a module.
 
-The module has `add_arguments(parser)` and `main(arguments) -> exit status`; it is imported only
-when its verb is asked for, so that one may need libraries that the others do without. What its
-manual page has beside that is in manual.py.
+The module has `add_arguments(parser)` and `main(arguments) -> exit status`. It is imported only
+for its verb, so other verbs do not need its libraries. manual.py makes its manual page.
 """
 
 from __future__ import annotations
@@ -27,23 +26,23 @@ class Verb:
 
 
 VERBS = (
-    Verb("run", "combench.suite.run", "measure what a plan lists, with mpirun or srun"),
-    Verb("report", "combench.report.report", "make a report of results, with pictures"),
-    Verb("compare", "combench.compare.compare", "regressions and improvements between runs"),
-    Verb("parkbench", "combench.compare.parkbench", "1.1 to 1.3 beside COMMS1 to COMMS3 of Parkbench"),
-    Verb("predict", "combench.predict.predict", "all benchmarks on any network, from measurements"),
-    Verb("validate", "combench.predict.validate", "how far off predictions are of what was measured"),
+    Verb("run", "combench.suite.run", "run the benchmarks of a plan with mpirun or srun"),
+    Verb("report", "combench.report.report", "make an HTML report of results, with pictures"),
+    Verb("compare", "combench.compare.compare", "find regressions and improvements between runs"),
+    Verb("parkbench", "combench.compare.parkbench", "compare 1.1 to 1.3 with Parkbench's COMMS1 to 3"),
+    Verb("predict", "combench.predict.predict", "predict benchmarks on any network from a calibration"),
+    Verb("validate", "combench.predict.validate", "compare predictions with measurements"),
 )
 _MANUAL = "--manual"
-_MANUAL_HELP = "print the manual page's source and exit"
+_MANUAL_HELP = "print the source of the manual page and exit"
 
 
 def general_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="combench",
-        description="Drive the communication benchmarks of combench: run plans of measurements, "
-        "and tell what their results say. Running plans needs Python 3.9 or later alone; what reads "
-        "results needs fastjsonschema, tests and predictions SciPy, reports matplotlib and jinja2.",
+        description="Run the communication benchmarks of combench and evaluate their results. "
+        "`combench run` needs only Python 3.9 or later; the other verbs also need fastjsonschema, "
+        "compare and predict SciPy, report matplotlib and jinja2.",
         epilog="`combench VERB --help` lists the options of a verb.",
     )
     parser.add_argument(_MANUAL, action="store_true", help=_MANUAL_HELP)
@@ -54,7 +53,7 @@ def general_parser() -> argparse.ArgumentParser:
 
 
 def parser_of(verb: Verb, module: ModuleType) -> argparse.ArgumentParser:
-    """The parser of a verb, which is also the source of its manual page."""
+    """The parser of a verb, from which its manual page is made."""
     parser = argparse.ArgumentParser(
         prog=f"combench {verb.name}",
         description=module.__doc__,
@@ -80,7 +79,7 @@ def _run(verb: Verb, words: Sequence[str]) -> int:
 
 
 def main(words: Sequence[str]) -> int:
-    """Run the verb that the words name; its exit status."""
+    """Run the verb that the words name. Returns its exit status."""
     if list(words) == [_MANUAL]:
         known = ((verb.name, verb.help) for verb in VERBS)
         print(manual.of_driver(general_parser(), known), end="")
@@ -95,6 +94,6 @@ def main(words: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return FAILED
     except BrokenPipeError:
-        # Whoever read the output has enough; nor is there anybody for what is still buffered.
+        # The reader of the output has exited: discard buffered output.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED

@@ -1,19 +1,20 @@
-"""Manual pages of the driver, made of what its verbs are: their parsers, their texts, their tables.
+"""Makes the manual pages of the driver from the parsers and texts of its verbs.
 
-A verb's module gives the description (its docstring) and may have EXIT_STATUS, a text, SEE_ALSO,
-names of pages, and SECTIONS: titles with paragraphs and pairs of a term and its explanation.
+The docstring of a verb's module is the description. The module may have EXIT_STATUS, a text;
+SEE_ALSO, names of pages; MORE, texts that follow the help of an option; and SECTIONS, titles with
+paragraphs and pairs of a term and its explanation.
 """
 
 from __future__ import annotations
 
 import argparse
 from types import ModuleType
-from typing import Iterable, Iterator, Sequence, Union
+from typing import Iterable, Iterator, Mapping, Sequence, Union
 
 Paragraph = Union[str, tuple[str, str]]
 Section = tuple[str, Sequence[Paragraph]]
 
-# What troff would take for something else, or print as a sign that cannot be pasted into a shell.
+# Characters that troff would interpret, or print in a form that a shell does not accept.
 _ESCAPES = {
     "-": "\\-",
     "\\": "\\e",
@@ -24,12 +25,12 @@ _ESCAPES = {
 }
 
 
-# How often an argument may be there, by argparse's nargs.
+# How often an argument may occur, by argparse's nargs.
 _OCCURRENCES = {"+": "{}...", "*": "[{}]...", "?": "[{}]"}
 
 
 def escaped(text: str) -> str:
-    """A text as troff prints it, with no line that is a request."""
+    """The text escaped for troff, with no line that begins a request."""
     plain = "".join(_ESCAPES.get(character, character) for character in text)
     lines = [line.strip() for line in plain.splitlines() if line.strip()]
     return "\n".join(f"\\&{line}" if line.startswith(".") else line for line in lines)
@@ -57,7 +58,7 @@ def _section(title: str, parts: Iterable[Paragraph]) -> str:
 
 
 def _value(action: argparse.Action) -> str:
-    """What stands behind an option."""
+    """The value in the syntax of an option: FILE, or a|b."""
     if action.nargs == 0:
         return ""
     if action.choices is not None:
@@ -67,21 +68,24 @@ def _value(action: argparse.Action) -> str:
 
 
 def _help(action: argparse.Action, parser: argparse.ArgumentParser) -> str:
-    """As --help shows it, with the default in its place."""
+    """The help text as --help shows it, with the default filled in."""
     return parser._get_formatter()._expand_help(action) if action.help else ""
 
 
-def _options(parser: argparse.ArgumentParser) -> Iterator[Paragraph]:
-    """Positional arguments and options in the order of --help."""
+def _options(
+    parser: argparse.ArgumentParser, more: Mapping[str, str] = {}
+) -> Iterator[Paragraph]:
+    """Positional arguments and options in the order of --help; `more` follows the help of some."""
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction) or action.help == argparse.SUPPRESS:
             continue
         names = ", ".join(action.option_strings)
-        yield f"{names} {_value(action)}".strip(), _help(action, parser) or "See above."
+        texts = [_help(action, parser) or "See above.", *filter(None, [more.get(action.dest)])]
+        yield f"{names} {_value(action)}".strip(), ". ".join(texts)
 
 
 def _synopsis(parser: argparse.ArgumentParser) -> str:
-    """The command, what has to follow it, and [OPTION]..."""
+    """The command, its arguments, and [OPTION]..."""
     words = [_bold(parser.prog)]
     for action in parser._actions:
         if not action.option_strings and not isinstance(action, argparse._SubParsersAction):
@@ -103,7 +107,7 @@ def of_verb(parser: argparse.ArgumentParser, module: ModuleType, summary: str) -
     sections = [
         f".SH SYNOPSIS\n{_synopsis(parser)}",
         _section("DESCRIPTION", description),
-        _section("OPTIONS", _options(parser)),
+        _section("OPTIONS", _options(parser, getattr(module, "MORE", {}))),
     ]
     own: Sequence[Section] = getattr(module, "SECTIONS", ())
     sections += [_section(title, parts) for title, parts in own]
@@ -114,7 +118,7 @@ def of_verb(parser: argparse.ArgumentParser, module: ModuleType, summary: str) -
 
 
 def of_driver(parser: argparse.ArgumentParser, verbs: Iterable[tuple[str, str]]) -> str:
-    """The page of the driver itself; `verbs` are names with what they do."""
+    """The page of the driver itself; `verbs` are names and summaries."""
     listed = list(verbs)
     sections = [
         f".SH SYNOPSIS\n{_bold(parser.prog)} \\fIVERB\\fR [\\fIOPTION\\fR]...",

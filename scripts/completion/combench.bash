@@ -1,8 +1,8 @@
 # Completion for bash of combench, its benchmarks, ccmod and combench-testbed.
 #
-# All words come from what the programs say of themselves with --help, when they are asked for: nothing
-# here has to follow a new option. It is installed where bash-completion looks; from a source tree, and
-# to have it behind mpirun and srun as well, source this file.
+# All words are read from --help of the programs when they are needed, so a new option needs no change
+# here. The file is installed in the folder of bash-completion; source it to use it from a source tree or
+# after mpirun and srun.
 
 # The text of --help of a command with its verb, if it has one.
 _combench_help() {
@@ -20,7 +20,7 @@ _combench_options() {
     _combench_help "$@" | sed -n 's/^  \(-[A-Za-z], \)\{0,1\}\(--[A-Za-z][A-Za-z-]*\).*/\2/p'
 }
 
-# What --help says of one option, on one line: its value, and its explanation.
+# The --help entry of one option on one line: its value and its explanation.
 _combench_entry() {
     local option=$1
     shift
@@ -30,7 +30,7 @@ _combench_entry() {
         taken { printf "%s ", $0 }'
 }
 
-# Values that an entry lists: {a,b} behind an option of the driver, (a, b or c; default a) at the end of
+# Values that an entry lists: {a,b} after an option of the driver, (a, b or c; default a) at the end of
 # the explanation of a program, or names after a colon: mpi, sci or tcp.
 _combench_values() {
     tr -s ' ' | sed -n \
@@ -87,7 +87,7 @@ _combench() {
     _combench_from 0
 }
 
-# Behind a launcher: from the first word on that is a benchmark; before it, files.
+# After a launcher: options from the first benchmark name on; before it, file names.
 _combench_launched() {
     local index
     for ((index = 1; index < COMP_CWORD; index++)); do
@@ -105,7 +105,7 @@ for _combench_program in "${BASH_SOURCE[0]%/*}"/cb_* "${BASH_SOURCE[0]%/*}"/../.
     _combench_program=${_combench_program##*/}
     [[ $_combench_program == *'*'* ]] || complete -o filenames -F _combench "${_combench_program%.c}"
 done
-# Whoever has a completion for a launcher already keeps it.
+# An existing completion for a launcher is kept.
 for _combench_launcher in mpirun mpiexec srun; do
     complete -p "$_combench_launcher" >/dev/null 2>&1 ||
         complete -o filenames -F _combench_launched "$_combench_launcher"

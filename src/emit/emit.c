@@ -1,5 +1,5 @@
-/* All ranks of a measurement run the benchmark's own loops over the recorder, in one process, and
- * what they sent and received is the trace. So no pattern is written down twice. */
+/* All ranks of a measurement run the benchmark's own loops over the recorder, in one process; what
+ * they send and receive is the trace. So each pattern is defined in one place only. */
 #include "emit/emit.h"
 
 #include <errno.h>
@@ -17,12 +17,11 @@
 #include "farm/messages.h"
 #include "report/file.h"
 
-/* A job in which no count is too large; and events in flight for each destination, where the engine
- * would search for the best number. */
+/* A job large enough for every count; and events in flight per destination, for which the engine
+ * would search. */
 enum { ANY_NUMBER_OF_RANKS = 1 << 20, IN_FLIGHT_EACH = 4 };
 
-/* The one measurement of a plan; where it has others, the reference measured beside it is left out.
- */
+/* Choose the measurement of a plan. A reference that is measured beside it is ignored. */
 static cb_status choose_one(const benchmark *definition, const bench_plan *plan,
                             bench_measurement *out)
 {
@@ -38,38 +37,38 @@ static cb_status choose_one(const benchmark *definition, const bench_plan *plan,
         }
     if (found == 1)
         return CB_OK;
-    cb_error("--emit-trace: a trace is of one measurement, and these options leave %zu; give one "
-             "size by --sizes, and one each of the numbers of ranks, modes, lists and times that "
-             "cb_%s has",
+    cb_error("--emit-trace writes a trace of one measurement, but these options "
+             "select %zu; choose one size (--sizes), and one each of the counts, "
+             "modes, lists and times of cb_%s",
              found, definition->name);
     return CB_ERROR_USAGE;
 }
 
-/* What is measured and cannot be recorded. */
+/* Options that have no effect in a trace are rejected. */
 static cb_status check_options(const bench_options *options)
 {
     const struct {
         bool given;
         const char *name, *reason;
     } rows[] = {
-        {options->rate_hz > 0, "rate", "when events fall due is not in a trace"},
-        {options->load_curve != NULL, "load-curve", "when events fall due is not in a trace"},
-        {options->find_rate, "find-rate", "when events fall due is not in a trace"},
-        {options->placement != NULL, "placement", "a trace knows ranks, and no hosts"},
-        {options->group != NULL, "group", "no configuration is read for it; use --receivers"},
-        {options->slow_us > 0, "slow-us", "it is an experiment with a measurement"},
+        {options->rate_hz > 0, "rate", "due times are not in a trace"},
+        {options->load_curve != NULL, "load-curve", "due times are not in a trace"},
+        {options->find_rate, "find-rate", "due times are not in a trace"},
+        {options->placement != NULL, "placement", "a trace has ranks, but no hosts"},
+        {options->group != NULL, "group", "no configuration is read for a trace; use --receivers"},
+        {options->slow_us > 0, "slow-us", "it applies to measurements only"},
         {bench_occupation_named(options->compute) != BENCH_UNOCCUPIED, "compute",
-         "a trace has no other task on a core"},
-        {options->verify, "verify", "no message is moved that could be checked"},
-        {options->timeline != NULL, "timeline", "nothing is run that could be noted"},
-        {options->output != NULL, "output", "nothing is measured, and there is no result"},
-        {options->format != NULL, "format", "nothing is measured, and there is no result"},
+         "a trace has no computing task"},
+        {options->verify, "verify", "no message is sent that could be checked"},
+        {options->timeline != NULL, "timeline", "nothing runs that could be recorded"},
+        {options->output != NULL, "output", "nothing is measured, so there is no result"},
+        {options->format != NULL, "format", "nothing is measured, so there is no result"},
     };
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         if (rows[i].given) {
-            cb_error("--emit-trace does not go with --%s: %s; leave one of them out", rows[i].name,
-                     rows[i].reason);
+            cb_error("--emit-trace cannot be combined with --%s: %s; leave one of them out",
+                     rows[i].name, rows[i].reason);
             return CB_ERROR_USAGE;
         }
     return CB_OK;
@@ -90,13 +89,12 @@ cb_status emit_choose(const benchmark *definition, const bench_options *options,
     *shape = plan_layout(definition, options, out, ranks > 0 ? ranks : shape_ranks(shape));
     if (shape_ranks(shape) <= EMIT_COROUTINES_MAXIMUM)
         return CB_OK;
-    cb_error("--emit-trace: %zu ranks are more than the %d that are recorded at a time; ask for "
-             "fewer",
-             shape_ranks(shape), EMIT_COROUTINES_MAXIMUM);
+    cb_error("--emit-trace: %zu ranks are more than the limit of %d; use fewer", shape_ranks(shape),
+             EMIT_COROUTINES_MAXIMUM);
     return CB_ERROR_USAGE;
 }
 
-/* All ranks of a trace */
+/* The ranks of a trace */
 
 typedef struct {
     const benchmark *definition;
@@ -107,7 +105,7 @@ typedef struct {
     emit_scheduler *scheduler;
     size_t count;
     int *ranks;
-    bool named[BENCH_STAGES]; /* the receives of a stage name their senders */
+    bool named[BENCH_STAGES]; /* receives of this stage name their senders */
     struct emit_rank *parts;
     cb_status written;
 } emission;
@@ -116,13 +114,14 @@ typedef struct emit_rank {
     emission *all;
     bench_rank *me;
     const bench_actions *actions;
-    double time_us; /* of its algorithm; or that a supervisor waits */
+    double time_us; /* time of the algorithm, or of the supervisor's pause */
 } emit_rank;
 
 /* A rank's part */
 
-/* With --trace-pace-us the supervisor waits before each event. The time passes while it waits for
- * the decision that makes room, so it is recorded before that: when the event before is issued. */
+/* With --trace-pace-us the supervisor pauses before each event. In a real run this time passes
+ * while it waits for the decision that makes room, so it is recorded before that receive: when the
+ * previous event is issued. */
 static cb_status issue_and_pace(bench_rank *me)
 {
     const emit_rank *part = me->algorithm.context;
@@ -173,7 +172,7 @@ cb_status emit_perform(bench_rank *me, const benchmark *definition, const bench_
 
 /* All of them */
 
-/* Whether ranks of a stage receive from those of several. */
+/* Whether ranks of a stage receive from ranks of several stages. */
 static bool hears_several(const emission *all, size_t stage)
 {
     const bench_role *role =
@@ -182,15 +181,15 @@ static bool hears_several(const emission *all, size_t stage)
     return (role->heard & (role->heard - 1)) != 0;
 }
 
-/* What a rank of a farm does next depends on whose message came: a source answers the rank that
- * asked, and an assignment is another message than a fragment. */
+/* Whether the next action of a farm's rank depends on the sender: a source answers the rank that
+ * asked, and an assignment differs from a fragment. */
 static bool depends_on_sender(const emission *all, size_t stage)
 {
     return all->definition->method == &farm_method &&
            (stage == FARM_SOURCE || hears_several(all, stage));
 }
 
-/* In the place of the algorithm. */
+/* Called in place of the algorithm. */
 static cb_status record_algorithm(void *context)
 {
     const emit_rank *part = context;
@@ -227,7 +226,7 @@ static cb_status make_part(emission *all, size_t rank)
             (bench_algorithm){.instead = record_algorithm, .context = part, .units = 1};
     if (all->named[stage])
         emit_recorder_name_senders(all->recorder, rank);
-    /* Decisions are taken in whatever order they come, and assignments as soon as they do. */
+    /* Decisions are received in any order, and assignments as soon as they arrive. */
     if (farm && stage == FARM_SUPERVISOR)
         emit_recorder_hear_first(all->recorder, rank, all->count);
     else if (farm && hears_several(all, stage))
@@ -235,7 +234,7 @@ static cb_status make_part(emission *all, size_t rank)
     return CB_OK;
 }
 
-static cb_status make_all(emission *all)
+static cb_status create_parts(emission *all)
 {
     all->parts = cb_allocate(all->count, sizeof(*all->parts), "the ranks of a trace");
     if (all->parts == NULL)
@@ -251,7 +250,7 @@ static cb_status make_all(emission *all)
     return emit_recorder_finish(all->recorder);
 }
 
-static void unmake_all(emission *all)
+static void destroy_parts(emission *all)
 {
     for (size_t rank = 0; all->parts != NULL && rank < all->count; rank++)
         rank_destroy(all->definition, all->parts[rank].me);
@@ -263,8 +262,8 @@ static void unmake_all(emission *all)
     all->recorder = NULL;
 }
 
-/* Record, until it is known in which stages receives name their senders: once for each of those
- * that turn out to. */
+/* Record, and repeat with the stage named whenever receives of a stage turn out to depend on the
+ * sender. */
 static cb_status record_all(emission *all)
 {
     cb_status status;
@@ -277,10 +276,10 @@ static cb_status record_all(emission *all)
         all->ranks[i] = (int)i;
     for (size_t stage = 0; stage < all->shape.stage_count; stage++)
         all->named[stage] = depends_on_sender(all, stage);
-    while ((status = make_all(all)) != CB_OK && all->recorder != NULL &&
+    while ((status = create_parts(all)) != CB_OK && all->recorder != NULL &&
            emit_recorder_must_name(all->recorder, &rank)) {
         all->named[shape_stage(&all->shape, rank)] = true;
-        unmake_all(all);
+        destroy_parts(all);
     }
     return status;
 }
@@ -304,7 +303,7 @@ static cb_status write_to_standard_output(emission *all)
     write_trace(stdout, all);
     if (fflush(stdout) == 0 && !ferror(stdout))
         return CB_OK;
-    cb_error("cannot write the trace to standard output: %s; make room where it goes, or name a "
+    cb_error("cannot write the trace to standard output: %s; free some space, or name a "
              "file with --emit-trace",
              strerror(errno));
     return CB_ERROR_SYSTEM;
@@ -337,7 +336,7 @@ cb_status emit_trace(const benchmark *definition, const bench_options *options)
                          : write_to_standard_output(&all);
     if (status == CB_OK)
         status = all.written;
-    unmake_all(&all);
+    destroy_parts(&all);
     free(all.ranks);
     free(target);
     return status;

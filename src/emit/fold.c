@@ -1,8 +1,7 @@
-/* The last item, where it is a loop, stays open: as long as records are those of its next
- * iteration, they are counted and not kept. With the first other record the loop is complete, and
- * what has come of a further iteration becomes items again; only then is the end of the list
- * searched for repetitions. So a loop is compared with another one when both have all their
- * iterations. */
+/* If the last item is a loop, it stays open: records that match its next iteration are counted and
+ * not stored. With the first other record the loop is closed, records of an incomplete iteration
+ * become items again, and the end of the list is searched for repetitions. So loops are compared
+ * only when both have all their iterations. */
 #include "emit/fold.h"
 
 #include <stdbool.h>
@@ -13,13 +12,14 @@
 #include "base/log.h"
 #include "base/random.h"
 
-/* The longest body that is looked for, in items; and the longest run that may be written record by
+/* Longest loop body to search for, in items; and the longest run that may be written record by
  * record. */
 enum { LONGEST_BODY = 512, SHORT_RUN = 8 };
 
 static cb_status out_of_memory(void)
 {
-    cb_error("cannot keep the records of a rank: out of memory; trace fewer steps or ranks");
+    cb_error("cannot store the records of a rank: out of memory; trace fewer steps "
+             "or ranks");
     return CB_ERROR_MEMORY;
 }
 
@@ -47,9 +47,9 @@ static uint64_t mixed(uint64_t hash, uint64_t value)
     return cb_mix64(hash ^ value);
 }
 
-/* The record of which this is one, or a few without a difference; else NULL. Within a loop the few
- * can grow like one, if they are written one by one: an expression knows the innermost loop alone.
- */
+/* The record that `item` is, or a short run of without growth; else NULL. In a loop, the records of
+ * a run can grow like one if they are written one by one, since an expression can use only the
+ * innermost loop. */
 static const fold_record *record_that_grows(const fold_item *item)
 {
     const fold_item *one = item->count == 0 ? item : item->body;
@@ -121,7 +121,7 @@ static uint32_t difference(const fold_state *fold, uint32_t peer, uint32_t from)
 
 /* The list */
 
-/* The item is the list's from now on, also after an error. */
+/* The list owns the item from now on, also after an error. */
 static cb_status append(fold_state *fold, fold_item item)
 {
     fold_item *items = cb_grow(fold->items, fold->count, &fold->room, sizeof(*items));
@@ -153,7 +153,7 @@ static cb_status append_copy(fold_state *fold, const fold_item *item, uint64_t i
     return append(fold, copy);
 }
 
-/* The last item has changed: it is a loop, and open. */
+/* The last item has become a loop: open it. */
 static void open_last(fold_state *fold)
 {
     fold_item *last = &fold->items[fold->count - 1];
@@ -164,7 +164,7 @@ static void open_last(fold_state *fold)
     fold->places[0] = (fold_place){.loop = last, .iteration = last->count};
 }
 
-/* The last `iterations` times `length` items are one loop, with these strides of the first. */
+/* Replace the last `iterations` times `length` items by one loop with the first strides. */
 static cb_status make_loop(fold_state *fold, size_t length, size_t iterations,
                            const uint32_t *strides)
 {
@@ -210,8 +210,7 @@ static bool nests(const fold_state *fold, size_t length)
     return true;
 }
 
-/* Whether the last three times `length` items differ by the same strides from one time to the next.
- */
+/* Whether the last three groups of `length` items differ by the same strides. */
 static bool grows_steadily(const fold_state *fold, size_t length, uint32_t *strides)
 {
     const fold_item *first = fold->items + fold->count - 3 * length;
@@ -236,7 +235,7 @@ static bool grows_steadily(const fold_state *fold, size_t length, uint32_t *stri
     return true;
 }
 
-/* Fold the shortest repetition; *found whether there is one. */
+/* Fold the shortest repetition; *found: there was one. */
 static cb_status fold_end(fold_state *fold, bool *found)
 {
     const size_t most = fold->count / 2 < LONGEST_BODY ? fold->count / 2 : LONGEST_BODY;
@@ -267,7 +266,7 @@ static bool is_open(const fold_state *fold)
     return fold->count > 0 && fold->items[fold->count - 1].count > 0;
 }
 
-/* Hot. Whether the record is the next one of the open loop, which then has it. */
+/* Hot. Whether the record is the next one of the open loop; if so, count it. */
 static bool follow(fold_state *fold, const fold_record *record)
 {
     fold_place *at = &fold->places[fold->depth];
@@ -297,7 +296,7 @@ static bool follow(fold_state *fold, const fold_record *record)
     return true;
 }
 
-/* Fold all repetitions at the end of the list; *folded whether there was any. */
+/* Fold all repetitions at the end of the list; *folded: there was one. */
 static cb_status fold_all(fold_state *fold, bool *folded)
 {
     bool found;
@@ -310,8 +309,8 @@ static cb_status fold_all(fold_state *fold, bool *folded)
     return CB_OK;
 }
 
-/* What came of a further iteration of the open loop, as items. */
-static cb_status copy_begun_iteration(const fold_state *fold, fold_state *out)
+/* Copy the records of the open loop's incomplete iteration as items. */
+static cb_status copy_incomplete_iteration(const fold_state *fold, fold_state *out)
 {
     for (size_t level = 0; level <= fold->depth; level++) {
         const fold_place *at = &fold->places[level];
@@ -344,13 +343,13 @@ static cb_status add_unrolled(fold_state *fold, const fold_item *item, uint64_t 
     return CB_OK;
 }
 
-/* End the open loop. What came of a further iteration is added again where the loop has become a
- * part of another one, which that may continue; *folded whether it has. */
+/* Close the open loop. If it became part of another loop, the records of its incomplete iteration
+ * are added again, as they may continue that loop; *folded: it did. */
 static cb_status close_last(fold_state *fold, bool *folded)
 {
     fold_item *last = &fold->items[fold->count - 1];
     fold_state begun = {.ranks = fold->ranks};
-    cb_status status = copy_begun_iteration(fold, &begun);
+    cb_status status = copy_incomplete_iteration(fold, &begun);
     size_t at = 0;
 
     hash_item(last);
@@ -369,12 +368,15 @@ static cb_status close_last(fold_state *fold, bool *folded)
     return status;
 }
 
-/* Whether the record and the last one or two are a loop by themselves. */
+/* Whether the record and the last one or two form a loop. */
 static size_t run_with_last(const fold_state *fold, const fold_item *item)
 {
-    const fold_item *last = fold->items + fold->count - 1;
+    const fold_item *last;
 
-    if (fold->count < 1 || last->count > 0 || last->form != item->form)
+    if (fold->count < 1)
+        return 0;
+    last = &fold->items[fold->count - 1];
+    if (last->count > 0 || last->form != item->form)
         return 0;
     if (last->hash == item->hash && same_record(&last->record, &item->record))
         return 2;
@@ -421,7 +423,8 @@ cb_status fold_finish(fold_state *fold)
 {
     bool folded;
 
-    /* The last loop is open again where what came of its next iteration was added to another. */
+    /* Repeat while records of an incomplete iteration were added to another loop, which is open
+     * again. */
     do {
         folded = false;
         if (is_open(fold))

@@ -1,8 +1,8 @@
-/* What a rank does, folded to loops while it is recorded: repeated records become the body of a
- * loop, loops within loops, and a peer that grows by the same number from one iteration to the next
- * stays one record. Memory is that of the loops, not of the records.
+/* Fold the records of a rank into loops while they are recorded.
  *
- * Folding is exact: unrolled, the loops give the records that were added, in their order. */
+ * Repeated records become the body of a loop, also nested. A peer that grows by the same number in
+ * each iteration stays one record. Memory grows with the loops, not with the records. Folding is
+ * exact: unrolled loops give the original records in the original order. */
 #ifndef EMIT_FOLD_H
 #define EMIT_FOLD_H
 
@@ -12,10 +12,10 @@
 #include "base/status.h"
 
 typedef enum {
-    FOLD_SEND,        /* started, to a peer */
+    FOLD_SEND,        /* non-blocking, to a peer */
     FOLD_RECEIVE,     /* from a peer */
-    FOLD_RECEIVE_ANY, /* from any; peer is 0 */
-    FOLD_MULTICAST,   /* peer is the number of a list */
+    FOLD_RECEIVE_ANY, /* from any peer; peer is 0 */
+    FOLD_MULTICAST,   /* peer is the index of a list */
     FOLD_COMPUTE      /* peer and bytes are 0 */
 } fold_kind;
 
@@ -26,36 +26,36 @@ typedef struct {
     double time_us;
 } fold_record;
 
-/* A record or a loop. A record within a loop is that of iteration 0; its peer grows by `stride` in
- * each, modulo the number of ranks. The stride outside of loops is 0. */
+/* A record or a loop. In a loop, a record is that of iteration 0; its peer grows by `stride` per
+ * iteration, modulo the number of ranks. Outside of loops the stride is 0. */
 typedef struct fold_item {
     fold_record record;
     uint32_t stride;
-    uint64_t count; /* of a loop's iterations, at least 2; 0: this is a record */
+    uint64_t count; /* iterations of a loop, at least 2; 0: a record */
     struct fold_item *body;
     size_t length;
-    size_t depth;        /* of loops: 1 for one without another in it */
-    uint64_t form, hash; /* of all but peer and stride of a record; and of these as well */
+    size_t depth;        /* nesting of loops; 1: no loop inside */
+    uint64_t form, hash; /* hashes: without peer and stride; with them */
 } fold_item;
 
-/* Where in a loop the next record is expected: in this iteration, at this place of the body. */
+/* Position of the next expected record in a loop: iteration, and index in the body. */
 typedef struct {
     fold_item *loop;
     size_t place;
     uint64_t iteration;
 } fold_place;
 
-/* Deeper ones are not made; the trace format allows 32. */
+/* Limit of nesting; the trace format allows 32. */
 enum { FOLD_DEPTH = 24 };
 
-/* Zero-initialise, and set `ranks`. `items` are complete after fold_finish. */
+/* Zero-initialise and set `ranks`. `items` is complete after fold_finish. Free with fold_free. */
 typedef struct {
     uint32_t ranks;
     fold_item *items;
     size_t count, room;
-    uint64_t *forms; /* of the items, side by side for searching */
+    uint64_t *forms; /* copy of the items' `form`, contiguous for searching */
     size_t forms_room;
-    fold_place places[FOLD_DEPTH + 1]; /* in the last item, where that is a loop */
+    fold_place places[FOLD_DEPTH + 1]; /* position in the last item, if it is a loop */
     size_t depth;
 } fold_state;
 

@@ -1,5 +1,5 @@
-/* Messages are handed over in the mailbox of the receiver. A receive that finds nothing there lets
- * the other ranks go on. A send is recorded as a started one, since it does not wait. */
+/* A send puts the message into the receiver's mailbox. A receive that finds no message lets other
+ * ranks run. Sends are recorded as non-blocking, since they do not wait. */
 #include "emit/recorder.h"
 
 #include <inttypes.h>
@@ -13,26 +13,25 @@
 #include "emit/sections.h"
 #include "transport/common/group.h"
 
-/* The members of a group, as a tree of sends and as the list of a multicast. */
+/* The members of a group, for a tree of sends and for the list of a multicast. */
 typedef struct {
-    uint32_t *ranks; /* of the root, and after it of the members */
+    uint32_t *ranks; /* the root, then the members */
     size_t count;
-    char *text; /* of the members: 1-4,7 */
+    char *text; /* of the members, such as 1-4,7 */
 } member_list;
 
 typedef struct message {
     transport_buffer base;
-    struct message *next;    /* in its queue, or of those at rest */
-    const member_list *tree; /* along which it came, or NULL */
-    size_t place;            /* of the receiver in the tree */
+    struct message *next;    /* in its queue, or in the list of free ones */
+    const member_list *tree; /* tree by which it came, or NULL */
+    size_t place;            /* of the receiver, in the tree */
     unsigned char content[EMIT_CONTENT_BYTES];
 } message;
 
-/* A mailbox: what has come to a rank and was not received yet. There is a queue for each sender of
- * whom something has come. Receives from several go in rounds: in each of them one message of every
- * known sender is taken. A rank waits for those that are missing, and begins a new round before the
- * old one is complete only where no rank can go on otherwise. So the order does not
- * depend on which rank happens to run first. */
+/* A mailbox has the messages that a rank has not received yet, in a queue for each sender. Receives
+ * from several senders go in rounds: each round takes one message of every known sender. A rank
+ * waits for the missing ones, and starts a new round early only if no other rank can run. So the
+ * order does not depend on which rank happens to run first. */
 
 typedef struct {
     uint32_t sender;
@@ -42,14 +41,14 @@ typedef struct {
 typedef struct {
     channel *channels;
     size_t count, room;
-    uint32_t *slots; /* a hash table by sender: 1 + the number of the channel; 0 is free */
+    uint32_t *slots; /* hash table by sender: 1 + index of the channel; 0: free */
     size_t slot_count;
-    uint64_t *ready; /* a bit for each sender with messages: */
+    uint64_t *ready; /* a bit for each sender with messages, */
     size_t ready_count;
-    uint64_t *due;       /* and for each whose turn in the round is still to come: */
-    size_t due_count;    /* their number */
-    size_t considered;   /* channels that have been, in some round */
-    uint64_t round_turn; /* turn of the scheduler in which one of these was last taken */
+    uint64_t *due;       /* and for each that has not had its turn in the round; */
+    size_t due_count;    /* number of those */
+    size_t considered;   /* channels that have been in some round */
+    uint64_t round_turn; /* turn of the scheduler in which one of these was last received */
 } mailbox;
 
 static uint32_t *mailbox_slot(const mailbox *box, uint32_t sender)
@@ -61,7 +60,7 @@ static uint32_t *mailbox_slot(const mailbox *box, uint32_t sender)
     return &box->slots[at];
 }
 
-/* NULL where nothing has ever come from this sender. */
+/* NULL if no message has come from this sender yet. */
 static channel *mailbox_channel(const mailbox *box, uint32_t sender)
 {
     uint32_t number = box->slot_count > 0 ? *mailbox_slot(box, sender) : 0;
@@ -69,13 +68,13 @@ static channel *mailbox_channel(const mailbox *box, uint32_t sender)
     return number > 0 ? &box->channels[number - 1] : NULL;
 }
 
-/* At least half of the slots are free. CB_ERROR_MEMORY, logged. */
+/* Keeps at least half of the slots free. CB_ERROR_MEMORY, logged. */
 static cb_status mailbox_add_channel(mailbox *box, uint32_t sender)
 {
     channel *channels = cb_grow(box->channels, box->count, &box->room, sizeof(*channels));
 
     if (channels == NULL) {
-        cb_error("cannot keep the messages of a rank: out of memory; trace fewer ranks");
+        cb_error("cannot store the messages of a rank: out of memory; trace fewer ranks");
         return CB_ERROR_MEMORY;
     }
     box->channels = channels;
@@ -95,8 +94,8 @@ static cb_status mailbox_add_channel(mailbox *box, uint32_t sender)
     return CB_OK;
 }
 
-/* Put a message after the others of its sender. After CB_ERROR_MEMORY, logged, the message is still
- * the caller's. */
+/* Append a message to its sender's queue. After CB_ERROR_MEMORY, logged, the caller still owns it.
+ */
 static cb_status mailbox_put(mailbox *box, uint32_t sender, message *put)
 {
     channel *into = mailbox_channel(box, sender);
@@ -129,7 +128,7 @@ static message *channel_take(mailbox *box, channel *from)
     return taken;
 }
 
-/* Take the next message of a sender; NULL where none has come. */
+/* Remove the next message of a sender; NULL if there is none. */
 static message *mailbox_take(mailbox *box, uint32_t sender)
 {
     channel *from = mailbox_channel(box, sender);
@@ -142,16 +141,16 @@ static bool has_bit(const uint64_t *bits, size_t at)
     return (bits[at / 64] >> at % 64 & 1) != 0;
 }
 
-/* How a rank chooses among several messages. */
+/* How a rank chooses among messages. */
 typedef struct {
-    transport_node *const *members; /* of each rank: NULL where it is none of the group */
+    transport_node *const *members; /* by rank: NULL if it is not in the group */
     size_t ranks;
-    size_t heard_first; /* these ranks go before others; a round of those takes a turn */
+    size_t heard_first; /* ranks below this go first; a round of the others takes a turn */
     uint64_t turn;
     bool stuck;
 } receive_order;
 
-/* Members among the channels from that one on are due, but for those that are always heard. */
+/* Give a turn to members among the channels from `begin` on, except those that always go first. */
 static void make_due(mailbox *box, const receive_order *order, size_t begin)
 {
     for (size_t i = begin; i < box->count; i++) {
@@ -165,8 +164,8 @@ static void make_due(mailbox *box, const receive_order *order, size_t begin)
     box->considered = box->count;
 }
 
-/* The first sender with messages that is heard first, or else is due; all ranks when there is none.
- */
+/* The first sender with messages that goes first or has its turn; the number of ranks if there is
+ * none. */
 static size_t find_sender(const mailbox *box, const receive_order *order)
 {
     for (size_t word = 0; word * 64 < order->ranks; word++) {
@@ -184,7 +183,7 @@ static size_t find_sender(const mailbox *box, const receive_order *order)
     return order->ranks;
 }
 
-/* Take a message of a group; NULL where none may be taken now. */
+/* Remove a message of a group; NULL if none may be received now. */
 static message *mailbox_take_any(mailbox *box, const receive_order *order, uint32_t *sender)
 {
     size_t found;
@@ -230,18 +229,18 @@ typedef struct {
     fold_state records;
     bool names_senders;
     bool receives_of_one, receives_of_group; /* so far */
-    uint64_t group_bytes;                    /* of messages received of a group */
+    uint64_t group_bytes;                    /* of messages received from a group */
     size_t heard_first;
     bool waits;
-    uint32_t awaited; /* for whom it waits, or ANYBODY */
+    uint32_t awaited; /* sender that it waits for, or ANYBODY */
 } recorder_factory;
 
 enum { ANYBODY = UINT32_MAX };
 
 typedef struct {
     transport_group base;
-    transport_node **member; /* of each rank: its node, where it is in the group */
-    uint32_t list;           /* of the recorder, where the group has a multicast */
+    transport_node **member; /* by rank: its node, if it is in the group */
+    uint32_t list;           /* index in the recorder, if the group has a multicast */
 } recorder_group;
 
 struct emit_recorder {
@@ -249,7 +248,7 @@ struct emit_recorder {
     size_t ranks;
     emit_scheduler *scheduler;
     bool by_tree;
-    bool must_name; /* the senders of the receives of rank `mixed` */
+    bool must_name; /* rank `mixed` has to name senders */
     size_t mixed;
     message *resting;
     member_list **lists;
@@ -321,8 +320,8 @@ static cb_status send_buffer(transport_node *node, transport_buffer *buffer)
     return keep_record(factory_of(node->factory), FOLD_SEND, (uint32_t)node->rank, bytes, 0);
 }
 
-/* In a binomial tree the place n, other than the root's, hears of n without its highest bit, and
- * both of them send to all places that they make with a higher bit, as far as there are such. */
+/* Binomial tree: place n (not the root) receives from the place that is n without its highest bit.
+ * Every place sends to the existing places that have one more, higher bit. */
 
 static cb_status record_tree_sends(recorder_factory *factory, const member_list *tree, size_t place,
                                    uint64_t bytes)
@@ -382,7 +381,7 @@ static message *take(recorder_factory *factory, transport_node *const *members, 
                            : mailbox_take(&factory->box, *sender);
 }
 
-/* Wait for a message, of *sender or of members, and record what came. */
+/* Wait for a message of *sender or of members, and record its receipt. */
 static cb_status await(transport_factory *base, transport_node *const *members,
                        transport_buffer **out, uint32_t *sender)
 {
@@ -393,7 +392,7 @@ static cb_status await(transport_factory *base, transport_node *const *members,
 
     while ((received = take(factory, members, sender)) == NULL) {
         if (members != NULL && factory->box.due_count == 0 && factory->box.ready_count > 0) {
-            emit_scheduler_pause(scheduler); /* the next turn may have a new round */
+            emit_scheduler_pause(scheduler); /* a new round may start in the next turn */
             continue;
         }
         factory->awaited = members != NULL ? ANYBODY : *sender;
@@ -509,7 +508,7 @@ static void free_list(member_list *list)
     free(list);
 }
 
-/* The number of the list of a group's members, which is made where no group had the same. */
+/* The index of the list of a group's members; a new list if no group has had the same members. */
 static cb_status find_list(emit_recorder *recorder, const transport_group *group, uint32_t *out)
 {
     member_list *list = cb_allocate(1, sizeof(*list), "a list of receivers");
@@ -536,7 +535,7 @@ static cb_status find_list(emit_recorder *recorder, const transport_group *group
                                : NULL;
     if (lists == NULL) {
         free_list(list);
-        cb_error("cannot keep the lists of receivers: out of memory; trace fewer ranks");
+        cb_error("cannot store the lists of receivers: out of memory; trace fewer ranks");
         return CB_ERROR_MEMORY;
     }
     recorder->lists = lists;
@@ -599,7 +598,7 @@ static cb_status open_factory(const transport_bootstrap *bootstrap, transport_fa
     return CB_OK;
 }
 
-/* After the last step acknowledgements may be left that no rank receives. */
+/* After the last step there may be acknowledgements that no rank receives. */
 static cb_status close_factory(transport_factory *base)
 {
     recorder_factory *factory = factory_of(base);
@@ -619,7 +618,7 @@ static cb_status prepare(transport_factory *factory, const transport_preparation
 
 static const transport_technology technology = {
     .name = "recorder",
-    .summary = "all ranks in one process, to record what they send",
+    .summary = "all ranks in one process; records messages",
     .capabilities =
         TRANSPORT_ORDERED | TRANSPORT_RELIABLE | TRANSPORT_MULTICAST | TRANSPORT_DELIVERS,
     .open = open_factory,

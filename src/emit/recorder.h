@@ -1,9 +1,8 @@
-/* A technology within one process, over which all ranks of a measurement run at once, as members of
- * a scheduler: what one sends the other receives, and everything is recorded as a trace .cct will
- * have it. The benchmarks' own loops thereby say which messages there are.
+/* A technology inside one process that records all messages as a trace (.cct).
  *
- * It is no technology that a user can name: emit_recorder_open makes all of its factories. Messages
- * carry their first EMIT_CONTENT_BYTES and no more. */
+ * All ranks of a measurement run over it at once, as coroutines of a scheduler. So the benchmarks'
+ * own loops determine the messages. Users cannot select it: emit_recorder_open creates its
+ * factories. Messages carry only their first EMIT_CONTENT_BYTES bytes. */
 #ifndef EMIT_RECORDER_H
 #define EMIT_RECORDER_H
 
@@ -18,35 +17,33 @@ enum { EMIT_CONTENT_BYTES = 32 };
 
 typedef struct emit_recorder emit_recorder;
 
-/* A network of `ranks`, with a factory for each. The scheduler whose coroutines are the ranks is
- * set before anything is received. CB_ERROR_MEMORY, logged. */
+/* Create a network of `ranks` ranks with a factory each. Set the scheduler, whose coroutines are
+ * the ranks, before the first receive. CB_ERROR_MEMORY, logged. */
 cb_status emit_recorder_open(size_t ranks, emit_recorder **out);
 void emit_recorder_set_scheduler(emit_recorder *recorder, emit_scheduler *scheduler);
 
-/* A group send of the technology is a binomial tree of sends among root and members; without it, a
- * multicast of the network. */
+/* Record a group send as a binomial tree of sends; by default it is a multicast of the network. */
 void emit_recorder_send_by_tree(emit_recorder *recorder);
 
-/* The factory of a rank; its nodes and groups are destroyed before the recorder is closed. */
+/* The factory of a rank. Destroy its nodes and groups before the recorder is closed. */
 transport_factory *emit_recorder_factory(emit_recorder *recorder, size_t rank);
 
-/* Rank `rank` computes for this time. */
+/* Record that a rank computes for this time. CB_ERROR_MEMORY, logged. */
 cb_status emit_recorder_compute(emit_recorder *recorder, size_t rank, double time_us);
 
-/* The receives of a rank name their senders. Those of other ranks that only ever receive from a
- * group, and one size, take from any. It cannot be known beforehand which these are: where it turns
- * out that a rank is none of them, its receive ends with CB_ERROR_TRANSPORT, and the recording has
- * to start again with that rank named. */
+/* Let the receives of a rank name their senders. By default a rank that only receives messages of
+ * one size from a group receives from any. If another receive follows, it fails with
+ * CB_ERROR_TRANSPORT, and the recording has to start again with that rank named. */
 void emit_recorder_name_senders(emit_recorder *recorder, size_t rank);
 
-/* Whether a receive ended so, and whose. */
+/* Whether a receive failed for that reason, and of which rank. */
 bool emit_recorder_must_name(const emit_recorder *recorder, size_t *rank);
 
-/* A rank that receives from a group takes messages of the ranks before `first` as soon as they are
- * there, and of each other rank one in a turn of the scheduler. */
+/* A rank that receives from a group gets messages of ranks below `first` as soon as they arrive,
+ * and one of each other rank per turn of the scheduler. */
 void emit_recorder_hear_first(emit_recorder *recorder, size_t rank, size_t first);
 
-/* Sections and records of all ranks. CB_ERROR_MEMORY, logged. */
+/* Complete the records of all ranks. CB_ERROR_MEMORY, logged. */
 cb_status emit_recorder_finish(emit_recorder *recorder);
 cb_status emit_recorder_write(const emit_recorder *recorder, FILE *stream);
 

@@ -1,10 +1,10 @@
-/* Coroutines by ucontext: each has a stack of its own, of which the system provides what is
- * touched, below a page that must not be.
+/* Coroutines with ucontext. Each has a stack of its own above a guard page; the system allocates
+ * stack pages when they are used.
  *
- * swapcontext saves the signal mask, by a system call in each direction, which took a third of the
- * time of a large farm. So a coroutine is entered by setcontext, and then left and continued by
- * _setjmp and _longjmp; the C library's check that a jump goes up the stack does not hold for them.
- * A sanitizer knows swapcontext alone. */
+ * swapcontext saves the signal mask by two system calls, a third of the time of a large farm. So a
+ * coroutine is entered by setcontext, and then left and resumed by _setjmp and _longjmp. The C
+ * library's check that a jump goes up the stack does not apply. Sanitizers know only swapcontext.
+ */
 #undef _FORTIFY_SOURCE
 #include "emit/scheduler.h"
 
@@ -37,7 +37,7 @@ enum { STACK_BYTES = 256 * 1024 };
 typedef struct {
     ucontext_t context;
     jmp_buf place;
-    void *stack; /* NULL, or MAP_FAILED */
+    void *stack; /* NULL or MAP_FAILED if there is none */
     bool begun, ended, waits;
     cb_status status;
 } coroutine;
@@ -49,12 +49,12 @@ struct emit_scheduler {
     jmp_buf main_place;
     emit_coroutine run;
     void *context;
-    bool progress; /* since the last turn of all began */
+    bool progress; /* since the start of the last turn */
     bool stuck;
     uint64_t turns;
 };
 
-/* Go on with a coroutine until it pauses or ends. */
+/* Resume a coroutine until it pauses or ends. */
 static __attribute__((noinline)) void resume(emit_scheduler *scheduler, coroutine *own)
 {
     if (BY_SWAPCONTEXT) {
@@ -69,7 +69,7 @@ static __attribute__((noinline)) void resume(emit_scheduler *scheduler, coroutin
     setcontext(&own->context);
 }
 
-/* Leave the coroutine that runs until it is resumed. */
+/* Leave the running coroutine until it is resumed. */
 static __attribute__((noinline)) void leave(emit_scheduler *scheduler, coroutine *own)
 {
     if (BY_SWAPCONTEXT)
@@ -78,7 +78,7 @@ static __attribute__((noinline)) void leave(emit_scheduler *scheduler, coroutine
         _longjmp(scheduler->main_place, 1);
 }
 
-/* The arguments of a context's function are ints: a pointer comes in two halves. */
+/* makecontext passes ints, so a pointer is passed in two halves. */
 static void run_coroutine(unsigned high, unsigned low)
 {
     emit_scheduler *scheduler = (emit_scheduler *)((uintptr_t)high << 32 | (uintptr_t)low);
@@ -100,8 +100,8 @@ static cb_status give_stack(emit_scheduler *scheduler, coroutine *own)
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (own->stack == MAP_FAILED || mprotect(own->stack, page, PROT_NONE) != 0 ||
         getcontext(&own->context) != 0) {
-        cb_error("cannot give %zu ranks a stack each: %s; trace fewer ranks, or raise "
-                 "vm.max_map_count",
+        cb_error("cannot allocate a stack for each of %zu ranks: %s; trace fewer ranks, "
+                 "or raise vm.max_map_count",
                  scheduler->count, strerror(errno));
         return CB_ERROR_MEMORY;
     }
@@ -148,7 +148,7 @@ void emit_scheduler_free(emit_scheduler *scheduler)
     free(scheduler);
 }
 
-/* Each that has not ended and does not wait goes on once; *left is how many have not ended then. */
+/* Resume each coroutine that has not ended and does not wait, once. *left: number not ended. */
 static cb_status turn(emit_scheduler *scheduler, size_t *left)
 {
     *left = 0;
@@ -182,8 +182,8 @@ cb_status emit_scheduler_run(emit_scheduler *scheduler)
             for (size_t i = 0; i < scheduler->count; i++)
                 emit_scheduler_wake(scheduler, i);
         } else if (left > 0 && !scheduler->progress) {
-            cb_error("%zu ranks wait for messages that no rank sends; this is a defect of the "
-                     "benchmark",
+            cb_error("%zu ranks wait for messages that no rank sends: a defect of the "
+                     "benchmark; please report it",
                      left);
             return CB_ERROR_TRANSPORT;
         }

@@ -1,5 +1,5 @@
-/* Ranks share a section when their items are alike in all but peers, and each peer follows the rank
- * in one of two ways: it grows by the same number from rank to rank, modulo their number, or by one
+/* Ranks share a section if their items are equal except for peers, and each peer depends on the
+ * rank in one of two ways: it grows by a constant per rank, modulo the number of ranks, or by one
  * for every N-th rank. */
 #include "emit/sections.h"
 
@@ -9,17 +9,17 @@
 
 #include "base/memory.h"
 
-/* How one peer follows the rank, as far as is known from the ranks so far. */
+/* How a peer depends on the rank, as far as known from the ranks so far. */
 typedef struct {
     uint32_t first; /* of the first rank */
-    uint32_t slope; /* modulo the ranks; from the second one on */
+    uint32_t slope; /* modulo the ranks; known from the second rank on */
     bool linear;    /* first + slope * distance holds */
-    bool stepwise;  /* first + distance / every holds; `every` is 0 as long as none differs */
+    bool stepwise;  /* first + distance / every holds; `every` is 0 until one differs */
     uint64_t every;
 } peer_trend;
 
 typedef struct {
-    peer_trend *trends; /* of all records in the order of the text */
+    peer_trend *trends; /* of all records, in the order of the text */
     size_t count;
     uint64_t ranks;
 } section;
@@ -84,8 +84,8 @@ static peer_trend continued(const section *made, peer_trend trend, uint64_t dist
     return trend;
 }
 
-/* Whether a rank at that distance from the first continues all trends; with `keep` they are changed
- * to those with it. *at counts records. */
+/* Whether a rank at that distance from the first continues all trends; with `keep`, update the
+ * trends with it. *at counts records. */
 static bool continue_trends(section *made, const fold_item *items, size_t length, uint64_t distance,
                             bool keep, size_t *at)
 {
@@ -107,7 +107,7 @@ static bool continue_trends(section *made, const fold_item *items, size_t length
     return true;
 }
 
-/* Take in the ranks from the first on that are alike; their number. */
+/* Add the ranks from the first on that are alike; returns their number. */
 static size_t gather(section *made, const fold_state *ranks, size_t count)
 {
     const fold_state *first = ranks;
@@ -134,11 +134,11 @@ typedef struct {
     const section *made;
     char *const *lists;
     size_t first, last; /* ranks */
-    size_t at;          /* the record */
+    size_t at;          /* index of the record */
     FILE *stream;
 } writer;
 
-/* A number modulo the ranks as the nearest to 0. */
+/* A number modulo the ranks, as the representative nearest to 0. */
 static int64_t as_signed(uint64_t value, uint64_t ranks)
 {
     return value > ranks / 2 ? (int64_t)value - (int64_t)ranks : (int64_t)value;
@@ -164,8 +164,8 @@ static int64_t most(int64_t one, int64_t other)
     return one > other ? one : other;
 }
 
-/* start + slope * %r + stride * %i, modulo the ranks where it leaves them for any rank of the
- * section or iteration of the loop. */
+/* Write start + slope * %r + stride * %i, modulo the ranks if it leaves their range for some rank
+ * of the section or iteration of the loop. */
 static void write_linear(const writer *to, const peer_trend *trend, int64_t stride,
                          uint64_t iterations)
 {

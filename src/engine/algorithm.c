@@ -1,4 +1,4 @@
-/* The work of algorithms, and its calibration. */
+/* Calibration of the algorithm's work, and the check for drift. */
 #include "engine/algorithm.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ cb_status algorithm_mean_us(control_team *team, uint64_t elapsed_ns, uint64_t ru
     return CB_OK;
 }
 
-/* What ranks work with: the fastest and the slowest of them. */
+/* Write the fastest and the slowest rank's time per unit of work. */
 static cb_status put_rates(const engine_session *session)
 {
     double unit_ns[2] = {session->work_rate.unit_ns, -session->work_rate.unit_ns};
@@ -53,8 +53,8 @@ enum { CHECKS = 3 };
 
 static const double tolerated_pct = 5;
 
-/* How far a calibration is from what was worked with. One that is off is repeated, since it may
- * have met somebody else on the core, as none of the run need have. */
+/* Deviation of a new calibration from the one in use. A large deviation is measured again, since
+ * another process may have used the core during the first attempt. */
 static cb_status find_drift(const host_work_rate *rate, double *drift_pct)
 {
     host_work_rate now;
@@ -81,9 +81,10 @@ cb_status algorithm_check(const engine_session *session)
         return CB_OK;
     report_put_number(session->document, drift_pct, "environment.algorithm.drift_pct");
     if (drift_pct > tolerated_pct)
-        cb_warning(
-            "the algorithm's calibration drifted by %.1f %% during the run: the cores changed "
-            "their speed or are shared; algorithm_true_us says how long it really took",
-            drift_pct);
+        cb_warning("the algorithm's calibration drifted by %.1f %% during the run: cores "
+                   "changed their clock rate or are shared with other processes; compare "
+                   "algorithm_us with the measured algorithm_true_us, or fix the clock "
+                   "rate",
+                   drift_pct);
     return CB_OK;
 }

@@ -1,5 +1,5 @@
-/* The hot paths of the benchmarks: one packet sent, one received and referred to. The two forms of
- * a receive differ in what they do with the data, which is decided once, in set-up. */
+/* The hot paths: send one packet, receive one packet and read it. Set-up chooses between
+ * traffic_touching and traffic_bare, so a step does not test --touch. */
 #include "engine/benchmark.h"
 
 #include <sched.h>
@@ -9,10 +9,10 @@
 #include "base/random.h"
 #include "host/work.h"
 
-/* Two words that are added at once, in a register that every processor of the last decades has. */
+/* Two words in one SSE2 or NEON register. */
 typedef uint64_t word_pair __attribute__((vector_size(16)));
 
-/* Hot. Four sums of pairs, so that additions do not wait for each other. */
+/* Hot. Four independent sums, so that additions do not wait for each other. */
 uint64_t traffic_touch(const void *data, size_t size_bytes)
 {
     const unsigned char *at = data;
@@ -37,8 +37,7 @@ uint64_t traffic_touch(const void *data, size_t size_bytes)
     return sum + word + sums[0][0] + sums[0][1];
 }
 
-/* Word k of a packet in timed passes. No byte is zero, so that one that is missing changes the sum.
- */
+/* Word k of a packet in timed passes. No byte is zero, so that a missing byte changes the sum. */
 static uint64_t content_word(uint64_t k)
 {
     return cb_mix64(k) | 0x0101010101010101u;
@@ -68,7 +67,7 @@ uint64_t traffic_expected_sum(size_t size_bytes)
     return sum;
 }
 
-/* What is done with an arrived packet before its buffer is released */
+/* Handling of a received packet before its buffer is released */
 
 typedef cb_status (*inspection)(bench_rank *me, bench_peer *from, const transport_buffer *buffer);
 
@@ -88,8 +87,8 @@ static inline cb_status ignore_data(bench_rank *me, bench_peer *from,
     return CB_OK;
 }
 
-static inline cb_status accept(bench_rank *me, bench_peer *from, transport_buffer *buffer,
-                               inspection inspect)
+static inline cb_status accept_packet(bench_rank *me, bench_peer *from, transport_buffer *buffer,
+                                      inspection inspect)
 {
     cb_status status = inspect(me, from, buffer);
 
@@ -112,8 +111,7 @@ static inline cb_status multicast_packet(bench_rank *me, transport_group *group)
     return buffer != NULL ? transport_group_send(group, buffer) : CB_ERROR_MEMORY;
 }
 
-/* A packet that an unreliable technology has given up takes its place in the pattern, and is
- * counted: the step goes on without it. */
+/* A lost packet is counted in place of a received one, and the step goes on. */
 __attribute__((cold, noinline)) static cb_status count_loss(bench_rank *me, cb_status status)
 {
     if (status != CB_LOST)
@@ -129,11 +127,11 @@ static inline cb_status receive_from(bench_rank *me, bench_peer *peer, inspectio
 
     if (__builtin_expect(status != CB_OK, 0))
         return count_loss(me, status);
-    return accept(me, peer, buffer, inspect);
+    return accept_packet(me, peer, buffer, inspect);
 }
 
-/* Of the peers that are heard, the one of which fewest packets have come in this pass: all send
- * equally many, so that it is one of its packets that is missing. */
+/* The peer from which this pass has received the fewest packets. All peers send equally many, so
+ * the missing packet is one of this peer's. */
 static bench_peer *slowest_peer(bench_rank *me)
 {
     bench_peer *slowest = NULL;
@@ -169,7 +167,7 @@ static inline cb_status receive_next(bench_rank *me, bench_peer **from, inspecti
         return count_loss_of_any(me, from, node, status);
     *from = &me->peers[node->label];
     (*from)->taken++;
-    return accept(me, *from, buffer, inspect);
+    return accept_packet(me, *from, buffer, inspect);
 }
 
 static inline cb_status receive_root(bench_rank *me, transport_group *group, inspection inspect)
@@ -179,11 +177,10 @@ static inline cb_status receive_root(bench_rank *me, transport_group *group, ins
 
     if (__builtin_expect(status != CB_OK, 0))
         return count_loss(me, status);
-    return accept(me, &me->peers[0], buffer, inspect);
+    return accept_packet(me, &me->peers[0], buffer, inspect);
 }
 
-/* A packet to pass on: the one just received, which rests in the same buffer, or, where buffers
- * rotate, another. */
+/* The packet to send next: the received buffer or, if buffers rotate, a new one. */
 static inline transport_buffer *next_packet(const bench_rank *me, transport_buffer *last)
 {
     if (__builtin_expect(last != NULL && !me->rotate, 1))
@@ -194,8 +191,8 @@ static inline transport_buffer *next_packet(const bench_rank *me, transport_buff
 }
 
 /* *out is NULL after a loss. */
-static inline cb_status take(bench_rank *me, bench_peer *peer, transport_buffer **out,
-                             inspection inspect)
+static inline cb_status receive_packet(bench_rank *me, bench_peer *peer, transport_buffer **out,
+                                       inspection inspect)
 {
     cb_status status = transport_receive(peer->node, out);
 
@@ -215,14 +212,14 @@ static inline cb_status serve(bench_rank *me, bench_peer *peer, inspection inspe
     if (buffer == NULL)
         return CB_ERROR_MEMORY;
     CB_TRY(transport_send(peer->node, buffer));
-    return take(me, peer, &me->in_hand, inspect);
+    return receive_packet(me, peer, &me->in_hand, inspect);
 }
 
 static inline cb_status bounce(bench_rank *me, bench_peer *peer, inspection inspect)
 {
     transport_buffer *buffer;
 
-    CB_TRY(take(me, peer, &buffer, inspect));
+    CB_TRY(receive_packet(me, peer, &buffer, inspect));
     buffer = next_packet(me, buffer);
     return buffer != NULL ? transport_send(peer->node, buffer) : CB_ERROR_MEMORY;
 }
@@ -234,7 +231,7 @@ static cb_status await_signal(bench_rank *me, bench_peer *peer)
 
     (void)me;
     if (__builtin_expect(status != CB_OK, 0))
-        return status == CB_LOST ? CB_OK : status; /* what it allows is allowed */
+        return status == CB_LOST ? CB_OK : status; /* a lost acknowledgement counts as received */
     transport_buffer_release(buffer);
     return CB_OK;
 }

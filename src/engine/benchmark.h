@@ -1,9 +1,13 @@
-/* What the step functions of a benchmark call. A benchmark is a definition (definition.h) and one
- * step function for each role; it reads no clock, computes no statistics and prints nothing: the
- * engine does.
+/* Functions for the step functions of a benchmark.
  *
- * A mode's step is repeated; a block is `begin`, an agreed number of steps, `finish`. All three are
- * hot. Ranks find their peers in me->peers, in the order that the role's row says. */
+ * A benchmark is a definition (definition.h) and a step function for each role. Step functions only
+ * send and receive: the engine reads the clock, computes statistics and writes results.
+ *
+ * A block is `begin`, a number of steps that all ranks have agreed on, and `finish`. All three are
+ * hot. me->peers has the peers in the order given by the role's row of the definition.
+ *
+ * Functions return the status of the technology (transport.h), CB_ERROR_MEMORY if no buffer can be
+ * allocated, or CB_OK. A packet lost by an unreliable technology is counted and is not an error. */
 #ifndef ENGINE_BENCHMARK_H
 #define ENGINE_BENCHMARK_H
 
@@ -17,93 +21,97 @@
 
 typedef struct bench_traffic bench_traffic;
 
-/* What the verifying pass has found: see verification.h. */
+/* Counts of the verification pass; see verification.h. */
 typedef struct {
     uint64_t messages, lost, duplicate, reordered, corrupted;
 } checker_findings;
 
-/* One direction of a stream between two ranks. Zero-initialise and set `source`. */
+/* Verification of the stream from one rank. Zero-initialise and set `source`. */
 typedef struct checker_stream {
-    uint64_t source;   /* a rank: 32 bits */
-    uint64_t expected; /* number of the next packet to arrive */
+    uint64_t source;   /* rank that sends; 32 bits */
+    uint64_t expected; /* number of the next packet */
     uint64_t missing;  /* bit k: packet expected - 1 - k has not arrived */
-    uint64_t lost;     /* counted as lost, and not come since */
+    uint64_t lost;     /* counted as lost and not arrived since */
 } checker_stream;
 
 typedef struct {
     transport_node *node;
     unsigned outstanding;    /* packets sent and not yet acknowledged */
     unsigned unacknowledged; /* packets received and not yet acknowledged */
-    uint64_t ahead;          /* packets received for rounds that are not complete */
-    uint64_t block_received; /* in this block, where shares are counted */
-    uint64_t taken;          /* packets received from any, or given up, in this pass */
-    uint64_t share;          /* of this pass, each block until its first peer had delivered all */
-    uint64_t sent;           /* stamped packets of the verifying pass */
+    uint64_t ahead;          /* packets received for later rounds */
+    uint64_t block_received; /* packets in this block, while shares are counted */
+    uint64_t taken;          /* packets of this pass that bench_receive_any received or gave up */
+    uint64_t share;          /* packets counted in this pass, in each block until one peer has sent
+                              * all of its packets */
+    uint64_t sent;           /* packets sent in the verification pass */
     checker_stream incoming;
 } bench_peer;
 
-/* The algorithm that a receiving processor runs on each packet: calibrated work, or what is called
- * instead of it where nothing is measured. */
+/* The algorithm that a receiving rank runs on each packet: calibrated work. A trace that is emitted
+ * without a measurement has a function in its place. */
 typedef struct {
-    cb_status (*instead)(void *context); /* or NULL */
+    cb_status (*instead)(void *context); /* called in place of the work, or NULL */
     void *context;
     uint64_t units; /* of host_work; 0: none */
-    uint64_t state; /* its result so far, so that nothing of it can be left out */
+    uint64_t state; /* result so far; keeps the compiler from removing the work */
     uint64_t runs, elapsed_ns;
 } bench_algorithm;
 
-/* How the lists of a multicast are made; from the plan and the options. */
+/* How the destination lists of a multicast are made. */
 typedef struct {
     bench_list kind;
-    bool own_multicast; /* by the technology's own multicast, else by a loop of sends */
+    bool own_multicast; /* true: by the technology's multicast; false: by a loop of sends */
     size_t length;
-    const char *group_name; /* the list is all of this group of the configuration; else NULL */
+    const char *group_name; /* group of the configuration that is the list, or NULL */
     uint64_t seed;
 } bench_lists;
 
-/* Where a rank stands: the participants are those of the first role, then those of the second. */
+/* Position of a rank. Participants are ordered by role. */
 typedef struct {
     const int *ranks;
     size_t participants;
-    size_t self;                    /* this rank among them */
-    size_t index;                   /* among those in the same stage */
-    size_t first_peer[BENCH_ROLES]; /* of a role, where all of it are peers */
-    transport_node **nodes;         /* as they were asked for of bench_node */
+    size_t self;                    /* index of this rank in `ranks` */
+    size_t index;                   /* index among the ranks of the same stage */
+    size_t first_peer[BENCH_ROLES]; /* by role: index of its first rank in peers, if the role's
+                                     * ranks are peers */
+    transport_node **nodes;         /* by participant; created by bench_node on demand */
 } bench_position;
 
-/* What was received in this pass. */
+/* Packets received in this pass. */
 typedef struct {
-    uint64_t sum; /* over all words that were touched */
+    uint64_t sum; /* of all words that were read */
     uint64_t packets;
-    uint64_t lost; /* packets given up, over an unreliable technology */
+    uint64_t lost; /* packets that an unreliable technology gave up */
 } bench_received;
 
-/* Whose packets arrive first, counted in each block until a peer has delivered all of it. */
+/* Which peers' packets arrive first: counted in each block until one peer has sent all of its
+ * packets. */
 typedef struct {
     uint64_t block_steps;
     bool first_complete;
 } bench_shares;
 
-/* What the verifying pass found, and after how long a packet that does not come is lost. */
+/* State of the verification pass, and the time after which a missing packet counts as lost. */
 typedef struct {
     checker_findings findings;
     uint64_t timeout_ns;
 } bench_checks;
 
 struct bench_rank {
-    const bench_traffic *traffic; /* how this pass sends and receives */
+    const bench_traffic *traffic; /* send and receive functions of this pass */
     transport_factory *factory;
-    transport_preparation preparation; /* what was announced to the factory */
+    transport_preparation preparation; /* passed to transport_prepare */
     bench_peer *peers;
     size_t peer_count;
-    transport_group *group; /* of all peers that it hears, for fair receives */
-    size_t heard;           /* how many these are: the first of `peers` unless roles are left out */
+    transport_group *group; /* all peers that this rank receives from */
+    size_t heard;           /* number of peers in `group`; they are first in `peers` unless the
+                             * definition excludes roles */
     size_t size_bytes;
-    transport_buffer *in_hand; /* of bench_serve, or NULL */
-    bool rotate;               /* buffers: a received one is not sent on */
-    size_t shifts;             /* of a round, in a trace that has a part of it; 0: all */
+    transport_buffer *in_hand; /* kept by bench_serve, or NULL */
+    bool rotate;               /* --buffers rotate: a received buffer is not sent on */
+    size_t shifts;             /* messages per round in an emitted trace; 0: all */
     unsigned window, half_window;
-    size_t missing;  /* peers that the round under way still waits for */
+    size_t missing;  /* peers that have sent nothing yet for the current round */
     uint64_t blocks; /* completed so far */
     bench_position place;
     bench_received received;
@@ -111,22 +119,23 @@ struct bench_rank {
     bench_algorithm algorithm;
     bench_checks verification;
     bench_lists lists;
-    uint64_t broadcasts; /* so far */
-    /* Whether broadcast n goes to this rank as well; NULL: all do. */
+    uint64_t broadcasts; /* sent so far */
+    /* Whether broadcast n has this rank in its list; NULL: always. */
     bool (*is_addressed)(const bench_rank *me, uint64_t broadcast);
-    size_t groups_made;      /* by set_up */
-    const void *own_options; /* those that the benchmark has rows for */
-    void *part;              /* what set_up has made, or who measures: lists, a farm's accounts */
+    size_t groups_made;      /* by set_up; divides its time */
+    const void *own_options; /* of the benchmark's own option rows */
+    void *part;              /* owned by set_up or by the method: destination lists, state of a farm
+                              */
 };
 
-/* The node of a participant. */
+/* The node of a participant, created on first use and owned by `me`. */
 cb_status bench_node(bench_rank *me, size_t participant, transport_node **out);
 
-/* What only calls a slot of the traffic is no function of its own: a step is one indirect call away
- * from what sends. */
+/* Functions that only call a slot of the traffic are inlined, so that a step is one indirect call
+ * away from the technology. */
 #define BENCH_DISPATCH static inline __attribute__((always_inline))
 
-/* Sending and receiving of one data packet. Hot. */
+/* Send and receive functions of a pass. Hot. */
 struct bench_traffic {
     cb_status (*send)(bench_rank *me, bench_peer *peer);
     cb_status (*receive)(bench_rank *me, bench_peer *peer);
@@ -148,14 +157,14 @@ BENCH_DISPATCH cb_status bench_receive(bench_rank *me, size_t peer)
     return me->traffic->receive(me, &me->peers[peer]);
 }
 
-/* From any peer, each in its turn. */
+/* Receive from any peer, fairly. */
 BENCH_DISPATCH cb_status bench_receive_any(bench_rank *me, bench_peer **from)
 {
     return me->traffic->receive_any(me, from);
 }
 
-/* A packet that goes to and fro: sent, and awaited again; or received, and sent back. It is the
- * same buffer all the time, but where buffers rotate. */
+/* A packet that goes back and forth: bench_serve sends it and waits for its return, bench_bounce
+ * receives it and sends it back. Both reuse the same buffer unless buffers rotate. */
 BENCH_DISPATCH cb_status bench_serve(bench_rank *me, size_t peer)
 {
     return me->traffic->serve(me, &me->peers[peer]);
@@ -166,12 +175,11 @@ BENCH_DISPATCH cb_status bench_bounce(bench_rank *me, size_t peer)
     return me->traffic->bounce(me, &me->peers[peer]);
 }
 
-/* Give the core away after a poll that found nothing, unless the poll has done so. */
+/* Yield the core after a poll without result, unless polls of this technology already yield. */
 void bench_yield(const transport_factory *factory);
 
-/* For how long something was waited for that may never come. A pause between two polls counts up to
- * a limit: this process had no core meanwhile, or the machine stood still, and the same may be true
- * of the process that sends. */
+/* Time waited for a message that may be lost. A pause between two polls counts at most 20 ms: this
+ * process did not run during a longer one, and the sender may not have run either. */
 typedef struct {
     uint64_t polled_ns, waited_ns;
 } timeout_clock;
@@ -181,7 +189,7 @@ static inline timeout_clock timeout_begin(uint64_t now_ns)
     return (timeout_clock){.polled_ns = now_ns};
 }
 
-/* At each poll that found nothing: whether more than `limit_ns` have counted by now. */
+/* Call after each poll without result. True if more than `limit_ns` have been counted. */
 static inline bool timeout_is_over(timeout_clock *waiting, uint64_t now_ns, uint64_t limit_ns)
 {
     const uint64_t longest_pause_ns = 20000000;
@@ -192,14 +200,14 @@ static inline bool timeout_is_over(timeout_clock *waiting, uint64_t now_ns, uint
     return waiting->waited_ns > limit_ns;
 }
 
-/* Run the algorithm on a packet; all of its time is counted. */
+/* Run the algorithm on one packet and count its time. */
 cb_status bench_run_algorithm(bench_algorithm *algorithm);
 
-/* One packet from each peer that is heard, with the algorithm run on it; what is early is kept for
- * the rounds to come. */
+/* Receive one packet from each peer that this rank receives from, and run the algorithm on each.
+ * Packets that arrive early count for later rounds. */
 cb_status bench_assemble(bench_rank *me);
 
-/* Count a packet of bench_receive_any towards the share of its source. */
+/* Count a packet from bench_receive_any for the share of its source. */
 static inline void bench_count_share(bench_rank *me, bench_peer *from)
 {
     if (me->shares.first_complete)
@@ -209,7 +217,7 @@ static inline void bench_count_share(bench_rank *me, bench_peer *from)
     me->shares.first_complete = from->block_received == me->shares.block_steps;
 }
 
-/* Empty messages: acknowledgements and the release of a block. */
+/* Send an empty message: an acknowledgement, or the start signal of a block. */
 cb_status bench_signal(bench_rank *me, bench_peer *peer);
 
 BENCH_DISPATCH cb_status bench_await_signal(bench_rank *me, bench_peer *peer)
@@ -217,11 +225,11 @@ BENCH_DISPATCH cb_status bench_await_signal(bench_rank *me, bench_peer *peer)
     return me->traffic->await_signal(me, peer);
 }
 
-/* Streams: at most `window` packets to a peer are unacknowledged; there is one acknowledgement for
- * every half window and one for the rest at the end of a block. */
+/* Streams. At most `window` packets per peer are unacknowledged. The receiver acknowledges each
+ * half window, and the rest at the end of a block. */
 cb_status bench_await_acknowledgement(bench_rank *me, bench_peer *peer);
 
-/* Hot. Room for one more packet. */
+/* Hot. Wait until the window has room for one more packet. */
 BENCH_DISPATCH cb_status bench_reserve(bench_rank *me, bench_peer *peer)
 {
     if (peer->outstanding == me->window)
@@ -230,7 +238,7 @@ BENCH_DISPATCH cb_status bench_reserve(bench_rank *me, bench_peer *peer)
     return CB_OK;
 }
 
-/* Hot. One packet was received. */
+/* Hot. Count one received packet; acknowledge each half window. */
 BENCH_DISPATCH cb_status bench_acknowledge(bench_rank *me, bench_peer *peer)
 {
     if (++peer->unacknowledged < me->half_window)
@@ -239,9 +247,10 @@ BENCH_DISPATCH cb_status bench_acknowledge(bench_rank *me, bench_peer *peer)
     return bench_signal(me, peer);
 }
 
-cb_status bench_drain(bench_rank *me);  /* a sender's finish: await the last acknowledgements */
-cb_status bench_settle(bench_rank *me); /* a receiver's finish: acknowledge the rest */
-cb_status bench_relay(bench_rank *me);  /* of who does both: settle, then drain */
+cb_status bench_drain(bench_rank *me);  /* `finish` of a sender: wait for the last acknowledgements
+                                         */
+cb_status bench_settle(bench_rank *me); /* `finish` of a receiver: acknowledge the rest */
+cb_status bench_relay(bench_rank *me);  /* `finish` of a rank that does both: settle, then drain */
 
 BENCH_DISPATCH cb_status bench_stream_send(bench_rank *me, size_t peer)
 {
@@ -255,24 +264,24 @@ BENCH_DISPATCH cb_status bench_stream_receive(bench_rank *me, size_t peer)
     return bench_acknowledge(me, &me->peers[peer]);
 }
 
-/* The ways in which a timed pass sends and receives: with the data referred to, and without. */
+/* Traffic of a timed pass: reading all received data, or none. */
 extern const bench_traffic traffic_touching; /* --touch all */
 extern const bench_traffic traffic_bare;     /* --touch none */
 
-/* The traffic for a value of --touch. */
+/* The traffic for a value of --touch ("all" or "none"). */
 const bench_traffic *traffic_named(const char *touch);
 
-/* The 'zero' algorithm: refer to all bytes. The sum of the words of the data, the last one filled
- * up with zeros. */
+/* Read all bytes, as note 48's "zero algorithm" does. Returns the sum of the 64-bit words; the last
+ * word is padded with zeros. */
 uint64_t traffic_touch(const void *data, size_t size_bytes);
 
-/* The content of every buffer in timed passes, so that the sum of what was touched is known. */
+/* Fill a buffer with the content of timed passes, whose sum is known. */
 void traffic_fill(void *data, size_t size_bytes);
 
-/* The sum that traffic_touch gives for a packet with that content. */
+/* The sum that traffic_touch returns for a packet with this content. */
 uint64_t traffic_expected_sum(size_t size_bytes);
 
-/* Whether a window bounds what is sent in a mode: its sender drains it. */
+/* Whether the window limits the mode's sender. */
 bool traffic_is_stream(const bench_mode *mode);
 
 #endif

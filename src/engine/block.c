@@ -14,7 +14,7 @@ static bench_action or_nothing(bench_action action)
     return action != NULL ? action : do_nothing;
 }
 
-/* Shares are reset in each block, before its clock starts. */
+/* Shares are reset before the clock of the block starts. */
 static void open_block(bench_rank *me, uint64_t steps)
 {
     me->shares = (bench_shares){.block_steps = steps};

@@ -1,5 +1,5 @@
-/* Files are read and shared, settings are made and go into the document, and a group is chosen:
- * what is wrong with any of them is known before anything is measured. */
+/* Read and broadcast configuration files, make settings, choose the ranks of --group. Errors are
+ * found before the first measurement. */
 #include "engine/configuration.h"
 
 #include <stdio.h>
@@ -9,11 +9,11 @@
 #include "base/log.h"
 #include "base/memory.h"
 
-/* Received buffers that a benchmark has at one time: one in hand, which goes back with the next
- * step, and one that is being looked at. */
+/* Receive buffers that a benchmark holds at a time: one that it sends back in the next step, and
+ * one that it reads. */
 enum { HELD_BUFFERS = 2 };
 
-/* Rank 0's news of the files: plain data. */
+/* What rank 0 broadcasts about the files. Plain data. */
 typedef struct {
     cb_status status;
     uint64_t bytes[CB_FILES];
@@ -52,7 +52,7 @@ static cb_status share_texts(control *plane, const char *directory, cb_config_te
     return CB_OK;
 }
 
-/* All technologies that are known, as the files may name them. The caller frees *out. */
+/* All technologies that files may name, including those not built in. The caller frees *out. */
 static cb_status list_technologies(cb_config_technology **out, size_t *count)
 {
     *count = 0;
@@ -111,7 +111,7 @@ static bool is_uniform(const cb_settings *settings, const cb_parameter *row)
     return true;
 }
 
-/* The value of a rank; one that is absent is left out. */
+/* Write the value of a parameter at a rank, if it is set. */
 static void put_value(report_document *document, const cb_settings *settings,
                       const cb_parameter *row, size_t rank, const char *place)
 {
@@ -159,7 +159,7 @@ void configuration_put(report_document *document, const cb_settings *settings)
         put_nodes(document, settings);
 }
 
-/* The group that the options name; where there is none, the message lists those that there are. */
+/* Find the group that --group names. The error message lists the groups of the configuration. */
 static cb_status find_group(const cb_config *config, const bench_options *options,
                             cb_config_group *out)
 {
@@ -178,7 +178,8 @@ static cb_status find_group(const cb_config *config, const bench_options *option
     return CB_ERROR_USAGE;
 }
 
-/* Every member is a rank of the job, once, and none is the one that all others talk to. */
+/* Each member has to be a rank of the job, may occur once, and must not be the rank that all others
+ * talk to. */
 static cb_status check_members(const benchmark *definition, const bench_options *options,
                                const cb_config_group *group, size_t ranks)
 {
@@ -190,14 +191,14 @@ static cb_status check_members(const benchmark *definition, const bench_options 
             snprintf(cause, sizeof(cause), "which is the %s of this benchmark",
                      definition->roles[0].name);
         else if (rank >= ranks)
-            snprintf(cause, sizeof(cause), "and the job has %zu ranks", ranks);
+            snprintf(cause, sizeof(cause), "but the job has only %zu ranks", ranks);
         for (size_t k = 0; k < i && cause[0] == '\0'; k++)
             if (group->ranks[k] == rank)
-                snprintf(cause, sizeof(cause), "and a member already");
+                snprintf(cause, sizeof(cause), "which is already a member");
         if (cause[0] == '\0')
             continue;
-        cb_error("--group %s: member %lu is the node of rank %zu, %s; change the group in "
-                 "%s/network.conf, or name another",
+        cb_error("--group %s: member %lu is the node of rank %zu, %s; change the group "
+                 "in %s/network.conf, or choose another group",
                  group->name, (unsigned long)group->ids[i], rank, cause, options->config);
         return CB_ERROR_USAGE;
     }
@@ -224,13 +225,14 @@ cb_status configuration_choose_group(const benchmark *definition, const cb_confi
     if (options->group == NULL)
         return CB_OK;
     if (config == NULL) {
-        cb_error("--group %s: groups have their names in network.conf; say by --config DIR where "
-                 "it is",
+        cb_error("--group %s: groups are defined in network.conf; use --config DIR with "
+                 "the directory that has it",
                  options->group);
         return CB_ERROR_USAGE;
     }
     if (options->receivers.count > 0) {
-        cb_error("--group %s: --receivers names ranks, too; leave one of them out", options->group);
+        cb_error("--group %s: --receivers also chooses ranks; use only one of them",
+                 options->group);
         return CB_ERROR_USAGE;
     }
     CB_TRY(find_group(config, options, &group));

@@ -1,4 +1,4 @@
-/* Questions about a definition: pure functions. */
+/* Pure functions on definitions. */
 #include "engine/definition.h"
 
 #include <string.h>
@@ -93,7 +93,7 @@ static const char *const of_sides[] = {
 
 static const char *const of_nodes[] = {"none", "both", NULL};
 
-/* The roles that can be occupied. A node computes when both its sides do. */
+/* Roles that can run the computing task. A node computes when both of its sides do. */
 static const struct {
     const char *role;
     bench_occupation needed;

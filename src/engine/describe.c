@@ -1,5 +1,5 @@
-/* Definitions, options and technologies as JSON. Formulas are texts of the four operations, in
- * which `count` is what is counted, so that readers in other languages can evaluate them. */
+/* Definitions, options and technologies as JSON. Formulas use the four operations and `count`, so
+ * that readers in other languages can evaluate them. */
 #include "config.h"
 
 #include "engine/describe.h"
@@ -36,8 +36,8 @@ static void put_numbers(report_stream *out, const char *key, const uint64_t *val
     report_stream_end(out);
 }
 
-/* How many ranks have a role, as a formula; of a farm by its two numbers, and of a topology in
- * words. */
+/* Number of ranks in a role as a formula: of `count`, of a farm's two numbers, or in words for a
+ * topology. */
 static const char *ranks_of_role(const benchmark *definition, size_t role)
 {
     static const char *const of_farm[BENCH_ROLES] = {"1", "sources", "destinations"};
@@ -54,7 +54,7 @@ static const char *ranks_of_role(const benchmark *definition, size_t role)
                                                  : of_count[definition->roles[role].share];
 }
 
-/* What is counted, by which options, and which counts are valid and usual. */
+/* What is counted, which options give it, and the valid and default counts. */
 static void put_counts(report_stream *out, const benchmark *definition)
 {
     static const struct {
@@ -75,7 +75,7 @@ static void put_counts(report_stream *out, const benchmark *definition)
     put_texts(out, "options", counted[definition->counted].options);
     put_count(out, "least", bench_count_least(definition));
     put_count(out, "multiple_of", bench_count_multiple(definition));
-    report_stream_array(out, "usual"); /* "8", "4x4" or "4-2-1", as plans and options write it */
+    report_stream_array(out, "usual"); /* "8", "4x4" or "4-2-1", as in plans and options */
     for (size_t i = 0; i < BENCH_USUAL && definition->usual[i][0] > 0; i++) {
         char text[64] = "";
         size_t used = 0;
@@ -103,7 +103,7 @@ static void put_modes(report_stream *out, const benchmark *definition)
             report_stream_flag(out, "led_in", true);
         report_stream_text(out, "packets", bench_packets_formula(mode->packets));
         report_stream_text(out, "frequency", mode->counts_packets ? "packets" : "steps");
-        if (mode->divisor > 0) { /* farms have figures of their own */
+        if (mode->divisor > 0) { /* farms have other figures */
             report_stream_text(out, "figure",
                                mode->figure == BENCH_LATENCY ? "latency_us" : "round_us");
             put_count(out, "divisor", mode->divisor);
@@ -123,12 +123,17 @@ static void put_ratio(report_stream *out, const benchmark *definition)
     } ratios[] = {
         [BENCH_CONGESTION] = {"congestion_ratio",
                               "time per packet of a node / that at the reference", "Congestion of",
-                              "Time of a packet against that between two nodes: 1 is none."},
-        [BENCH_EFFICIENCY] = {"scaling_efficiency", "frequency per pair / that at the reference",
-                              "Scaling efficiency of",
-                              "Throughput over that of one pair times their number: 1 is perfect."},
-        [BENCH_LOSS] = {"loss_pct", "per cent of the packet rate at the reference that is missing",
-                        "Loss of a", "What the destination receives less than from one source."},
+                              "Time per packet divided by the time between two nodes; 1 means no "
+                              "congestion."},
+        [BENCH_EFFICIENCY] =
+            {"scaling_efficiency", "frequency per pair / that at the reference",
+             "Scaling efficiency of",
+             "Throughput divided by the number of pairs times the throughput of one "
+             "pair; 1 is ideal."},
+        [BENCH_LOSS] = {"loss_pct", "missing percentage of the packet rate at the reference",
+                        "Loss of a",
+                        "Percentage of the packet rate from one source that the destination "
+                        "does not receive."},
     };
 
     if (definition->ratio == BENCH_NO_RATIO)
@@ -142,7 +147,7 @@ static void put_ratio(report_stream *out, const benchmark *definition)
     report_stream_end(out);
 }
 
-/* The sizes that are measured with these options. */
+/* The sizes that these options measure. */
 static cb_status put_sizes(report_stream *out, const char *key, const benchmark *definition,
                            const bench_options *options)
 {
@@ -155,8 +160,8 @@ static cb_status put_sizes(report_stream *out, const char *key, const benchmark 
     return CB_OK;
 }
 
-/* What a run measures, and how many rows that gives: docs/reference/benchmarks-json.md says what
- * the names stand for. */
+/* What a run measures by default, and the number of rows as a formula;
+ * docs/reference/benchmarks-json.md explains the names. */
 static cb_status put_rows(report_stream *out, const benchmark *definition)
 {
     const char *const *occupations = bench_occupations(definition);
@@ -182,7 +187,7 @@ static cb_status put_rows(report_stream *out, const benchmark *definition)
     return CB_OK;
 }
 
-/* What reports and comparisons show of it. */
+/* What reports and comparisons show. */
 static void put_shown(report_stream *out, const benchmark *definition)
 {
     const bench_counterpart *counterpart = &definition->counterpart;
@@ -292,7 +297,7 @@ static void put_option(report_stream *out, const cb_option *row)
     report_stream_text(out, "default", row->default_text);
     if (row->maximum > row->minimum) {
         report_stream_number(out, "minimum", row->minimum);
-        if (row->maximum < 0x1p64) /* else there is no bound */
+        if (row->maximum < 0x1p64) /* larger: no limit */
             report_stream_number(out, "maximum", row->maximum);
     }
     report_stream_text(out, "unit", row->unit);
@@ -303,8 +308,8 @@ static void put_option(report_stream *out, const cb_option *row)
     report_stream_text(out, "more", row->more);
 }
 
-/* Every row with the programs that take it: rows have the same places in the tables of all. Those
- * of one name differ in what they mean. */
+/* Each option row with the programs that take it. All tables have their rows in the same places.
+ * Rows of the same name have different meanings. */
 static void put_options(report_stream *out, const benchmark *const *registry)
 {
     options_table of;
@@ -345,7 +350,7 @@ static void put_parameter(report_stream *out, const cb_parameter *row)
     report_stream_end(out);
 }
 
-/* How a technology's own multicast reaches the members of a group. */
+/* How a technology's multicast reaches the members of a group. */
 static const char *multicast_of(const transport_technology *technology)
 {
     if ((technology->capabilities & TRANSPORT_MULTICAST) == 0)
@@ -414,8 +419,8 @@ cb_status describe_all(const benchmark *const *registry, FILE *stream)
     for (const benchmark *const *one = registry; *one != NULL; one++)
         CB_TRY(put_benchmark(&out, *one, registry));
     report_stream_end(&out);
-    /* Those of --sizes and --sweep are the same of all; the note's are what a computing task
-     * leaves. */
+    /* --sizes and --sweep measure the same sizes in all programs. With --compute only note 48's
+     * sizes are measured. */
     CB_TRY(put_sizes(&out, "note_sizes_bytes", registry[0], &(bench_options){.compute = "both"}));
     CB_TRY(put_sizes(&out, "sweep_sizes_bytes", registry[0], &(bench_options){.sweep = true}));
     put_options(&out, registry);

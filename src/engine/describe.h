@@ -1,6 +1,6 @@
-/* Description of benchmarks as JSON (schema combench-benchmarks/1;
- * docs/reference/benchmarks-json.md): for
- * --describe, and for the file benchmarks.json that the build makes and installs. */
+/* Describe benchmarks as JSON (schema combench-benchmarks/1): --describe and benchmarks.json.
+ *
+ * docs/reference/benchmarks-json.md explains the keys. */
 #ifndef ENGINE_DESCRIBE_H
 #define ENGINE_DESCRIBE_H
 
@@ -8,12 +8,11 @@
 
 #include "engine/definition.h"
 
-/* Let results have columns for the counters of all technologies. */
+/* Declare the counters of all technologies as columns of results. */
 void describe_counters(void);
 
-/* Write one benchmark of a registry, or all of them with options, columns of results and
- * technologies. CB_ERROR_MEMORY, logged; whether the stream took all of it is the caller's to
- * check. */
+/* Write one benchmark of a registry; or all of them, with options, result columns and technologies.
+ * CB_ERROR_MEMORY, logged. The caller checks the stream for write errors. */
 cb_status describe_benchmark(const benchmark *definition, const benchmark *const *registry,
                              FILE *stream);
 cb_status describe_all(const benchmark *const *registry, FILE *stream);

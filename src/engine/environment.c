@@ -1,4 +1,4 @@
-/* Gathering and writing of the conditions of a run. */
+/* Gather the conditions of a run and write them. */
 #include "engine/environment.h"
 
 #include <math.h>
@@ -11,16 +11,15 @@
 #include "base/units.h"
 #include "config.h"
 
-/* What a rank reports about the machine it runs on: plain data. */
+/* What a rank reports about its machine. Plain data. */
 typedef struct {
     char host[HOST_TEXT];
-    char machine[HOST_TEXT]; /* hosts with the same one share its cores */
-    char binding[HOST_TEXT]; /* as host_binding gives it */
+    char machine[HOST_TEXT]; /* equal for hosts that share the cores of one machine (containers) */
+    char binding[HOST_TEXT]; /* as returned by host_binding */
     uint32_t usable_cores, host_cores;
 } machine_report;
 
-/* The first rank that reports the same as this one in the text at `offset`: it stands for its host,
- * or for its machine. */
+/* The first rank whose text at `offset` equals this rank's; it represents the host or machine. */
 static size_t first_alike(const machine_report *all, size_t rank, size_t offset)
 {
     const char *own = (const char *)&all[rank] + offset;
@@ -31,7 +30,7 @@ static size_t first_alike(const machine_report *all, size_t rank, size_t offset)
     return first;
 }
 
-/* Number the hosts in order of their first ranks. */
+/* Number the hosts in the order of their first ranks. */
 static cb_status list_machines(const machine_report *all, size_t ranks, machines_of_job *out)
 {
     out->hosts = cb_allocate(ranks, sizeof(*out->hosts), "the hosts of the ranks");
@@ -89,7 +88,7 @@ bool machines_oversubscribed(const machines_of_job *machines, const int *ranks, 
     return false;
 }
 
-/* What each rank tells about itself: plain data. */
+/* What each rank reports. Plain data. */
 typedef struct {
     machine_report place;
     char network[sizeof(((transport_factory *)NULL)->network)];
@@ -101,7 +100,7 @@ typedef struct {
 
 enum { NOISE_PROBE_MS = 30 };
 
-/* A tuning that is a number is written as one. */
+/* Write a tuning value as a number if it is one. */
 static void put_tuning(report_document *document, size_t index, const char *key, const char *value)
 {
     uint64_t number;
@@ -114,7 +113,7 @@ static void put_tuning(report_document *document, size_t index, const char *key,
         report_put_text(document, value, "environment.hosts.%zu.tuning.[%s]", index, key);
 }
 
-/* What is said about a host, from the first of its ranks */
+/* Hosts, described by their first rank */
 
 static void put_host(report_document *document, size_t index, const host_environment *found)
 {
@@ -181,7 +180,7 @@ static void put_ranks(const environment_sources *from, const machines_of_job *ma
     }
 }
 
-/* Clocks and noise: the worst of all ranks is what a figure must be held against. */
+/* Clocks and noise: the worst of all ranks */
 
 static void put_clock(report_document *document, const rank_report *reports, size_t ranks)
 {
@@ -235,11 +234,12 @@ static void put_software(const environment_sources *from)
     control_settings(from->plane, put_setting, document);
     if (from->effective_wait == TRANSPORT_WAIT_BLOCK &&
         (transport_capabilities(from->technology) & TRANSPORT_BLOCKING_WAIT) == 0)
-        report_put_text(document, "a poll with growing sleeps: there is no blocking wait",
+        report_put_text(document,
+                        "poll with growing sleeps, because the technology has no blocking wait",
                         "environment.technology_settings.block");
 }
 
-/* A parameter, from its option row. */
+/* Write a parameter, by its option row. */
 static void put_parameter(const cb_option *row, const void *value, void *context)
 {
     report_document *document = context;
@@ -272,7 +272,7 @@ static void put_parameter(const cb_option *row, const void *value, void *context
     }
 }
 
-/* The first rank of each machine probes: several on one core would count each other. */
+/* Only the first rank of each machine probes: several probes on one core would count each other. */
 static host_noise probe(const control *plane, const machines_of_job *machines)
 {
     int rank = control_rank(plane);
@@ -324,7 +324,7 @@ cb_status environment_describe(const environment_sources *from, control_clock *c
                                machines_of_job *machines)
 {
     size_t ranks = (size_t)control_size(from->plane);
-    rank_report *all = cb_allocate(ranks, sizeof(*all), "what the ranks tell about themselves");
+    rank_report *all = cb_allocate(ranks, sizeof(*all), "the reports of the ranks");
     report_document *document = from->document;
     cb_status status;
 

@@ -1,5 +1,7 @@
-/* The conditions of a run: hosts, bindings, clocks and noise, gathered from all ranks and written
- * into the document by rank 0; and which ranks share hosts and cores. */
+/* Conditions of a run: hosts, bindings, clocks and noise of all ranks.
+ *
+ * They are gathered from all ranks, and rank 0 writes them into the document. Also: which ranks
+ * share hosts and cores. */
 #ifndef ENGINE_ENVIRONMENT_H
 #define ENGINE_ENVIRONMENT_H
 
@@ -13,28 +15,29 @@
 #include "report/report.h"
 #include "transport/transport.h"
 
-/* The machines of all ranks, the same in each. */
+/* Where all ranks run. Equal in all ranks. */
 typedef struct {
-    int *hosts; /* of each rank, the index of its host */
+    int *hosts; /* by rank: index of its host */
     size_t host_count;
-    unsigned *host_cores;        /* of each host */
-    int *machines;               /* of each rank, the first rank whose host shares its cores */
-    unsigned *cores;             /* of each rank: how many it may run on */
-    char (*bindings)[HOST_TEXT]; /* of each rank */
-    size_t cache_bytes;          /* of the largest cache of this rank's host */
+    unsigned *host_cores;        /* by host */
+    int *machines;               /* by rank: the lowest rank that shares its machine */
+    unsigned *cores;             /* by rank: number of cores that it may use */
+    char (*bindings)[HOST_TEXT]; /* by rank */
+    size_t cache_bytes;          /* size of the largest cache of this rank's host */
 } machines_of_job;
 
-/* Free what environment_describe has made. */
+/* Free what environment_describe has allocated. */
 void machines_free(machines_of_job *machines);
 
-/* How many of these ranks share the machine and, with `same_binding`, the binding of `rank`. */
+/* How many of these ranks share the machine of `rank` and, with `same_binding`, also its binding.
+ */
 size_t machines_sharing(const machines_of_job *machines, const int *ranks, size_t count, int rank,
                         bool same_binding);
 
-/* Whether a host, or the cores that several ranks are bound to, has fewer cores than busy ranks. */
+/* Whether a machine, or a set of cores that ranks are bound to, has fewer cores than ranks. */
 bool machines_oversubscribed(const machines_of_job *machines, const int *ranks, size_t count);
 
-/* Where the conditions come from, and where they go. */
+/* Input of environment_describe. */
 typedef struct {
     control *plane;
     const host *machine;
@@ -44,11 +47,12 @@ typedef struct {
     const void *options;
     int argc;
     char **argv;
-    report_document *document; /* rank 0 alone */
+    report_document *document; /* where to write; rank 0 only, else NULL */
 } environment_sources;
 
-/* Find this rank's clock against rank 0's and the machines of the job, and fill the document.
- * Collective. */
+/* Synchronise this rank's clock with rank 0's, find the machines of the job, and write both into
+ * the document. Collective over all ranks. CB_ERROR_MEMORY or the control plane's error, logged.
+ * The caller frees *machines with machines_free. */
 cb_status environment_describe(const environment_sources *from, control_clock *clock,
                                machines_of_job *machines);
 

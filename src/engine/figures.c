@@ -8,7 +8,8 @@
 #include "base/memory.h"
 #include "engine/benchmark.h"
 
-/* How many ranks of a measurement have a role of that name; 0 where there is none. */
+/* Number of ranks with a role of that name in a measurement; 0 if the benchmark has no such role.
+ */
 static size_t ranks_named(const benchmark *definition, const char *name, size_t count)
 {
     for (size_t role = 0; role < BENCH_ROLES; role++) {
@@ -20,7 +21,8 @@ static size_t ranks_named(const benchmark *definition, const char *name, size_t 
     return 0;
 }
 
-/* The time of a step at the reference count, remembered from when it was measured; 0 without. */
+/* The time of a step at the reference count, in us, stored when it is measured; 0 if it has not
+ * been measured. */
 static double reference_step(const measurement_setting *setting, double step_us)
 {
     const bench_measurement *planned = setting->planned;
@@ -59,7 +61,7 @@ static void fill_rates(const benchmark *definition, const bench_measurement *mea
 {
     const bench_mode *mode = measurement->mode;
     double packets = (double)bench_packets_of(mode->packets, measurement->count);
-    /* Of a list that changes, all destinations that take part have their turns. */
+    /* In a list that changes, all destinations take turns. */
     size_t receivers = definition->lists
                            ? participants - 1
                            : ranks_named(definition, "destination", measurement->count) +
@@ -100,7 +102,7 @@ void figures_fill_blocks(report_column figure, const stats_summary *summary,
     report_set_number(row, REPORT_STEPS, (double)steps);
 }
 
-/* What was counted */
+/* Counters */
 
 cb_status figures_sum_counters(engine_session *session, control_team *team, cb_counts *out)
 {
@@ -117,7 +119,7 @@ cb_status figures_sum_counters(engine_session *session, control_team *team, cb_c
     return control_sum(team, out->values, set->count);
 }
 
-/* Steps go on without the packets that are lost, which are no payload. */
+/* Steps go on after a loss; lost packets are not payload. */
 cb_status figures_lost_share(const measurement_setting *setting, const bench_rank *me,
                              double *share)
 {
@@ -132,9 +134,9 @@ cb_status figures_lost_share(const measurement_setting *setting, const bench_ran
     return CB_OK;
 }
 
-/* What all rows have */
+/* Values that all rows have */
 
-/* Of a technology's own multicast every receiver makes a copy in any case. */
+/* Every receiver copies a packet of the technology's own multicast. */
 static size_t piece_bytes(const engine_session *session, const bench_measurement *measurement)
 {
     const size_t most = session->technology != NULL ? session->technology->piece_bytes : 0;
@@ -205,11 +207,11 @@ void figures_fill_common(const measurement_setting *setting, const figures_commo
     report_set_counters(row, common->counters);
 }
 
-/* A row of blocks */
+/* A row of the plain passes */
 
-/* Beside a computing task the mean takes the median's place: the rare long interruptions that a
- * median hides are what is looked for. The harness of a ping-pong is not halved: a round trip holds
- * a step of both sides, one after the other, and over null a step of one side was measured. */
+/* Beside a computing task the mean replaces the median, which would hide the rare long
+ * interruptions. The harness time of a ping-pong is not halved: a round trip contains one step of
+ * each side, and over null one step of one side was measured. */
 cb_status figures_fill(const measurement_setting *setting, const measurement_outcome *outcome,
                        report_row *row)
 {

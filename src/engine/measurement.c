@@ -1,5 +1,5 @@
-/* The passes of a measurement, and the baselines. All decisions follow from numbers that the
- * participants have agreed on. */
+/* The plain passes of a measurement, and the baselines. Decisions depend only on numbers that the
+ * participants have agreed on, so all decide alike. */
 #include "engine/measurement.h"
 
 #include <math.h>
@@ -17,24 +17,24 @@
 #include "engine/verification.h"
 
 enum {
-    BLOCKS_MINIMUM = 20,     /* before the precision is believed */
+    BLOCKS_MINIMUM = 20,     /* before the precision is trusted */
     STEPS_RECORDED = 200000, /* at most, in the pass of single steps */
     LENGTHENINGS = 3,
-    MAKINGS = 7, /* of groups, at most */
+    GROUP_REPEATS = 7, /* times a group is made, at most */
     VERIFIED_STEPS = 2000,
     HARNESS_BLOCKS = 11, /* over null */
     HARNESS_BLOCK_NS = 500000
 };
 
-/* Shares of --max-time at whose end a pass ends; the rest is for the baselines. */
+/* Each pass ends at this share of --max-time; the rest is for the baselines. */
 static const double groups_share = 0.10, warm_up_share = 0.12, blocks_share = 0.70,
                     steps_share = 0.92;
 
 static const double block_ns = 1e6, oversubscribed_block_ns = 5e6;
 
-/* A stream's block ends when its last packet was acknowledged, and sources that are not
- * synchronised have their shares over whole windows. So a block holds WINDOWS_A_BLOCK windows, as
- * long as BLOCKS_OF_WINDOWS such blocks fit into the time. */
+/* A stream's block ends when its last packet is acknowledged, and shares of unsynchronised sources
+ * need whole windows. So a block holds WINDOWS_A_BLOCK windows if BLOCKS_OF_WINDOWS such blocks fit
+ * into the time. */
 enum { WINDOWS_A_BLOCK = 16, BLOCKS_OF_WINDOWS = 24, WINDOWS_FOR_SHARES = 4 };
 
 /* Warm-up */
@@ -52,9 +52,9 @@ uint64_t measurement_block_steps(double step_ns, double wanted_ns, double limit_
     return (uint64_t)fmax(fmax(1, of_windows), ceil(wanted_ns / step_ns));
 }
 
-/* No block of the warm-up, and none that it leads to, takes more than the share of the warm-up at
- * the pace of the last batch. Blocks alone can mislead: the first steps that a clock sees may have
- * been waited for before it ran. */
+/* Limit the steps of a block so that neither a warm-up block nor a later one takes longer than the
+ * warm-up's share at the pace of the last batch. Block times are not enough: the first steps may
+ * have been waited for before the clock started. */
 static uint64_t within_warm_up(const measurement_passes *run, uint64_t steps)
 {
     double fitting = run->pass.limit_ns * warm_up_share / pace_latest_ns(&run->pass.pace);
@@ -62,7 +62,7 @@ static uint64_t within_warm_up(const measurement_passes *run, uint64_t steps)
     return (uint64_t)fmax(1, fmin((double)steps, fitting));
 }
 
-/* Blocks of growing length from one step up, at least through a part of the warm-up. */
+/* Lengthen blocks from one step on, for at least a part of the warm-up. */
 static cb_status grow_block(void *decider, const pass_context *pass, pass_batch *next)
 {
     measurement_passes *run = decider;
@@ -81,8 +81,8 @@ static cb_status grow_block(void *decider, const pass_context *pass, pass_batch 
     return CB_OK;
 }
 
-/* What was sent ahead of a pipeline's first event, a window on each link, would pass for work that
- * was done since. Where a block has no room for many windows they are narrower. */
+/* At the start of a pipeline's first event each link has a window of packets in flight, which would
+ * count as work done since. If a block has no room for many windows, windows are made smaller. */
 static void set_steps(measurement_passes *run, uint64_t steps)
 {
     unsigned asked = (unsigned)run->setting->session->options->window;
@@ -95,9 +95,9 @@ static void set_steps(measurement_passes *run, uint64_t steps)
     rank_set_window(run->pass.me, run->out.window);
 }
 
-/* A block of a few steps is mostly the wait for who came late to it and for its last
- * acknowledgement: what a step takes shows in longer ones, after a lead-in. Where the shortest
- * block takes too long already there is nothing to lengthen. */
+/* A block of a few steps mostly waits for late ranks and the last acknowledgement. The time of a
+ * step shows in longer blocks after a lead-in. If the shortest block is already too long, it is not
+ * lengthened. */
 static cb_status lengthen_block(void *decider, const pass_context *pass, pass_batch *next)
 {
     const double enough = 1.5, latest_ns = 2 * warm_up_share * pass->limit_ns;
@@ -130,8 +130,8 @@ static cb_status warm_up(measurement_passes *run)
     CB_TRY(pass_run(pass, &(pass_plan){run->traffic, grow_block, .decider = run}));
     if (run->is_stream)
         return pass_run(pass, &(pass_plan){run->traffic, lengthen_block, .decider = run});
-    /* Where several clocks count, the longest block does, and what comes late by chance to one of
-     * the ranks makes each block of one step longer: blocks of some steps then, as for a window. */
+    /* If several clocks count, the longest block does, and a delay of any rank lengthens a block of
+     * one step. So such blocks get several steps, as for a window. */
     CB_TRY(control_sum(pass->team, &clocks, 1));
     CB_TRY(control_broadcast(pass->team, &clocks, sizeof(clocks)));
     run->out.steps =
@@ -162,7 +162,9 @@ cb_status measurement_keep_blocks(measurement_passes *run)
         double *moved = realloc(out->blocks_ns, room * sizeof(*moved));
 
         if (moved == NULL) {
-            cb_error("cannot keep the times of %zu blocks: out of memory", room);
+            cb_error("cannot store the times of %zu blocks: out of memory; use a shorter "
+                     "--max-time",
+                     room);
             return CB_ERROR_MEMORY;
         }
         out->blocks_ns = moved;
@@ -174,7 +176,7 @@ cb_status measurement_keep_blocks(measurement_passes *run)
     return CB_OK;
 }
 
-/* The next batch: as long as what there is already, within what may be staked on it. */
+/* The next batch: as many blocks as exist so far, within what the pace allows. */
 static size_t blocks_that_fit(const measurement_passes *run)
 {
     const pass_context *pass = &run->pass;
@@ -186,8 +188,8 @@ static size_t blocks_that_fit(const measurement_passes *run)
     return (size_t)fmax(0, fmin(wanted, (affordable - lead_in) / (double)run->out.steps));
 }
 
-/* From here on batches of the final length count, and of those before only the last; and not that
- * one either where links had a wider window then, which can have been ten times as fast. */
+/* After the warm-up, batches of the final length count. Of the earlier ones only the last counts,
+ * and it does not if links then had a wider window, which can be ten times as fast. */
 static size_t first_blocks(measurement_passes *run)
 {
     double latest_ns = pace_latest_ns(&run->pass.pace);
@@ -228,7 +230,7 @@ static cb_status add_blocks(void *decider, const pass_context *pass, pass_batch 
     return CB_OK;
 }
 
-/* In less than some windows a source is ahead or late by chance. */
+/* In less than a few windows a source is ahead or late by chance. */
 cb_status measurement_keep_shares(measurement_passes *run)
 {
     measurement_outcome *out = &run->out;
@@ -272,7 +274,7 @@ cb_status measurement_time_steps(measurement_passes *run, double until_ns)
     run->out.histogram = histogram;
     CB_TRY(
         pass_run(&run->pass, &(pass_plan){run->traffic, .steps = steps, .histogram = histogram}));
-    /* Cells, samples and dropped add up; the maximum does not. */
+    /* Cells, samples and dropped values are summed; the maximum is not. */
     maximum_ns = (double)histogram->maximum_ns;
     CB_TRY(control_sum(run->pass.team, histogram->counts, STATS_HISTOGRAM_CELLS));
     CB_TRY(control_sum(run->pass.team, &histogram->samples, 1));
@@ -282,9 +284,9 @@ cb_status measurement_time_steps(measurement_passes *run, double until_ns)
     return rank_check_sum(run->pass.me);
 }
 
-/* Verification. A multicast of the technology's own is not waited for without end either: that is
- * announced. No packet is under way, and none will be before all have met. A pass that a rank had
- * to give up is still counted: the others give up as well. */
+/* Verification. A multicast of the technology is announced too, so that waiting for it can end. No
+ * packet is in flight at this point. If a rank gives up, its counts are still summed: the others
+ * give up as well. */
 cb_status measurement_verify(measurement_passes *run)
 {
     const engine_session *session = run->setting->session;
@@ -301,8 +303,8 @@ cb_status measurement_verify(measurement_passes *run)
     me->preparation.try_multicast = run->setting->planned->own_multicast;
     if (me->preparation.try_multicast)
         CB_TRY(rank_prepare(me));
-    /* Over a technology that promises to lose none, a rank that sends late has no core. A peer may
-     * have to take a whole window of messages from each of its peers before it answers. */
+    /* Over a reliable technology a late sender only lacks a core, so the timeout is longer. A peer
+     * may have to receive a window of messages from each of its peers before it answers. */
     reliable = (transport_capabilities(session->technology) & TRANSPORT_RELIABLE) != 0;
     unanswered = me->window > 0 ? me->window : without_window;
     me->verification.timeout_ns = verification_timeout_ns(
@@ -315,13 +317,13 @@ cb_status measurement_verify(measurement_passes *run)
 
 /* Groups */
 
-/* What making a group costs: the median over some makings, one at least, each started together and
- * timed by the rank that took longest. The last one is kept. */
+/* Time to make a group: the median over one or more makings. Ranks start together, and the slowest
+ * one counts. The last group is kept. */
 static cb_status time_groups(measurement_passes *run)
 {
     const benchmark *definition = run->setting->session->definition;
     pass_context *pass = &run->pass;
-    double each_ns[MAKINGS];
+    double each_ns[GROUP_REPEATS];
     size_t made = 0;
 
     do {
@@ -338,12 +340,12 @@ static cb_status time_groups(measurement_passes *run)
         CB_TRY(control_maximum(pass->team, values, 2));
         each_ns[made++] = values[0];
         pass->elapsed_ns = values[1];
-    } while (made < MAKINGS && pass->elapsed_ns < pass->limit_ns * groups_share);
+    } while (made < GROUP_REPEATS && pass->elapsed_ns < pass->limit_ns * groups_share);
     run->out.group_create_ns = stats_summarize(each_ns, made).median;
     return CB_OK;
 }
 
-/* The whole */
+/* The whole measurement */
 
 static cb_status set_up(measurement_passes *run, const rank_setting *place)
 {
@@ -372,7 +374,7 @@ static cb_status finish_passes(measurement_passes *run)
     return measurement_verify(run);
 }
 
-/* The number of steps of a block is doubled from one: a step can be longer than a block. */
+/* Doubles the steps of a block from one, since one step can be longer than a block. */
 static cb_status median_step(bench_rank *me, const bench_actions *actions, double wanted_ns,
                              double *step_ns)
 {
@@ -390,8 +392,8 @@ static cb_status median_step(bench_rank *me, const bench_actions *actions, doubl
     return CB_OK;
 }
 
-/* What the harness itself costs: a step over null, in this process alone, by blocks that take at
- * most `budget_ns` together. */
+/* Cost of the harness: the time of a step over null in this process only, measured in at most
+ * `budget_ns`. */
 static cb_status step_over_null(const rank_setting *setting, transport_factory *null,
                                 const bench_traffic *traffic, double budget_ns, double *step_ns)
 {
@@ -430,7 +432,7 @@ double harness_touch_ns(size_t size_bytes)
     return stats_summarize(repeats_ns, REPEATS).median;
 }
 
-/* Group 2 has roles that one process alone cannot play over null. */
+/* Group 2 has roles that a single process cannot run over null. */
 static cb_status measure_baselines(measurement_passes *run, const rank_setting *place)
 {
     const measurement_setting *setting = run->setting;
@@ -494,8 +496,8 @@ cb_status measurement_run(const measurement_setting *setting, measurement_outcom
         status = figures_sum_counters(session, setting->team, &run.out.counters);
     if (status == CB_OK)
         status = control_barrier(setting->team);
-    /* After a failure of which the others do not know this rank ends the job. Groups that all
-     * destroy together would only keep it from that. */
+    /* After a failure that the others may not know about, this rank ends the job. Destroying groups
+     * is collective and could block it. */
     if (status == CB_OK || run.out.verification.done || !setting->planned->own_multicast)
         rank_destroy(session->definition, run.pass.me);
     *out = run.out;

@@ -1,5 +1,7 @@
-/* The passes of a measurement: warm-up, which finds how many steps make a block; blocks, until the
- * median is precise or the time is over; single steps; verification; and the baselines. */
+/* The plain passes of one measurement.
+ *
+ * Warm-up finds the number of steps per block. Blocks are timed until the median is precise or
+ * --max-time is over. Then come single steps, verification and the baselines. */
 #ifndef ENGINE_MEASUREMENT_H
 #define ENGINE_MEASUREMENT_H
 
@@ -7,61 +9,63 @@
 #include "engine/pass.h"
 #include "engine/session.h"
 
-/* A measurement under way. */
+/* A measurement in progress. */
 struct measurement_passes {
     const measurement_setting *setting;
     pass_context pass;
-    const bench_traffic *traffic; /* of timed passes */
+    const bench_traffic *traffic; /* of the timed passes */
     measurement_outcome out;
-    bool is_stream;   /* bounded by the window */
-    bool is_led_in;   /* and timed from its first event on */
-    double step_ns;   /* estimate, agreed, by the clocks that time blocks */
-    double wanted_ns; /* of a block */
+    bool is_stream;   /* limited by the window */
+    bool is_led_in;   /* timed from the end of its first step */
+    double step_ns;   /* estimate, agreed on, from the clocks that time blocks */
+    double wanted_ns; /* target length of a block */
     unsigned lengthenings;
 };
 
-/* What a plan needs to know of a measurement that was made. */
+/* What the plan keeps of a finished measurement. */
 typedef struct {
-    double figure_us; /* the median at rank 0; negative: there is none */
+    double figure_us; /* median at rank 0; negative: none */
     bool shares_left_out;
 } measurement_result;
 
-/* Make one measurement. *out is the plain passes'; a method that measures itself has handed over
- * its rows and leaves it empty. The caller frees *out. Together. */
+/* Make one measurement. *out has the results of the plain passes. A method that measures by itself
+ * has already added its rows and leaves *out empty. The caller frees *out with
+ * measurement_outcome_free. Collective over the team. */
 cb_status measurement_run(const measurement_setting *setting, measurement_outcome *out);
 void measurement_outcome_free(measurement_outcome *outcome);
 
-/* Hand the row of a measurement to the report, of which `status` came: also of one whose
- * verification was given up. Together, and agreed where all know how it ended. */
+/* Add the row of a measurement to the report. `status` is what measurement_run returned; a
+ * measurement whose verification gave up still gets its row. Collective over the team; the status
+ * is agreed on if all ranks know how the measurement ended. */
 cb_status measurement_report(const measurement_setting *setting, measurement_outcome *outcome,
                              cb_status status, measurement_result *result);
 
-/* Append the blocks of the last batch to those of the outcome; their mean is the new estimate of a
- * step. */
+/* Append the blocks of the last batch to the outcome; their mean becomes the estimate of a step. */
 cb_status measurement_keep_blocks(measurement_passes *run);
 
-/* Shares of the sources in the blocks since the last reset, where there are any. */
+/* Compute the shares of the sources from the blocks since the last reset, if the benchmark has
+ * shares. */
 cb_status measurement_keep_shares(measurement_passes *run);
 
-/* Single steps until `until_ns` after the beginning of the measurement, one at least; as many as
- * fit at the slowest pace of the last batches. Together. */
+/* Time single steps until `until_ns` after the start of the measurement: at least one, and as many
+ * as fit at the slowest pace of the last batches. Collective over the team. */
 cb_status measurement_time_steps(measurement_passes *run, double until_ns);
 
-/* With --verify, the verifying pass, which is not timed. Together. */
+/* With --verify, run the verification pass, which is not timed. Collective over the team. */
 cb_status measurement_verify(measurement_passes *run);
 
-/* The steps before the first block of a batch, which are not counted. */
+/* Number of steps before the first block of a batch, which are not counted. */
 uint64_t measurement_lead_in(uint64_t steps);
 
-/* How many steps make a block that lasts `wanted_ns` or, of a stream, holds some windows, as long
- * as two dozen of those fit into the time limit; `window` 0: no stream. Pure. */
+/* Number of steps in a block that lasts `wanted_ns` or, for a stream, holds several windows if two
+ * dozen such blocks fit into the time limit. `window` 0: no stream. Pure. */
 uint64_t measurement_block_steps(double step_ns, double wanted_ns, double limit_ns,
                                  unsigned window);
 
 double measurement_mean(const double *values, size_t count);
 
-/* The touching of a packet that is in cache, as it is after a hot receive; negative, with an error
- * logged, when there is no memory. */
+/* Time to read a packet that is in the cache, in ns. Negative, with an error logged, if memory runs
+ * out. */
 double harness_touch_ns(size_t size_bytes);
 
 #endif

@@ -1,18 +1,18 @@
-/* The table of meters. */
+/* The table of meters. It has no entries yet. */
 #include "engine/meters.h"
 
 #include <stddef.h>
 
-/* How the totals of the ranks become one. */
+/* How the ranks' totals are combined. */
 typedef enum { METERS_SUM, METERS_MOST } meter_combination;
 
 typedef struct {
     report_column column;
     meter_combination combination;
-    uint64_t (*sample)(void); /* of this process so far; what it grows by counts */
+    uint64_t (*sample)(void); /* of this process; its increase counts */
 } meter;
 
-/* At most METERS_MAXIMUM, ended by one without a sample. */
+/* At most METERS_MAXIMUM entries; the last has no sample function. */
 static const meter table[] = {{.sample = NULL}};
 
 void meters_reset(meters *own)

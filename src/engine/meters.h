@@ -1,6 +1,7 @@
-/* Quantities that every rank samples before and after what is timed, whichever way it is measured:
- * in the plain passes, beside a computing task, in a farm. Each is a row of the table in meters.c
- * and becomes a column of the result. Nothing of it happens inside a timed loop. */
+/* Meters: quantities that each rank samples before and after what is timed.
+ *
+ * They apply to plain passes, computing tasks and farms alike. Each is a row of the table in
+ * meters.c and a column of the result. Nothing is sampled inside a timed loop. */
 #ifndef ENGINE_METERS_H
 #define ENGINE_METERS_H
 
@@ -11,21 +12,21 @@
 
 enum { METERS_MAXIMUM = 16 };
 
-/* Of one rank. Zero-initialise. */
+/* Meters of one rank. Zero-initialise. */
 typedef struct {
-    uint64_t begun[METERS_MAXIMUM]; /* what it was when the section under way began */
+    uint64_t begun[METERS_MAXIMUM]; /* values at the start of the current section */
     uint64_t total[METERS_MAXIMUM]; /* over all timed sections since the last row */
 } meters;
 
-/* A timed section begins, and ends. */
+/* Start and end of a timed section. Local. */
 void meters_begin(meters *own);
 void meters_end(meters *own);
 
-/* Restart counting. */
+/* Set all totals to 0. */
 void meters_reset(meters *own);
 
-/* Combine the totals of the team into columns of the row, which is NULL except at index 0, and
- * restart counting. Collective. */
+/* Combine the totals of the team into columns of the row (NULL except at index 0) and reset them.
+ * Collective over the team; returns the control plane's error. */
 cb_status meters_report(meters *own, control_team *team, report_row *row);
 
 #endif

@@ -1,5 +1,4 @@
-/* The rows of all options but those that benchmarks have of their own, who takes which, and the
- * table of one program. */
+/* The rows of the engine's options, which benchmarks take them, and the table of one program. */
 #include "engine/options.h"
 
 #include <stdio.h>
@@ -25,11 +24,11 @@ static const char *const formats[] = {"text", "csv", "json", NULL};
 
 enum { LARGEST_MESSAGE = 1 << 30, LARGEST_RANK = 65535 };
 
-/* Made of what the technologies say of themselves, see describe_technologies. */
+/* Filled by describe_technologies. */
 static char technology_help[320], technology_more[512], interface_help[320];
 
 /* clang-format off: a row reads best as one */
-/* Before a benchmark's own options. */
+/* Rows before a benchmark's own options. */
 static const cb_option first_rows[] = {
     {.name = "technology",
      .type = CB_OPTION_TEXT,
@@ -139,7 +138,7 @@ static const cb_option first_rows[] = {
      .help = "Numbers of destinations, or one for all; default as many as sources"},
 };
 
-/* After a benchmark's own options. */
+/* Rows after a benchmark's own options. */
 static const cb_option later_rows[] = {
     {.name = "algorithm",
      .type = CB_OPTION_COUNT_LIST,
@@ -494,17 +493,18 @@ static const char *const exit_statuses[] = {
     "0",
     "Measured.",
     "1",
-    "A failure or a signal after the first measurement began; the result keeps what was measured.",
+    "A failure or a signal after the first measurement began; the result "
+    "keeps what was measured.",
     "2",
     "An error before the first measurement: an option, the number of ranks, an output file that "
     "cannot be written, an unknown technology, a configuration file.",
     "77",
-    "Nothing could be measured: the technology lacks what the benchmark needs; standard error has "
-    "the reason.",
+    "Nothing could be measured: the technology lacks what the benchmark "
+    "needs. Standard error has the reason.",
     NULL,
 };
 
-/* The set of bench_scope that follows from a definition. */
+/* The set of bench_scope values that follows from a definition. */
 static uint32_t scopes_of(const benchmark *definition)
 {
     static const uint32_t by_count[] = {
@@ -534,8 +534,7 @@ static uint32_t scopes_of(const benchmark *definition)
     return scopes;
 }
 
-/* Whether a benchmark takes an option of that name, of which the engine's rows have those scopes.
- */
+/* Whether a benchmark takes the option `name`, whose rows in the engine have these scopes. */
 static bool takes(const benchmark *definition, const char *name, uint32_t scopes)
 {
     for (size_t i = 0; i < definition->option_count; i++)
@@ -566,9 +565,8 @@ static void name_owners(const cb_option_table *table, const char *name, char *te
         }
 }
 
-/* Own rows of all benchmarks are in every table, since an abbreviation shall not mean one option
- * here and another there. Those of others have a scope that no program has; offsets of own rows are
- * into the own options of a benchmark. */
+/* Every table has the own rows of all benchmarks, so that an abbreviation means the same option in
+ * all programs. Rows of other benchmarks get the scope BENCH_TAKES_OWN, which no program has. */
 static size_t add_own_rows(const benchmark *definition, const benchmark *const *registry,
                            cb_option *rows, size_t room)
 {
@@ -583,8 +581,9 @@ static size_t add_own_rows(const benchmark *definition, const benchmark *const *
     return count;
 }
 
-/* "one, another or third", each with its summary in parentheses if `with_summary`: all technologies
- * with these capabilities, also those that this build lacks. `separator` stands before the last. */
+/* "one, another or third", each followed by its summary in parentheses if `with_summary`: all
+ * technologies with these capabilities, including those not built in. `separator` is put before the
+ * last. */
 static void list_technologies(unsigned capabilities, bool with_summary, const char *separator,
                               char *text, size_t bytes)
 {

@@ -1,4 +1,4 @@
-/* The options of the benchmark programs, as rows, and the structure that they fill. */
+/* Options of the benchmark programs: the rows, and the struct that they fill. */
 #ifndef ENGINE_OPTIONS_H
 #define ENGINE_OPTIONS_H
 
@@ -19,9 +19,9 @@ struct bench_options {
     double precision_pct, max_time_s;
     uint64_t window;
     const char *wait, *touch, *connect, *buffers;
-    const char *placement; /* NULL: in the launcher's order */
+    const char *placement; /* NULL: order of the launcher */
     const char *compute;
-    uint64_t in_flight; /* 0: searched for */
+    uint64_t in_flight; /* 0: find it by search */
     cb_list algorithms_us;
     double rate_hz;
     const char *arrivals, *load_curve;
@@ -36,19 +36,20 @@ struct bench_options {
     const char *format, *output;
     const char *config;
     const char *interface;
-    const char *parameter; /* NAME=VALUE,... of the technology; NULL: none are given */
+    const char *parameter; /* NAME=VALUE,...; NULL: not given */
     const char *emit_trace;
     uint64_t trace_steps, trace_blocks;
     uint64_t trace_ranks;  /* 0: as many as take part */
-    uint64_t trace_shifts; /* 0: all of a round */
+    uint64_t trace_shifts; /* 0: a full round */
     double trace_pace_us;
     const char *trace_group_send;
-    alignas(max_align_t) unsigned char own[BENCH_OWN_BYTES]; /* the benchmark's own */
+    alignas(max_align_t) unsigned char own[BENCH_OWN_BYTES]; /* struct of the benchmark's own
+                                                              * options */
 };
 
-enum { OPTIONS_ROWS = 80 }; /* room for the engine's and for those of benchmarks */
+enum { OPTIONS_ROWS = 80 }; /* room for the rows of the engine and of all benchmarks */
 
-/* Which of the engine's options a benchmark takes; follows from its definition. */
+/* Which of the engine's options a benchmark takes; derived from its definition. */
 typedef enum {
     BENCH_TAKES_PROCESSORS = 1u << 0,
     BENCH_TAKES_DESTINATIONS = 1u << 1,
@@ -57,15 +58,15 @@ typedef enum {
     BENCH_TAKES_MODES = 1u << 5,
     BENCH_TAKES_FARM = 1u << 6,
     BENCH_TAKES_ALGORITHM = 1u << 8,
-    BENCH_TAKES_SIDES = 1u << 9, /* --compute on the side of sources, of destinations, or of both */
-    BENCH_TAKES_NODES = 1u << 10, /* --compute on all nodes, which are both */
+    BENCH_TAKES_SIDES = 1u << 9,  /* --compute for sources, destinations or both */
+    BENCH_TAKES_NODES = 1u << 10, /* --compute for all nodes, which are both */
     BENCH_TAKES_PARKBENCH = 1u << 11,
     BENCH_TAKES_SHIFTS = 1u << 12, /* its nodes send to all others in turn */
     BENCH_TAKES_BLOCKS = 1u << 13, /* it is measured in blocks of steps */
-    BENCH_TAKES_OWN = 1u << 31     /* an own option of another benchmark */
+    BENCH_TAKES_OWN = 1u << 31     /* option of another benchmark */
 } bench_scope;
 
-/* The table of one program. It points into itself and is not copied. */
+/* The option table of one program. It has pointers into itself: do not copy. */
 typedef struct {
     cb_option_table table;
     cb_option rows[OPTIONS_ROWS];
@@ -73,7 +74,7 @@ typedef struct {
     char program[64], synopsis[96];
 } options_table;
 
-/* Make the table for a benchmark, one of a registry: an array ended by NULL. */
+/* Make the table for a benchmark of a registry (an array ended by NULL). Cannot fail. */
 void options_table_make(const benchmark *definition, const benchmark *const *registry,
                         options_table *out);
 

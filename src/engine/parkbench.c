@@ -1,4 +1,4 @@
-/* TICK1 and TICK2 before a run, and the parameters of Parkbench after a curve. */
+/* TICK1 and TICK2 before a run, and Parkbench's parameters after a curve. */
 #include "engine/parkbench.h"
 
 #include <math.h>
@@ -11,19 +11,19 @@
 #include "base/memory.h"
 #include "stats/fit.h"
 
-/* A hundredth of a block of 1 ms: what reading the clock may add to one. */
+/* 1 % of a block of 1 ms: the largest error that reading the clock may add. */
 static const uint64_t longest_tick_ns = 10000;
 
 static const uint64_t tick2_interval_ns = 100000000;
 
-/* What each rank tells about its clock: plain data. */
+/* What each rank reports about its clock. Plain data. */
 typedef struct {
     char host[HOST_TEXT];
     cb_tick1 tick1;
     cb_tick2 tick2;
 } clock_trial;
 
-/* A clock that fails TICK1 is not worth an interval. */
+/* TICK2 is measured only if TICK1 passes. */
 static bool passes_tick1(const cb_tick1 *found)
 {
     return !found->goes_back && found->tick_ns > 0 && found->tick_ns <= longest_tick_ns;
@@ -41,8 +41,8 @@ static void try_clock(const host *machine, clock_trial *mine)
             cb_measure_tick2(cb_clock_measured(), cb_clock_wall(), tick2_interval_ns, cb_sleep_ns);
 }
 
-/* The first rank whose clock fails decides, in all ranks alike; rank 0 logs which. */
-static cb_status judge(const clock_trial *trials, size_t ranks)
+/* The first rank whose clock fails decides, with the same result in all ranks; rank 0 logs it. */
+static cb_status check_trials(const clock_trial *trials, size_t ranks)
 {
     for (size_t rank = 0; rank < ranks; rank++) {
         const clock_trial *trial = &trials[rank];
@@ -51,13 +51,12 @@ static cb_status judge(const clock_trial *trials, size_t ranks)
         if (passes_tick1(&trial->tick1) && cb_tick2_is_true(&trial->tick2))
             continue;
         if (passes_tick1(&trial->tick1)) {
-            cb_error(
-                "TICK2 fails: in an interval of %g ms CLOCK_MONOTONIC of rank %zu on %s is off "
-                "by %.3g %% against the time of day, known to %.2g %%, and %g %% are allowed; "
-                "look for a service that is setting the time of day, give that host another "
-                "clock, or leave it out",
-                (double)tick2_interval_ns / 1e6, rank, trial->host, trial->tick2.error_pct,
-                trial->tick2.bound_pct, CB_TICK2_LIMIT_PCT);
+            cb_error("TICK2 failed: in an interval of %g ms CLOCK_MONOTONIC of rank %zu on "
+                     "%s differs by %.3g %% from the time of day (uncertainty %.2g %%), more"
+                     " than the %g %% allowed; look for a service that sets the time of day,"
+                     " choose another clock source on that host, or leave the host out",
+                     (double)tick2_interval_ns / 1e6, rank, trial->host, trial->tick2.error_pct,
+                     trial->tick2.bound_pct, CB_TICK2_LIMIT_PCT);
             return CB_ERROR_USAGE;
         }
         if (trial->tick1.goes_back)
@@ -67,9 +66,10 @@ static cb_status judge(const clock_trial *trials, size_t ranks)
         else
             snprintf(what, sizeof(what), "moves in steps of %g us",
                      (double)trial->tick1.tick_ns / 1e3);
-        cb_error("TICK1 fails: CLOCK_MONOTONIC of rank %zu on %s %s, and blocks of 1 ms need steps "
-                 "of %g us at most; give that host another clock (current_clocksource in "
-                 "/sys/devices/system/clocksource/clocksource0), or leave it out",
+        cb_error("TICK1 failed: CLOCK_MONOTONIC of rank %zu on %s %s, but blocks of 1 ms"
+                 " need steps of at most %g us; choose another clock source on that host"
+                 " (current_clocksource in "
+                 "/sys/devices/system/clocksource/clocksource0), or leave the host out",
                  rank, trial->host, what, (double)longest_tick_ns / 1e3);
         return CB_ERROR_USAGE;
     }
@@ -105,7 +105,7 @@ cb_status parkbench_check_clock(control *plane, const host *machine, parkbench_t
     }
     if (status == CB_OK) {
         cb_log_silence(control_rank(plane) != 0);
-        status = judge(trials, ranks);
+        status = check_trials(trials, ranks);
         cb_log_silence(false);
         *worst = worst_of(trials, ranks);
     }
@@ -133,7 +133,7 @@ cb_status parkbench_fit(report_document *document, const bench_measurement *meas
 
     if (times_us == NULL)
         return CB_ERROR_MEMORY;
-    /* Where a figure is the time of many messages, Parkbench's is that of one of them. */
+    /* A figure may be the time of many messages; Parkbench's parameters are for one message. */
     for (size_t i = 0; i < points->count; i++)
         times_us[i] = points->figures_us[i] / messages;
     written = stats_parkbench_fit(points->bytes, times_us, points->count, breakpoint_bytes, parts);

@@ -1,4 +1,4 @@
-/* The batches of a pass: how long each may be, its common start, its blocks. */
+/* The batches of a pass: their length, their common start, their blocks. */
 #include "engine/pass.h"
 
 #include <math.h>
@@ -11,7 +11,8 @@
 #include "engine/block.h"
 #include "engine/rank.h"
 
-/* Of the limit, on one batch; and how far apart batches are on a machine that is quiet. */
+/* Share of the limit that one batch may use, on a steady machine or not; and the ratio of batch
+ * times up to which the machine counts as steady. */
 static const double steady_stake = 0.25, unsteady_stake = 0.125, steady_ratio = 1.25;
 
 void pace_note(batch_pace *pace, double batch_ns, double steps)
@@ -84,13 +85,13 @@ cb_status pass_end_timing(pass_context *context)
     meters_end(&context->meters);
     if (context->task == NULL || host_task_pause(context->task))
         return CB_OK;
-    cb_error("the communication of rank %d did not come to an end beside the computing task, which "
-             "was stopped in the end; use another --wait, or leave out --compute",
+    cb_error("the communication of rank %d made no progress beside the computing "
+             "task, which was stopped; use another --wait, or leave out --compute",
              control_rank(context->session->plane));
     return CB_ERROR_TRANSPORT;
 }
 
-/* All know how long the batch and each of its blocks took the slowest of them. */
+/* Agree on the time of the batch and of each block: the slowest rank's. */
 static cb_status agree_on_times(pass_context *context, double batch_ns, double late_ns)
 {
     const pass_batch *batch = &context->batch;
@@ -112,8 +113,8 @@ static cb_status agree_on_times(pass_context *context, double batch_ns, double l
     return CB_OK;
 }
 
-/* The loop over blocks stands here and not in a function of its own: between a pass and a step
- * there is one call, block_run. */
+/* The loop over blocks is not a function of its own: block_run is the only call between a pass and
+ * a step. */
 cb_status pass_run(pass_context *context, const pass_plan *pass)
 {
     pass_batch *batch = &context->batch, next = {.blocks = 0};
@@ -146,7 +147,7 @@ cb_status pass_run(pass_context *context, const pass_plan *pass)
                 CB_TRY(block_run(me, context->actions, batch->steps, &context->blocks_ns[i]));
             if (!context->actions->timed)
                 context->blocks_ns[i] = 0;
-            /* What was timed before a verifying pass is written first. */
+            /* After a signal, the timed row is written before the verification pass ends. */
             if (pass->next != NULL || pass->histogram != NULL)
                 session_leave_if_interrupted(context->session);
         }

@@ -1,4 +1,4 @@
-/* From options to a list of measurements. */
+/* Turn options into a list of measurements. */
 #include "engine/plan.h"
 
 #include <stdlib.h>
@@ -23,15 +23,15 @@ typedef struct {
     size_t count;
 } number_list;
 
-/* A plan that is being made. */
+/* State while a plan is made. */
 typedef struct {
     const benchmark *definition;
     const bench_options *options;
     size_t ranks;
     number_list counts, sizes;
-    bench_shape_list shapes; /* where the benchmark chooses them */
+    bench_shape_list shapes; /* if the benchmark chooses shapes */
     bench_plan *plan;
-    size_t room; /* of the plan's measurements */
+    size_t room; /* allocated measurements */
 } planner;
 
 static void number_add(number_list *list, uint64_t value)
@@ -58,7 +58,7 @@ size_t plan_sizes(const benchmark *definition, const bench_options *options, uin
     const bool parkbench = definition->group == BENCH_GROUP_PARKBENCH;
     const bool fit =
         definition->fit && bench_occupation_named(options->compute) == BENCH_UNOCCUPIED;
-    /* Powers of two up to the last, each with its neighbours in a sweep. */
+    /* Powers of two up to `last`; a sweep adds their neighbours. */
     uint64_t last = options->sweep ? sweep_last : fit ? fit_last : 0;
     uint64_t reach = options->sweep ? 1 : 0;
     size_t count = 0;
@@ -66,7 +66,7 @@ size_t plan_sizes(const benchmark *definition, const bench_options *options, uin
     if (options->sizes.count > 0) {
         for (; count < options->sizes.count; count++)
             sizes[count] = options->sizes.values[count];
-        if (!options->sweep) /* in the order given, unless a curve is fitted to them */
+        if (!options->sweep) /* in the order given, unless a curve is fitted */
             return parkbench ? sort_unique(sizes, count) : count;
     } else {
         for (; count < sizeof(note) / sizeof(note[0]); count++)
@@ -80,7 +80,7 @@ size_t plan_sizes(const benchmark *definition, const bench_options *options, uin
 
 /* Counts */
 
-/* The option that gives counts; NULL where none does. */
+/* The option that gives the counts, or NULL. */
 static const cb_list *counts_option(const planner *p)
 {
     switch (p->definition->counted) {
@@ -112,7 +112,7 @@ static cb_status check_count(const planner *p, uint64_t count, size_t room)
     size_t needed = ranks_needed(p, (size_t)count);
 
     if (count % bench_count_multiple(p->definition) != 0) {
-        cb_error("--%s %llu: pairs need an even number; give %llu or %llu", name,
+        cb_error("--%s %llu: pairs need an even number; use %llu or %llu", name,
                  (unsigned long long)count, (unsigned long long)count - 1,
                  (unsigned long long)count + 1);
         return CB_ERROR_USAGE;
@@ -126,7 +126,7 @@ static cb_status check_count(const planner *p, uint64_t count, size_t room)
     return CB_OK;
 }
 
-/* The usual counts that fit, and the largest that does. */
+/* The default counts that fit, and the largest count that fits. */
 static cb_status add_usual_counts(planner *p, size_t room)
 {
     const size_t multiple = bench_count_multiple(p->definition);
@@ -144,7 +144,7 @@ static cb_status add_usual_counts(planner *p, size_t room)
     return CB_OK;
 }
 
-/* Receivers that are named fit the job, and are enough for all counts. */
+/* The ranks of --receivers or --senders have to exist, and be enough for all counts. */
 static cb_status check_receivers(const planner *p)
 {
     const cb_list *counts = counts_option(p), *receivers = &p->options->receivers;
@@ -154,20 +154,21 @@ static cb_status check_receivers(const planner *p)
     if (receivers->count == 0)
         return CB_OK;
     if (p->options->placement != NULL) {
-        cb_error("--%s says which ranks are %s, and so does --placement; give one of them",
+        cb_error("--%s and --placement both choose the ranks of the %s; use only one of "
+                 "them",
                  named_by, counted);
         return CB_ERROR_USAGE;
     }
     for (size_t i = 0; counts != NULL && i < counts->count; i++)
         if (counts->values[i] > receivers->count) {
-            cb_error("--%s %llu: --%s names %zu ranks; name more, or ask for fewer", counted,
-                     (unsigned long long)counts->values[i], named_by, receivers->count);
+            cb_error("--%s %llu: --%s has only %zu ranks; add ranks, or use a smaller number",
+                     counted, (unsigned long long)counts->values[i], named_by, receivers->count);
             return CB_ERROR_USAGE;
         }
     for (size_t i = 0; i < receivers->count; i++)
         if (receivers->values[i] >= p->ranks) {
-            cb_error("--receivers: there is no rank %llu in a job of %zu; start more ranks or name "
-                     "others",
+            cb_error("--receivers: the job has no rank %llu, only %zu ranks; start more "
+                     "ranks or choose others",
                      (unsigned long long)receivers->values[i], p->ranks);
             return CB_ERROR_USAGE;
         }
@@ -207,7 +208,9 @@ static cb_status append(planner *p, bench_measurement measurement)
         bench_measurement *moved = realloc(plan->measurements, more * sizeof(*moved));
 
         if (moved == NULL) {
-            cb_error("cannot plan %zu measurements: out of memory; ask for fewer sizes", more);
+            cb_error("cannot allocate a plan of %zu measurements: out of memory; choose "
+                     "fewer sizes",
+                     more);
             return CB_ERROR_MEMORY;
         }
         plan->measurements = moved;
@@ -243,7 +246,7 @@ static cb_status check_mode(const planner *p)
     return CB_ERROR_USAGE;
 }
 
-/* All sizes of one mode and one variant, or one of them, count after count. */
+/* All sizes of one mode and variant, or only `size_bytes`, count by count. */
 static cb_status append_variant(planner *p, bench_measurement variant, bool all_sizes)
 {
     for (size_t c = 0; c < p->counts.count; c++)
@@ -256,8 +259,8 @@ static cb_status append_variant(planner *p, bench_measurement variant, bool all_
     return CB_OK;
 }
 
-/* The variants of a benchmark with lists: each way in which a list may change, by a loop and by the
- * technology's own multicast. */
+/* The variants of a benchmark with lists: each kind of list, by a loop and by the technology's
+ * multicast. */
 static cb_status append_lists(planner *p, bench_measurement variant)
 {
     const bench_list_options *wanted = (const void *)p->options->own;
@@ -276,8 +279,8 @@ static cb_status append_lists(planner *p, bench_measurement variant)
     return CB_OK;
 }
 
-/* Mode after mode. Where each has a number of processors of its own, one that was asked for by its
- * name has to fit the job; others that do not are skipped when their turn comes. */
+/* Mode by mode. If each mode has its own number of processors, a mode named by --mode has to fit
+ * the job; others that do not fit are skipped during the run. */
 static cb_status plan_modes(planner *p)
 {
     const benchmark *definition = p->definition;
@@ -303,7 +306,7 @@ static cb_status plan_modes(planner *p)
     return CB_OK;
 }
 
-/* All sizes of each time of the algorithm, shape after shape. */
+/* All sizes for each time of the algorithm, shape by shape. */
 static cb_status plan_shapes(planner *p)
 {
     const benchmark *definition = p->definition;

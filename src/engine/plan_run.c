@@ -1,4 +1,4 @@
-/* The plan, measurement after measurement. */
+/* Run the plan, measurement by measurement. */
 #include "engine/plan_run.h"
 
 #include <stdio.h>
@@ -16,30 +16,30 @@
 #include "engine/shape.h"
 #include "stats/fit.h"
 
-/* The participants of the measurement under way, kept for all sizes of its curve. */
+/* Participants of the current measurement, kept for all sizes of its curve. */
 typedef struct {
-    const bench_measurement *chosen_for; /* NULL before the first choice */
+    const bench_measurement *chosen_for; /* NULL before the first */
     int *ranks;
     size_t count;
-    control_team *team; /* NULL where this rank takes no part */
+    control_team *team; /* NULL if this rank takes no part */
 } participation;
 
-/* What is kept from one measurement of a plan to the next. */
+/* State between the measurements of a plan. */
 typedef struct {
     engine_session *session;
     const bench_plan *plan;
     participation who;
-    bool shows_progress; /* on a terminal; rank 0 */
-    bool logs_progress;  /* a line for each curve, where nothing else would be seen for long; rank 0
-                          */
+    bool shows_progress; /* a line on a terminal that is overwritten; rank 0 */
+    bool logs_progress;  /* a log line for each curve, if the run is long and prints nothing else;
+                          * rank 0 */
     uint64_t started_ns;
-    size_t measured; /* so far, without what was skipped */
+    size_t measured; /* so far, not counting skipped ones */
     /* At rank 0 */
-    role_hosts roles[BENCH_ROLES]; /* of the measurement under way */
+    role_hosts roles[BENCH_ROLES]; /* of the current measurement */
     reference_list references;
-    bool fits;              /* curves have fits */
-    parkbench_curve points; /* of the curve under way */
-    bool shares_left_out;   /* of a row */
+    bool fits;              /* fit curves */
+    parkbench_curve points; /* of the current curve */
+    bool shares_left_out;   /* at least in one row */
 } plan_progress;
 
 static bool same_curve(const bench_measurement *one, const bench_measurement *other)
@@ -49,8 +49,8 @@ static bool same_curve(const bench_measurement *one, const bench_measurement *ot
            shape_same(&one->shape, &other->shape);
 }
 
-/* Who takes part; where the hosts decide, all ranks decide alike. All meet, asleep, before the
- * participants change. */
+/* Choose the participants. All ranks compute the same choice from the hosts, and wait asleep until
+ * all are there before the participants change. */
 static cb_status choose_participants(plan_progress *run, const bench_measurement *measurement)
 {
     const engine_session *session = run->session;
@@ -86,7 +86,7 @@ static bool by_mode_and_too_large(const engine_session *session,
            measurement->count > (size_t)control_size(session->plane);
 }
 
-/* Why a measurement cannot be made, with this technology or in this job; NULL when it can. */
+/* Why a measurement cannot be made with this technology in this job; NULL if it can. */
 static const char *obstacle(const engine_session *session, const bench_measurement *measurement)
 {
     const unsigned stream = TRANSPORT_ORDERED | TRANSPORT_RELIABLE;
@@ -96,23 +96,23 @@ static const char *obstacle(const engine_session *session, const bench_measureme
     bool in_group_2 = measurement->shape.stage_count > 0;
 
     if (by_mode_and_too_large(session, measurement))
-        return "it takes more ranks than the job has; start it with three";
+        return "the job has too few ranks for it; start three";
     if (largest > 0 && measurement->size_bytes > largest)
-        return "the technology takes no packet so large on this network; see "
-               "docs/reference/technologies.md";
+        return "the packet is larger than the technology can send on this network; see"
+               " docs/reference/technologies.md";
     if (measurement->own_multicast && (can & TRANSPORT_MULTICAST) == 0)
-        return in_group_2 ? "the technology has no group send of its own; use --supervisor loop, "
-                            "or another technology"
-                          : "the technology has no multicast of its own; use --multicast loop, or "
-                            "another technology";
+        return in_group_2 ? "the technology has no group send; use --supervisor loop, or another "
+                            "technology"
+                          : "the technology has no multicast; use --multicast loop, or another "
+                            "technology";
     if (in_group_2 && (can & TRANSPORT_DELIVERS) == 0)
         return "the technology delivers no messages, which a farm needs";
     if (session->definition->counted == BENCH_TOPOLOGY && (can & stream) != stream)
-        return "the packets of a pipeline carry no label, and the technology is not ordered and "
-               "reliable";
+        return "packets of a pipeline carry no event number, so they need a reliable "
+               "technology that keeps order";
     if (in_group_2 && measurement->size_bytes < label_bytes && (can & stream) != stream)
-        return "packets below 16 bytes carry no label, and the technology is not ordered and "
-               "reliable";
+        return "packets below 16 bytes carry no event number, so they need a reliable "
+               "technology that keeps order";
     return NULL;
 }
 
@@ -124,7 +124,7 @@ static cb_status skip(const engine_session *session, const bench_measurement *me
     if (session->document == NULL)
         return CB_OK;
     if (measurement->own_multicast && session->definition->lists)
-        snprintf(what, sizeof(what), "%s, list %s, by the technology's own multicast",
+        snprintf(what, sizeof(what), "%s, list %s, by the technology's multicast",
                  measurement->mode->name, bench_list_names[measurement->list]);
     else if (by_mode_and_too_large(session, measurement))
         snprintf(what, sizeof(what), "%s", measurement->mode->name);
@@ -136,10 +136,10 @@ static cb_status skip(const engine_session *session, const bench_measurement *me
     return report_skip(session->document, what, reason);
 }
 
-/* Progress: one line on a terminal's standard error, written over itself */
+/* Progress: one line on the terminal, overwritten each time */
 
-/* Launchers give their ranks a pipe for standard error and pass on what comes: whether a person
- * reads it shows at the launcher's own, where that runs on this host. */
+/* Launchers pass standard error on through a pipe. A person reads it if the launcher's own standard
+ * error is a terminal, which shows if it runs on this host. */
 static bool launcher_has_terminal(void)
 {
     char link[64], target[64];
@@ -172,7 +172,7 @@ static void show_progress(plan_progress *run, const bench_measurement *measureme
                 measurement->mode->name, run->who.count, left_s);
 }
 
-/* Rows of a table show how far a run is; a document does not. */
+/* A text table shows progress by its rows; a document does not. */
 static bool is_long_and_silent(const engine_session *session, const bench_plan *plan)
 {
     const bench_options *options = session->options;
@@ -185,7 +185,8 @@ static bool is_long_and_silent(const engine_session *session, const bench_plan *
 
 /* One measurement */
 
-/* Roles stand with the ranks, as the last measurement had them, and in each row by host. */
+/* Write the roles of the ranks (those of the last measurement stay), and keep the hosts of each
+ * role for the row. */
 static void note_roles(plan_progress *run, const bench_measurement *measurement)
 {
     const engine_session *session = run->session;
@@ -231,7 +232,7 @@ static bool fits_wanted(const engine_session *session)
             bench_occupation_named(options->compute) == BENCH_UNOCCUPIED);
 }
 
-/* The curve of a measurement is complete. */
+/* Fit the curve of a measurement that has all its points. */
 static cb_status fit_curve(plan_progress *run, const bench_measurement *measurement)
 {
     const engine_session *session = run->session;
@@ -253,7 +254,7 @@ static cb_status fit_curve(plan_progress *run, const bench_measurement *measurem
     return CB_OK;
 }
 
-/* Explain what a reader may miss. A fit is expected only of a benchmark whose usual sizes are
+/* Tell the reader why shares or fits are missing. A fit is expected only if the default sizes are
  * fitted. */
 static cb_status explain_what_is_missing(const plan_progress *run)
 {
@@ -263,16 +264,15 @@ static cb_status explain_what_is_missing(const plan_progress *run)
         return CB_OK;
     if (run->shares_left_out)
         CB_TRY(report_skip(session->document, "shares of the sources, in rows without them",
-                           "a block holds less than four windows; give a longer --max-time, or a "
+                           "a block holds less than four windows; use a longer --max-time, or a "
                            "smaller --window"));
     if (fits_wanted(session) || !session->definition->fit)
         return CB_OK;
-    return report_skip(
-        session->document, "fit",
-        "overhead, r_inf and n_half are fitted to sizes that cover them; use --sweep");
+    return report_skip(session->document, "fit",
+                       "overhead, r_inf and n_half need sizes that cover them; use --sweep");
 }
 
-/* The whole */
+/* The whole plan */
 
 static cb_status prepare(plan_progress *run, size_t **ranks_on_hosts)
 {
@@ -302,7 +302,7 @@ static cb_status prepare(plan_progress *run, size_t **ranks_on_hosts)
     return CB_OK;
 }
 
-/* A rank that does not take part in a measurement only waits. */
+/* Called while a rank that takes no part waits. */
 static void look_for_signal(void *session)
 {
     session_leave_if_interrupted(session);
@@ -328,7 +328,7 @@ cb_status plan_run(engine_session *session, const bench_plan *plan)
             status = fit_curve(&run, previous);
         previous = measurement;
         if (reason != NULL) {
-            /* Some obstacles are those of all sizes of a curve, and said once. */
+            /* Some obstacles apply to all sizes of a curve; report them once. */
             bool of_all_sizes =
                 measurement->own_multicast || by_mode_and_too_large(session, measurement);
 

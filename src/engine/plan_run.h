@@ -1,10 +1,11 @@
-/* Measurement after measurement of a plan: who takes part, what is skipped, fits of curves. */
+/* Run the measurements of a plan: choose participants, skip what cannot be measured, fit curves. */
 #ifndef ENGINE_PLAN_RUN_H
 #define ENGINE_PLAN_RUN_H
 
 #include "engine/session.h"
 
-/* Collective over all. */
+/* Collective over all ranks. What cannot be measured is skipped, with the reason in the document;
+ * other errors end the run. */
 cb_status plan_run(engine_session *session, const bench_plan *plan);
 
 #endif

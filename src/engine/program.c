@@ -1,4 +1,4 @@
-/* Options before MPI starts, alike in all ranks. */
+/* Parse options before MPI starts, with the same result in all ranks. */
 #include "config.h"
 
 #include "engine/program.h"
@@ -18,21 +18,22 @@ cb_status program_find_technology(engine_program *program, const char *named_by)
     program->technology = transport_find(program->options.technology);
     if (program->technology == NULL) {
         transport_list(0, names, sizeof(names));
-        cb_error("the technology '%s' of %s is not built into this program; use --technology with "
-                 "one of %s",
+        cb_error("the technology '%s' (from %s) is not built into this program; use "
+                 "--technology with one of %s",
                  program->options.technology, named_by, names);
         return CB_ERROR_USAGE;
     }
     if (program->options.interface != NULL &&
         (program->technology->capabilities & TRANSPORT_INTERFACE) == 0) {
         transport_list(TRANSPORT_INTERFACE, names, sizeof(names));
-        cb_error("--interface %s: the technology %s chooses its network itself; leave the option "
-                 "out, or use --technology with one of %s",
+        cb_error("--interface %s: the technology %s chooses its network itself; leave "
+                 "the option out, or use --technology with one of %s",
                  program->options.interface, program->technology->name, names);
         return CB_ERROR_USAGE;
     }
     if (program->options.verify && (program->technology->capabilities & TRANSPORT_DELIVERS) == 0) {
-        cb_error("--verify: the technology %s delivers nothing that could be checked; use another",
+        cb_error("--verify: the technology %s delivers no data to check; use another "
+                 "--technology",
                  program->technology->name);
         return CB_ERROR_UNSUPPORTED;
     }
@@ -63,7 +64,7 @@ static bool is_given(const cb_option_table *table, const bool *given, const char
     return false;
 }
 
-/* An option about another one means nothing without that. */
+/* Some options need another one. */
 static cb_status check_companions(const cb_option_table *table, const bool *given)
 {
     static const struct {
@@ -74,14 +75,14 @@ static cb_status check_companions(const cb_option_table *table, const bool *give
 
     for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
         if (is_given(table, given, pairs[i].name) && !is_given(table, given, pairs[i].of)) {
-            cb_error("--%s means nothing without --%s; leave it out, or give both", pairs[i].name,
-                     pairs[i].of);
+            cb_error("--%s has no effect without --%s; leave it out, or add the other",
+                     pairs[i].name, pairs[i].of);
             return CB_ERROR_USAGE;
         }
     return CB_OK;
 }
 
-/* Which technology files ask for is known later. */
+/* With --config, the technology may be named in a file that is read later. */
 static cb_status parse(engine_program *program)
 {
     const cb_option *action = NULL;
@@ -102,20 +103,20 @@ static cb_status parse(engine_program *program)
         CB_TRY(carry_out(program, action->name));
     if (fflush(stdout) == 0 && !ferror(stdout))
         return CB_OK;
-    cb_error("cannot write --%s to standard output: %s; make room where it goes, or direct it to "
-             "another place",
+    cb_error("cannot write the output of --%s to standard output: %s; free some space, or"
+             " redirect it to another file",
              action->name, strerror(errno));
     return CB_ERROR_SYSTEM;
 }
 
-/* Mostly all ranks have the same options, and the first one has logged what is wrong with them as
- * it started. Where a launcher gives ranks options of their own, and not the first one refuses, the
- * first of those that do logs it now. So no rank waits for one that has left, and no launcher
- * ends the job before the reason was logged. */
+/* Usually all ranks have the same options, and rank 0 has logged the error before MPI starts. If a
+ * launcher gives ranks different options and rank 0's are valid, the first rank that rejects its
+ * options logs the error here. So no rank waits for one that has exited, and no launcher ends the
+ * job before the reason is logged. */
 cb_status program_agree_on_options(engine_program *program, control *plane, cb_status mine)
 {
     const int rank = control_rank(plane), size = control_size(plane);
-    double first = mine == CB_OK ? 0 : size - rank; /* largest in the first that refuses */
+    double first = mine == CB_OK ? 0 : size - rank; /* largest in the first rank that rejects */
 
     CB_TRY(control_maximum(control_everyone(plane), &first, 1));
     if (rank > 0 && first == size - rank) {

@@ -1,4 +1,4 @@
-/* A rank's part in a measurement. */
+/* Create and destroy a rank's part in a measurement. */
 #include "engine/rank.h"
 
 #include <stdlib.h>
@@ -17,10 +17,10 @@ cb_status bench_node(bench_rank *me, size_t participant, transport_node **out)
     return CB_OK;
 }
 
-/* The peers of a rank, with room for all participants. */
+/* The peers of a rank; arrays have room for all participants. */
 typedef struct {
-    size_t *peers; /* their places among the participants */
-    bool *heard;   /* whether each is received from */
+    size_t *peers; /* indices of participants */
+    bool *heard;   /* whether this rank receives from each */
     size_t count;
 } peer_list;
 
@@ -37,7 +37,7 @@ static cb_status peer_list_make(const benchmark *definition, const bench_shape *
     return CB_OK;
 }
 
-/* Make a node for each peer, and the group of those that are heard. */
+/* Create a node for each peer, and the group of those that this rank receives from. */
 static cb_status connect_peers(bench_rank *me, const bench_shape *shape, const peer_list *known)
 {
     transport_node **nodes = cb_allocate(known->count, sizeof(*nodes), "the peers of a rank");
@@ -69,7 +69,7 @@ static cb_status connect_peers(bench_rank *me, const bench_shape *shape, const p
     return status;
 }
 
-/* Many large buffers are made only when they are needed: most streams need few. */
+/* Most streams need few large buffers, so others are allocated on demand. */
 size_t rank_buffers_beforehand(size_t size_bytes, size_t wanted)
 {
     const size_t limit_bytes = 16u << 20;
@@ -84,7 +84,8 @@ cb_status rank_prepare(bench_rank *me)
     return transport_prepare(me->factory, &me->preparation);
 }
 
-/* A receiver of a stream, and each rank of a farm, may get several messages before it answers. */
+/* A receiver of a stream, and each rank of a farm, may receive several messages before it answers.
+ */
 static transport_preparation preparation_of(const rank_setting *setting, const bench_rank *me,
                                             const bench_actions *actions)
 {
@@ -229,10 +230,11 @@ cb_status rank_check_sum(const bench_rank *me)
 
     if (me->traffic != &traffic_touching || me->received.sum == expected)
         return CB_OK;
-    cb_error(
-        "the data of %llu packets of %zu bytes does not add up at rank %d (sum %#llx, expected "
-        "%#llx): a message was corrupted or cut; run again with --verify to see which",
-        (unsigned long long)me->received.packets, me->size_bytes, me->place.ranks[me->place.self],
-        (unsigned long long)me->received.sum, (unsigned long long)expected);
+    cb_error("the data of %llu packets of %zu bytes at rank %d has the sum %#llx, "
+             "expected %#llx: a message was corrupted or cut; run again with "
+             "--verify to see which",
+             (unsigned long long)me->received.packets, me->size_bytes,
+             me->place.ranks[me->place.self], (unsigned long long)me->received.sum,
+             (unsigned long long)expected);
     return CB_ERROR_DATA;
 }

@@ -1,4 +1,4 @@
-/* A rank's part in a measurement: its role, its peers, its buffers. */
+/* A rank's part in a measurement: its role, its peers and its buffers. */
 #ifndef ENGINE_RANK_H
 #define ENGINE_RANK_H
 
@@ -6,40 +6,45 @@
 #include "engine/options.h"
 #include "engine/method.h"
 
-/* What a rank's part follows from. */
+/* What a rank's part is made from. */
 typedef struct {
     const benchmark *definition;
     const bench_options *options;
     const bench_measurement *measurement;
-    const int *ranks; /* the participants; they must live as long as the part */
+    const int *ranks; /* the participants; have to outlive the part */
     size_t participants;
-    size_t cache_bytes; /* that rotating buffers shall exceed */
+    size_t cache_bytes; /* size that rotating buffers have to exceed */
 } rank_setting;
 
-/* Make a rank's part over a factory, and unmake it. *actions are those of its role. */
+/* Create a rank's part over a factory; *actions are those of its role. CB_ERROR_MEMORY or the
+ * technology's error, logged. rank_destroy also calls tear_down and accepts NULL. */
 cb_status rank_create(const rank_setting *setting, transport_factory *factory, bench_rank **out,
                       const bench_actions **actions);
 void rank_destroy(const benchmark *definition, bench_rank *me);
 
-/* Announce me->preparation to the factory; all its buffers are as new. Nothing may be under way.
- * Done by rank_create, and again where the preparation changes or buffers hold other content. */
+/* Pass me->preparation to the factory, which allocates all buffers again. No message may be in
+ * flight. rank_create calls it; call it again after changes to the preparation or to the content of
+ * buffers. */
 cb_status rank_prepare(bench_rank *me);
 
-/* What the benchmark makes for itself, groups above all; unmade again by rank_destroy. */
+/* Call the benchmark's set_up and tear_down, which usually make and destroy groups. rank_destroy
+ * tears down too. */
 cb_status rank_set_up(const benchmark *definition, bench_rank *me);
 void rank_tear_down(const benchmark *definition, bench_rank *me);
 
-/* How many packets to a peer may be unacknowledged; alike in all participants, and when none is. */
+/* Set the number of packets to a peer that may be unacknowledged. Same value in all participants,
+ * at a time when none is unacknowledged. */
 void rank_set_window(bench_rank *me, unsigned window);
 
-/* Empty counters and sums at the beginning of a pass. */
+/* Reset counters and sums at the start of a pass. */
 void rank_reset(bench_rank *me, const bench_traffic *traffic);
 
-/* The sum of all that was touched in the pass is what it must be, else CB_ERROR_DATA, logged. */
+/* Compare the sum of all data read in the pass with the expected one. CB_ERROR_DATA, logged, if
+ * they differ. */
 cb_status rank_check_sum(const bench_rank *me);
 
-/* How many buffers are made beforehand where `wanted` may be in use at a time: of large ones few,
- * of which two always. */
+/* Number of buffers to allocate in advance if `wanted` may be in use at a time. For large buffers
+ * it is smaller, but at least two. */
 size_t rank_buffers_beforehand(size_t size_bytes, size_t wanted);
 
 #endif

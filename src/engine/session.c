@@ -1,4 +1,4 @@
-/* Opening, starting and closing of a run, and how an interrupted one is left. */
+/* Open, start and close a run, and end one that is interrupted. */
 #include "engine/session.h"
 
 #include <stdlib.h>
@@ -14,20 +14,20 @@
 
 volatile sig_atomic_t session_signal_seen;
 
-/* What a signal has to clean up at once; NULL: nothing is open. */
+/* Technology to clean up in the signal handler, or NULL. */
 static transport_factory *volatile technology_at_signal;
 
 /* Signals */
 
-/* A launcher that sent SIGTERM sends SIGKILL soon after, and a rank may wait in the middle of a
- * block for one that has gone: so what would outlast the process is removed here. */
+/* A launcher sends SIGKILL soon after SIGTERM, and this rank may be waiting inside a block for a
+ * rank that has exited. So resources that outlast the process are removed in the handler. */
 static void note_signal(int number)
 {
     session_signal_seen = number;
     transport_abandon(technology_at_signal);
 }
 
-/* A reader that went away and a limit on the size of files are to be seen as errors of writing. */
+/* A closed pipe and the limit on file sizes are reported as write errors, not as signals. */
 static void catch_signals(void)
 {
     struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
@@ -45,10 +45,10 @@ static _Noreturn void end_job(const engine_session *session, int exit_status)
     control_abort(session->plane, exit_status);
 }
 
-/* Nothing collective can be trusted to end in the time that is left, and what was measured is in
- * the document. MPI_Abort is called nevertheless: MPICH's launcher takes no notice of ranks on
- * other hosts when one has gone, and they would wait for it without end. Rank 0, if the signal came
- * to it as well, leaves first, and the launcher ends the others. */
+/* Collective calls might not return in the time that is left, and the document has what was
+ * measured. MPI_Abort is still needed: MPICH's launcher ignores that a rank has exited, and ranks
+ * on other hosts would wait without end. Rank 0, if it got the signal, exits first, and the
+ * launcher ends the others. */
 void session_leave_if_interrupted(engine_session *session)
 {
     const uint64_t moment_ns = 3000000000;
@@ -61,8 +61,8 @@ void session_leave_if_interrupted(engine_session *session)
         return;
     if (session->document != NULL) {
         if (report_finish(session->document, name) == CB_OK)
-            cb_error("%s ends the run; what was measured until then is %s%s; run again for the "
-                     "rest",
+            cb_error("%s ends the run; the measurements made so far are %s%s; run again for "
+                     "the rest",
                      name, output != NULL ? "in " : "on standard output",
                      output != NULL ? output : "");
         end_job(session, EXIT_FAILURE);
@@ -72,8 +72,8 @@ void session_leave_if_interrupted(engine_session *session)
         session->interrupted_ns = now_ns;
     if (now_ns - session->interrupted_ns < moment_ns)
         return;
-    cb_error("%s came to this rank and ends the job; what was measured until then is in the "
-             "result; run again for the rest",
+    cb_error("%s came to this rank and ends the job; the result has the measurements"
+             " made so far; run again for the rest",
              name);
     end_job(session, EXIT_FAILURE);
 }
@@ -84,14 +84,15 @@ static bool ranks_share_cores(const host *machine)
 {
     host_environment environment;
 
-    /* combench-testbed makes hosts that share the cores of one machine, and says so. */
+    /* The hosts of combench-testbed share the cores of one machine. */
     if (getenv("CB_TESTBED") != NULL)
         return true;
     host_capture(machine, &environment);
     return control_launch_local_size() > (int)environment.cores;
 }
 
-/* Spin where every rank of this host has a core, else yield; MPI takes it at its start only. */
+/* Spin if each rank of this host has a core, otherwise yield. MPI reads the setting only when it
+ * starts. */
 static transport_wait choose_wait(const bench_options *options, const host *machine)
 {
     for (transport_wait wait = TRANSPORT_WAIT_SPIN; wait <= TRANSPORT_WAIT_BLOCK; wait++)
@@ -112,7 +113,8 @@ static cb_status read_configuration(engine_session *session)
     if (program->technology_given)
         return CB_OK;
     if (cb_config_technology_name(session->config) == NULL) {
-        cb_error("no technology follows from %s and this program has no default; use --technology",
+        cb_error("%s names no technology, and this program has no default; use "
+                 "--technology",
                  cb_config_technology_place(session->config));
         return CB_ERROR_USAGE;
     }
@@ -127,7 +129,7 @@ static const measurement_method *method_of(const benchmark *definition,
                                                                         : definition->method;
 }
 
-/* Neither a benchmark nor mpi makes threads; a method may. */
+/* Only methods create threads. */
 cb_status session_open(engine_session *out, engine_program *program)
 {
     const bench_options *options = &program->options;
@@ -137,11 +139,11 @@ cb_status session_open(engine_session *out, engine_program *program)
                             .definition = program->definition,
                             .options = options,
                             .method = method_of(program->definition, options)};
-    cb_log_silence(false); /* what fails from here on may fail in this rank alone */
+    cb_log_silence(false); /* errors from here on may occur in this rank only */
     CB_TRY(host_open(&out->host));
     out->wait = choose_wait(options, out->host);
-    /* A poll that sleeps shall not yield in MPI's own waiting as well, or it would be neither the
-     * one nor the other; but ranks that share cores could hardly start without. */
+    /* MPI must not yield in its own wait if the poll sleeps. But ranks that share cores need it to
+     * start in reasonable time. */
     control_request_yield(out->wait == TRANSPORT_WAIT_YIELD ||
                           (out->wait == TRANSPORT_WAIT_BLOCK && ranks_share_cores(out->host)));
     catch_signals();
@@ -158,8 +160,8 @@ cb_status session_open(engine_session *out, engine_program *program)
 
 /* Starting */
 
-/* Rank 0 opens the document; all learn whether it could. Other files come after it: where two names
- * lead to one file, that is seen then. */
+/* Rank 0 opens the document, and all ranks learn the result. Other output files are opened after
+ * it, and detect there if they are the same file. */
 static cb_status open_document(engine_session *session)
 {
     const benchmark *definition = session->definition;
@@ -206,7 +208,7 @@ static cb_status open_technologies(engine_session *session)
     return transport_set_wait(session->null, session->wait, &ignored);
 }
 
-/* A launcher need not have told how many ranks a host has; now it is known. */
+/* The launcher may not have given the number of ranks per host; now it is known. */
 static cb_status reconsider_wait(engine_session *session)
 {
     size_t ranks = session->ranks;
@@ -268,7 +270,7 @@ cb_status session_start(engine_session *session, const bench_plan *plan)
 
 /* Closing */
 
-/* The document is finished before anything collective, and before the job is ended. */
+/* Finish the document before anything collective and before the job is ended. */
 static cb_status finish_document(const engine_session *session, cb_status status)
 {
     const session_verdict *verdict = &session->verdict;
@@ -286,8 +288,8 @@ static cb_status finish_document(const engine_session *session, cb_status status
     return verdict->all_skipped ? CB_ERROR_UNSUPPORTED : CB_OK;
 }
 
-/* A failure that the other ranks may not know of ends the job. Rank 0's document is finished by
- * then; any other rank leaves it a moment to do the same. */
+/* A failure that other ranks may not know about ends the job. Rank 0's document is finished by
+ * then; any other rank waits a second so that rank 0 can finish it. */
 static cb_status finish(engine_session *session, cb_status status)
 {
     const uint64_t moment_ns = 1000000000;

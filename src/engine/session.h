@@ -1,4 +1,4 @@
-/* One run of a program: what all of its measurements stand on, from the control plane to the
+/* One run of a program: the state that its measurements share, from the control plane to the
  * document. */
 #ifndef ENGINE_SESSION_H
 #define ENGINE_SESSION_H
@@ -14,54 +14,55 @@
 #include "host/work.h"
 #include "report/report.h"
 
-/* What makes a run fail that is complete; rank 0. */
+/* Reasons why a complete run fails; rank 0 only. */
 typedef struct {
     bool verification_failed;
-    bool search_failed; /* a deadline that no rate can hold */
-    bool all_skipped;   /* nothing of the plan could be measured */
+    bool search_failed; /* no rate keeps the deadline */
+    bool all_skipped;   /* no measurement of the plan could be made */
 } session_verdict;
 
 struct engine_session {
     engine_program *program;
     const benchmark *definition;
     const bench_options *options;
-    const measurement_method *method; /* NULL: the plain passes are all */
+    const measurement_method *method; /* NULL: plain passes only */
     void *method_state;
     control *plane;
-    size_t ranks;        /* of the job */
-    control_clock clock; /* this rank's, against rank 0's */
+    size_t ranks;        /* in the job */
+    control_clock clock; /* this rank's clock relative to rank 0's */
     host *host;
     machines_of_job machines;
-    cb_config *config;    /* of --config */
+    cb_config *config;    /* of --config, or NULL */
     cb_settings settings; /* of all ranks, from --config or derived */
     transport_factory *technology, *null;
-    uint64_t counted[CB_COUNTERS_MOST]; /* by the technology here, what stands in rows already */
+    uint64_t counted[CB_COUNTERS_MOST]; /* counters of the technology at the last row */
     transport_wait wait, effective_wait;
     host_work_rate work_rate;  /* of this rank's core, for algorithms */
-    report_document *document; /* rank 0 alone */
+    report_document *document; /* rank 0 only, else NULL */
     session_verdict verdict;
-    bool started;            /* a failure ends the job from here on */
-    uint64_t interrupted_ns; /* ranks other than 0: when a signal was seen; 0: none was */
+    bool started;            /* from now on a failure ends the job */
+    uint64_t interrupted_ns; /* when this rank saw a signal; 0: none seen; not used at rank 0 */
 };
 
-/* Set by SIGINT and SIGTERM: the signal's number. Read between blocks. */
+/* The number of a SIGINT or SIGTERM that has arrived, else 0. Read between blocks. */
 extern volatile sig_atomic_t session_signal_seen;
 
-/* Start MPI, and read the configuration; collective over all ranks, whose options may differ: one
- * that a rank refuses is an error in all, the worst of them. From here to session_start all ranks
- * decide alike, and only rank 0 logs. *out has to be closed in any case. */
+/* Start MPI and read the configuration. Collective over all ranks, whose options may differ: if one
+ * rank rejects them, all return the worst error. From here to session_start all ranks decide alike
+ * and only rank 0 logs. Call session_close in any case. */
 cb_status session_open(engine_session *out, engine_program *program);
 
-/* Make the settings, open document and technologies for a plan, and describe the environment.
- * Collective. */
+/* Make the settings, open document and technologies for a plan, and write the environment.
+ * Collective over all ranks; errors are logged. */
 cb_status session_start(engine_session *session, const bench_plan *plan);
 
-/* Finish the document and end the run, of which `status` came; what the program's exit status
- * follows from. A failure that other ranks may not know of ends the job here. */
+/* Finish the document and end the run; `status` is the run's. Returns the status from which the
+ * program's exit status follows. After a failure that other ranks may not know about, this ends the
+ * job and does not return. */
 cb_status session_close(engine_session *session, cb_status status);
 
-/* When a signal was seen rank 0 finishes the document and ends; any other rank, if it is still
- * there three seconds later, ends the job. */
+/* If a signal has arrived, rank 0 finishes the document and ends the job. Any other rank ends the
+ * job if it is still there three seconds later. */
 void session_leave_if_interrupted(engine_session *session);
 
 #endif

@@ -1,5 +1,4 @@
-/* Stages of ranks: from counts, from a farm's two numbers, from the text of a topology; who talks
- * to whom in them; and the placement of ranks over hosts. */
+/* Shapes from counts, farms and topologies; peers; placement on hosts. */
 #include "engine/shape.h"
 
 #include <stdio.h>
@@ -57,7 +56,7 @@ cb_status shape_parse(const char *text, bench_shape *out)
         else if (out->stage_count == BENCH_STAGES)
             wrong = "it has more than eight stages";
         else if (*end != '-' && *end != '\0')
-            wrong = "stages are parted by '-'";
+            wrong = "stages are separated by '-'";
         else
             out->stages[out->stage_count++] = ranks;
         if (wrong != NULL || *end == '\0')
@@ -65,14 +64,14 @@ cb_status shape_parse(const char *text, bench_shape *out)
         at = end + 1;
     }
     if (wrong == NULL && out->stage_count < 2)
-        wrong = "it has one stage and needs two at least";
+        wrong = "it has one stage, but needs at least two";
     for (size_t i = 1; i < out->stage_count && wrong == NULL; i++)
         if (out->stages[i - 1] % out->stages[i] != 0)
             wrong = "a stage does not divide the one before it";
     if (wrong == NULL)
         return CB_OK;
-    cb_error("--topology '%s': %s; give it as 4-2-1 or 9-3-1: sources, then stages, each a whole "
-             "fraction of the one before",
+    cb_error("--topology '%s': %s; write it like 4-2-1 or 9-3-1: sources, then "
+             "stages, each of which divides the one before it",
              text, wrong);
     return CB_ERROR_USAGE;
 }
@@ -126,7 +125,9 @@ bool shape_same(const bench_shape *one, const bench_shape *other)
 cb_status shape_list_add(bench_shape_list *list, const bench_shape *shape)
 {
     if (list->count == SHAPE_LIST_ROOM) {
-        cb_error("more than %d shapes of ranks are asked for; ask for fewer", SHAPE_LIST_ROOM);
+        cb_error("the options ask for more than %d combinations of sources and "
+                 "destinations; ask for fewer",
+                 SHAPE_LIST_ROOM);
         return CB_ERROR_USAGE;
     }
     list->shapes[list->count++] = *shape;
@@ -145,8 +146,8 @@ cb_status shape_fits(const bench_shape *shape, size_t job_ranks, const char *wha
     return CB_ERROR_USAGE;
 }
 
-/* Of a topology: the ranks that send to a rank of a stage, then the one that it sends to. No rank
- * sends to a source, and the last stage sends to no rank. */
+/* In a topology: the ranks that send to this rank, then the rank that it sends to. Sources receive
+ * from no rank, and the last stage sends to none. */
 static size_t chain_peers(const bench_shape *shape, size_t stage, size_t index, size_t *peers,
                           bool *heard)
 {
@@ -182,7 +183,7 @@ size_t shape_peers(const benchmark *definition, const bench_shape *shape, size_t
         return chain_peers(shape, stage, index, peers, heard);
     for (size_t other = 0; other < BENCH_ROLES; other++) {
         bench_span others = shape_span(shape, other);
-        size_t first = 0, wanted = others.count; /* all of them, or ... */
+        size_t first = 0, wanted = others.count; /* all of a role, or ... */
 
         if (others.count == 0 || (role->peer_roles >> other & 1) == 0)
             continue;
@@ -201,14 +202,13 @@ size_t shape_peers(const benchmark *definition, const bench_shape *shape, size_t
     return count;
 }
 
-/* For a placement ranks are taken one after the other. Each time the hosts that have one left are
- * compared by two numbers that the placement gives them; the lowest wins, and among equals the one
- * that comes first after the host taken last. */
+/* A placement takes ranks one by one. Each time, the hosts that have a rank left are compared by
+ * two numbers; the lowest wins, and among equals the first after the host taken last. */
 typedef struct {
-    size_t left;     /* ranks that have no part yet */
-    size_t taken;    /* that have */
-    size_t of_stage; /* of them, in the stage that is being filled */
-    size_t next;     /* no rank before this one is left */
+    size_t left;     /* ranks without a part */
+    size_t taken;    /* ranks with a part */
+    size_t of_stage; /* of those, in the current stage */
+    size_t next;     /* ranks before this one are taken */
 } host_state;
 
 typedef struct {
@@ -222,7 +222,7 @@ typedef struct {
 
 typedef preference (*prefer)(const host_state *host, size_t steps_after_last, size_t host_count);
 
-/* The host taken last is the last of its round, and yet the first choice. */
+/* Prefers the host taken last, although it is last in the round. */
 static preference prefer_block(const host_state *host, size_t steps, size_t host_count)
 {
     (void)host;
@@ -236,7 +236,7 @@ static preference prefer_cyclic(const host_state *host, size_t steps, size_t hos
     return (preference){(double)steps, 0};
 }
 
-/* In proportion to the ranks that a host has, so that a small one is not full of the first role. */
+/* In proportion to the ranks of a host, so that a small host is not filled by the first role. */
 static preference prefer_spread(const host_state *host, size_t steps, size_t host_count)
 {
     double room = (double)(host->taken + host->left);
@@ -246,7 +246,8 @@ static preference prefer_spread(const host_state *host, size_t steps, size_t hos
     return (preference){(double)(host->of_stage + 1) / room, (double)host->taken / room};
 }
 
-/* A stage stays where it has begun; it begins where least is, and there where most has room. */
+/* A stage stays on the host where it started. It starts on the host with the fewest ranks taken;
+ * among those, the one with the most left. */
 static preference prefer_packed(const host_state *host, size_t steps, size_t host_count)
 {
     (void)steps;
@@ -265,7 +266,7 @@ static const prefer preferences[PLACEMENTS] = {
     [PACKED] = prefer_packed,
 };
 
-/* The host to take the next rank from: of those that have one left the preferred one. */
+/* The host to take the next rank from: the preferred one of those that have a rank left. */
 static size_t choose_host(const placing *all, prefer preference_of)
 {
     preference best = {0, 0};

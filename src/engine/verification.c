@@ -1,5 +1,5 @@
-/* The verifying pass: every packet is stamped and checked, and none is waited for without end, so
- * that a lost one is reported and not a hang. */
+/* The verification pass: stamp and check each packet. Each wait has a timeout, so that a lost
+ * packet is reported and does not block the run. */
 #include "engine/verification.h"
 
 #include <string.h>
@@ -38,8 +38,8 @@ static bool pattern_matches(const unsigned char *data, size_t first, size_t size
     return true;
 }
 
-/* The first word of a header: the source, and above it what tells whether the header is intact. A
- * packet of a header alone has nothing else that could tell. */
+/* First word of the header: the source and, in the upper bits, a checksum of the header. A packet
+ * of 16 bytes has no other content that could be checked. */
 static uint64_t signed_source(uint64_t source, uint64_t number)
 {
     return word(source, number, UINT64_MAX) << 32 | (source & UINT32_MAX);
@@ -57,8 +57,7 @@ void checker_stamp(void *data, size_t size_bytes, uint64_t source, uint64_t numb
     fill_pattern(data, header, size_bytes, source, number);
 }
 
-/* The number that an intact packet carries; a short one can only be held against what is expected.
- */
+/* The number of an intact packet. A short packet can only be compared with the expected one. */
 static bool read_number(const checker_stream *checker, const unsigned char *data, size_t size_bytes,
                         uint64_t *number)
 {
@@ -81,7 +80,8 @@ bool checker_stamp_matches(const void *data, size_t size_bytes, uint64_t source,
     return read_number(&expected, data, size_bytes, &found) && found == number;
 }
 
-/* A packet from before: one that was counted as lost has come late; any other has come again. */
+/* A packet from before the expected one: if it was counted as lost it is late, otherwise a
+ * duplicate. */
 static void note_earlier(checker_stream *checker, uint64_t number, checker_findings *findings)
 {
     uint64_t age = checker->expected - 1 - number;
@@ -124,8 +124,7 @@ void checker_check(checker_stream *checker, const void *data, size_t size_bytes,
     findings->messages++;
     if (size_bytes != expected_bytes || !read_number(checker, data, size_bytes, &number)) {
         findings->corrupted++;
-        note_later(checker, checker->expected,
-                   findings); /* it stands for the one that was expected */
+        note_later(checker, checker->expected, findings); /* counts in place of the expected one */
     } else if (number < checker->expected) {
         note_earlier(checker, number, findings);
     } else {
@@ -149,7 +148,8 @@ static cb_status check(bench_rank *me, bench_peer *from, transport_buffer *buffe
     return CB_OK;
 }
 
-/* After a poll that found nothing; others may have the core before the next one. */
+/* Called after each poll without result. Yields, so that other ranks can run before the next poll.
+ */
 static bool is_over(const bench_rank *me, timeout_clock *waiting)
 {
     if (timeout_is_over(waiting, cb_now_ns(), me->verification.timeout_ns))
@@ -158,12 +158,11 @@ static bool is_over(const bench_rank *me, timeout_clock *waiting)
     return false;
 }
 
-static cb_status give_up(const bench_rank *me, const char *whom, int rank)
+static cb_status report_missing_packet(const bench_rank *me, const char *whom, int rank)
 {
-    cb_error(
-        "no packet came from %s %d for %.1f s in the verifying pass: it is lost; see the counts "
-        "in the result",
-        whom, rank, (double)me->verification.timeout_ns / 1e9);
+    cb_error("no packet came from %s %d for %.1f s in the verification pass: it is "
+             "lost; see the counts in the result",
+             whom, rank, (double)me->verification.timeout_ns / 1e9);
     return CB_ERROR_DATA;
 }
 
@@ -186,11 +185,11 @@ static cb_status receive_in_time(const bench_rank *me, const bench_peer *peer,
 
     while ((status = transport_try_receive(peer->node, out)) == CB_EMPTY)
         if (is_over(me, &waiting))
-            return give_up(me, "rank", peer->node->rank);
+            return report_missing_packet(me, "rank", peer->node->rank);
     return status;
 }
 
-/* After a gap one packet less will come than is waited for: that one is counted already. */
+/* After a gap, fewer packets will arrive than expected; those missing are already counted. */
 static void count_missing(bench_rank *me, const bench_peer *peers, size_t count)
 {
     uint64_t lost = 0;
@@ -224,7 +223,7 @@ static cb_status receive_root_checked(bench_rank *me, transport_group *group)
 
     while ((received = transport_group_try_receive_root(group, &buffer)) == CB_EMPTY)
         if (is_over(me, &waiting)) {
-            received = give_up(me, "the multicasting rank", me->peers[0].node->rank);
+            received = report_missing_packet(me, "the multicasting rank", me->peers[0].node->rank);
             break;
         }
     return check_or_miss(me, &me->peers[0], buffer, received);
@@ -261,14 +260,14 @@ static cb_status receive_any_checked(bench_rank *me, bench_peer **from)
     while ((status = transport_group_try_receive(me->group, &buffer, &node)) == CB_EMPTY)
         if (is_over(me, &waiting)) {
             count_missing(me, me->peers, me->peer_count);
-            return give_up(me, "any of the peers of rank", me->place.ranks[me->place.self]);
+            return report_missing_packet(me, "any peer of rank", me->place.ranks[me->place.self]);
         }
     CB_TRY(status);
     *from = &me->peers[node->label];
     return check(me, *from, buffer);
 }
 
-/* All destinations get the same packet, whose number counts the broadcasts. */
+/* All destinations get the same packet; its number counts the broadcasts. */
 static cb_status multicast_stamped(bench_rank *me, transport_group *group)
 {
     transport_buffer *buffer = transport_buffer_create(me->factory, me->size_bytes);
@@ -285,9 +284,9 @@ static bool is_for_me(const bench_rank *me, uint64_t broadcast)
     return me->is_addressed == NULL || me->is_addressed(me, broadcast);
 }
 
-/* Of a list that changes, the broadcasts to others are neither waited for nor lost. With groups of
- * their own, the lists do not wait for each other: after a loss, what comes later in the list that
- * missed it was overtaken by the others, and counts as reordered beside the one that is lost. */
+/* Broadcasts to other lists are not waited for and not counted as lost. Lists with groups of their
+ * own do not wait for each other: after a loss in one list, later packets of that list may be
+ * overtaken by others, and then count as reordered besides the lost one. */
 static cb_status receive_multicast_checked(bench_rank *me, transport_group *group)
 {
     checker_stream *incoming = &me->peers[0].incoming;
@@ -338,8 +337,8 @@ void verification_note(engine_session *session, const verification_result *found
     if (!found->done || found->lost + found->duplicate + found->reordered + found->corrupted == 0)
         return;
     session->verdict.verification_failed = true;
-    cb_error("verification failed: of %llu messages %llu lost, %llu doubled, %llu reordered, %llu "
-             "corrupted; the technology or the network is at fault",
+    cb_error("verification failed: of %llu messages %llu lost, %llu duplicate, %llu "
+             "reordered, %llu corrupted; check the technology and the network",
              (unsigned long long)found->messages, (unsigned long long)found->lost,
              (unsigned long long)found->duplicate, (unsigned long long)found->reordered,
              (unsigned long long)found->corrupted);

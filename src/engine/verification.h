@@ -1,10 +1,10 @@
-/* The verifying pass (--verify): how it sends and receives, and what becomes of its findings.
+/* The verification pass (--verify): its traffic, and the reporting of its counts.
  *
- * Every byte of its packets follows from source and number. Packets of 16 bytes and more tell lost,
- * duplicate, reordered and corrupted ones apart, where a late one comes before 64 others have
- * passed it; a corrupted one stands for the one that was expected. Shorter packets only tell
- * whether the stream is as it was sent: whatever is not shows as corrupted; empty ones are counted.
- * What stamps and checks them are pure functions over bytes. */
+ * Every byte of a packet follows from its source and number. Packets of 16 bytes and more
+ * distinguish lost, duplicate, reordered and corrupted ones. A packet counts as reordered if at
+ * most 64 later ones have arrived before it. A corrupted packet counts in place of the expected
+ * one. Shorter packets only show whether the stream is as sent: any difference counts as corrupted.
+ * Empty packets are counted. The checker functions are pure. */
 #ifndef ENGINE_VERIFICATION_H
 #define ENGINE_VERIFICATION_H
 
@@ -15,31 +15,31 @@
 #include "engine/benchmark.h"
 #include "engine/outcome.h"
 
-/* Fill a packet of `source` with the content of packet `number`. Packets of 16 bytes and more carry
- * source and number in clear, and a check of both; shorter ones only in what their bytes are. */
+/* Fill a packet with the content of packet `number` of `source`. Packets of 16 bytes and more have
+ * a header with source, number and a checksum of both. */
 void checker_stamp(void *data, size_t size_bytes, uint64_t source, uint64_t number);
 
-/* Check an arrived packet and count what was found. */
+/* Check a received packet and update the counts. */
 void checker_check(checker_stream *checker, const void *data, size_t size_bytes,
                    size_t expected_bytes, checker_findings *findings);
 
-/* Whether a packet of `source` has just the content of packet `number`. */
+/* Whether the data is exactly the content of packet `number` of `source`. */
 bool checker_stamp_matches(const void *data, size_t size_bytes, uint64_t source, uint64_t number);
 
-/* The packets before `number` are for others: none of them is missed. */
+/* Packets before `number` are for other ranks and do not count as missing. */
 void checker_skip(checker_stream *checker, uint64_t number);
 
-/* After how long a message that does not come is lost: `silence_ns`, and the time in which
- * `messages` of them, which may all have to be made, sent and checked first, go at 50 MB/s. */
+/* Time after which a missing message counts as lost: `silence_ns` plus the time for `messages`
+ * messages, which may have to be made, sent and checked first, at 50 MB/s. */
 uint64_t verification_timeout_ns(uint64_t silence_ns, size_t size_bytes, uint64_t messages);
 
 extern const bench_traffic verification_traffic;
 
-/* The findings of all ranks, at index 0 of the team. Together. */
+/* Sum the counts over the team. Valid at index 0 of the team. Collective over the team. */
 cb_status verification_sum(control_team *team, const checker_findings *found,
                            verification_result *out);
 
-/* At rank 0: findings that are errors are logged, and fail the run when all is measured. */
+/* At rank 0: log counts that are errors, and mark the run as failed; it still measures the rest. */
 void verification_note(engine_session *session, const verification_result *found);
 
 #endif

@@ -1,4 +1,4 @@
-/* Places for events in progress, in a ring that moves on with the oldest event. */
+/* A ring of slots for events in progress; it moves on with the oldest event. */
 #include "farm/builder.h"
 
 #include <stdlib.h>
@@ -9,33 +9,33 @@ enum { FURTHEST_RINGS = 1024 };
 
 cb_status farm_builder_create(size_t sources, uint64_t events, farm_builder *out)
 {
-    uint64_t places = 1;
+    uint64_t slots = 1;
 
-    while (places < events)
-        places *= 2;
+    while (slots < events)
+        slots *= 2;
     *out = (farm_builder){.sources = sources,
-                          .mask = places - 1,
-                          .place_words =
+                          .mask = slots - 1,
+                          .slot_words =
                               1 + (sources + FARM_BUILDER_WORD_BITS - 1) / FARM_BUILDER_WORD_BITS};
-    out->places =
-        cb_allocate(places, out->place_words * sizeof(*out->places), "events under construction");
-    if (out->places == NULL)
+    out->slots =
+        cb_allocate(slots, out->slot_words * sizeof(*out->slots), "events under construction");
+    if (out->slots == NULL)
         return CB_ERROR_MEMORY;
-    for (uint64_t place = 0; place < places; place++)
-        farm_builder_clear(out, place);
+    for (uint64_t slot = 0; slot < slots; slot++)
+        farm_builder_clear(out, slot);
     return CB_OK;
 }
 
 void farm_builder_free(farm_builder *builder)
 {
-    free(builder->places);
+    free(builder->slots);
     *builder = (farm_builder){0};
 }
 
 void farm_builder_restart(farm_builder *builder, uint64_t sequence)
 {
-    for (uint64_t place = 0; place <= builder->mask; place++)
-        farm_builder_clear(builder, place);
+    for (uint64_t slot = 0; slot <= builder->mask; slot++)
+        farm_builder_clear(builder, slot);
     builder->oldest = sequence;
     builder->counts = (farm_builder_counts){0};
 }
@@ -43,12 +43,12 @@ void farm_builder_restart(farm_builder *builder, uint64_t sequence)
 static void make_room(farm_builder *builder, uint64_t sequence)
 {
     while (sequence - builder->oldest > builder->mask) {
-        builder->counts.abandoned += *farm_builder_place(builder, builder->oldest) > 0;
+        builder->counts.abandoned += *farm_builder_slot(builder, builder->oldest) > 0;
         farm_builder_move_on(builder);
     }
 }
 
-farm_built farm_builder_add_odd(farm_builder *builder, size_t source, uint64_t sequence)
+farm_built farm_builder_add_slow(farm_builder *builder, size_t source, uint64_t sequence)
 {
     builder->counts.fragments++;
     if (source >= builder->sources ||

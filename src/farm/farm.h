@@ -1,60 +1,66 @@
-/* What the trigger farms are made of (ATLAS DAQ note 48, benchmarks 2.1 and 2.2): a supervisor that
- * assigns events to destinations in turn, sources that hold the fragments, and destinations that
- * collect one fragment from each source, run an algorithm on each and send a decision.
+/* Trigger farms (ATLAS DAQ note 48, benchmarks 2.1 and 2.2).
  *
- * The program of a farm says what each role does. The loops, which take the messages, the accounts
- * of events and the clock are those of this folder:
+ * A supervisor assigns events to destinations in turn. Sources hold the fragments. A destination
+ * collects a fragment from each source, runs an algorithm on each, and sends a decision to the
+ * supervisor.
+ *
+ * The program of a farm defines what each role does. This folder has the loops that receive
+ * messages, the accounts of events, and the clock:
  *
  *   supervisor    a step: send out the event farm_next_event()
- *   source        for each control message: send the fragment that it asks for
+ *   source        for each control message: send the fragment that it requests
  *   destination   for each control message of the supervisor, and for each fragment
  *
- * All messages but fragments are control messages of 16 bytes. A fragment of 16 bytes or more
- * carries event and source; of a shorter one the k-th from a source belongs to the k-th event that
- * was assigned. */
+ * All messages except fragments are control messages of 16 bytes. A fragment of 16 bytes or more
+ * carries event and source. Of shorter ones, the k-th from a source belongs to the k-th event that
+ * was assigned to the destination.
+ *
+ * Functions return CB_OK, CB_ERROR_MEMORY without a free buffer, the technology's error, or
+ * CB_ERROR_DATA, logged, for an invalid message. */
 #ifndef FARM_FARM_H
 #define FARM_FARM_H
 
 #include "engine/benchmark.h"
 
-/* The roles of a farm, in the order of its table. */
+/* The roles of a farm, in the order of the definition's table. */
 enum { FARM_SUPERVISOR, FARM_SOURCE, FARM_DESTINATION };
 
-/* How a farm is measured: the method of its definition. */
+/* How a farm is measured: `method` of its definition. */
 extern const measurement_method farm_method;
 
-/* An assignment of 2.1: the destination is `first`; of 2.2: fetch from `count` sources from `first`
- * on; a request of 2.2 and a decision: nothing more than the event. */
+/* Content of a control message. Assignment of 2.1: the destination is `first`. Assignment of 2.2:
+ * fetch from `count` sources, starting with `first`. Requests of 2.2 and decisions have only the
+ * event. */
 typedef struct {
     uint64_t event;
     uint32_t first, count;
 } farm_message;
 
-/* Supervisor: the event to send out, and whose turn it is. */
+/* Supervisor: the event to send out next, and the destination whose turn it is. */
 uint64_t farm_next_event(const bench_rank *me);
 size_t farm_next_destination(const bench_rank *me);
 size_t farm_source_count(const bench_rank *me);
 
-/* Hot. Send a control message to one of a role's ranks; to all sources. */
+/* Hot. Send a control message to one rank of a role; to all sources. */
 cb_status farm_send_message(bench_rank *me, size_t role, size_t index, farm_message message);
 cb_status farm_send_message_to_sources(bench_rank *me, farm_message message);
 
-/* Hot. Read a control message, of a source; or an assignment, of a destination that fetches; and
- * release its buffer. CB_ERROR_DATA, logged, for what is none; or, where messages may be lost, a
- * message about no event. */
+/* Hot. Read a control message (farm_read_assignment: an assignment of a pull farm) and release its
+ * buffer. An invalid message is CB_ERROR_DATA, logged; if messages may be lost, it is counted and
+ * returned as a message about no event. */
 cb_status farm_read_message(bench_rank *me, size_t from, transport_buffer *buffer,
                             farm_message *out);
 cb_status farm_read_assignment(bench_rank *me, size_t from, transport_buffer *buffer,
                                farm_message *out);
 
-/* Hot. Source: send its fragment of an event to a destination. */
+/* Hot. Source: send the fragment of an event to a destination. */
 cb_status farm_send_fragment(bench_rank *me, size_t destination, uint64_t event);
 
-/* Hot. Destination, a reaction: refer to a fragment, run the algorithm on it and release it; decide
- * the event when it was the last one. */
+/* Hot. Destination, as a bench_reaction: read a fragment, run the algorithm on it and release it.
+ * With the last fragment, decide the event. */
 cb_status farm_accept_fragment(bench_rank *me, size_t from, transport_buffer *buffer);
 
-/* The place of a peer among the ranks of a role, all of which are peers. */
+/* Index of a peer among the ranks of a role, all of which are peers. */
 static inline size_t farm_index_of(const bench_rank *me, size_t peer, size_t role)
 {
     return peer - me->place.first_peer[role];

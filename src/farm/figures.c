@@ -8,14 +8,14 @@
 #include "engine/figures.h"
 #include "farm/farm.h"
 
-/* The frequency is that of decisions; NaN where there are none to speak of. */
+/* The frequency is that of decisions; NaN if there are too few. */
 static cb_status fill_closed(const farm_outcome *outcome, report_row *row, double *frequency_hz)
 {
     stats_summary summary;
 
     *frequency_hz = (double)NAN;
     if (outcome->block_count == 0)
-        return CB_OK; /* next to all was lost */
+        return CB_OK; /* almost all events were lost */
     for (size_t i = 0; i < outcome->block_count; i++)
         outcome->blocks_ns[i] /= 1e3 * (double)outcome->block;
     CB_TRY(figures_summarize(outcome->blocks_ns, outcome->block_count, &summary));
@@ -26,9 +26,9 @@ static cb_status fill_closed(const farm_outcome *outcome, report_row *row, doubl
     return CB_OK;
 }
 
-static const double late = 1.01; /* of the run */
+static const double late = 1.01; /* 1 % of the run */
 
-bool farm_piles_up(const farm_outcome *outcome)
+bool farm_fills_up(const farm_outcome *outcome)
 {
     const double least_growth = 1.5, most_growth = 4, few_each = 2;
     const farm_tally *tally = &outcome->tally;
@@ -45,18 +45,18 @@ bool farm_saturated(const farm_outcome *outcome)
     bool waits_longer = tally->issue_span_ns > late * tally->due_span_ns &&
                         tally->backlog_end > tally->backlog_middle;
 
-    return waits_longer || farm_piles_up(outcome);
+    return waits_longer || farm_fills_up(outcome);
 }
 
-/* Who holds the rate down: the farm, where waiting for it explains most of what the last event was
- * late by, or where it filled up; else the supervisor, that had no time to give out what was due.
- */
+/* Why the rate is not reached. The farm, if waiting for it explains at least half of the last
+ * event's delay, or if it filled up. Otherwise the supervisor, which did not issue due events in
+ * time. */
 static const char *limit_of(const farm_outcome *outcome)
 {
     const farm_tally *tally = &outcome->tally;
     double late_ns = tally->issue_span_ns - tally->due_span_ns;
 
-    return 2 * tally->waited_ns > late_ns || farm_piles_up(outcome) ? "farm" : "supervisor";
+    return 2 * tally->waited_ns > late_ns || farm_fills_up(outcome) ? "farm" : "supervisor";
 }
 
 static void fill_open(const farm_outcome *outcome, report_row *row, double *frequency_hz)
@@ -86,8 +86,8 @@ static void fill_open(const farm_outcome *outcome, report_row *row, double *freq
     }
 }
 
-/* The latencies of all events, and an entry for each destination. Its mean number in flight is over
- * what each issue saw. */
+/* The latencies of all events, and an entry for each destination. in_flight_mean is the mean over
+ * the samples at each issue. */
 static cb_status fill_destinations(const measurement_setting *setting, const farm_outcome *outcome,
                                    report_row *row)
 {

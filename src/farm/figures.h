@@ -1,4 +1,4 @@
-/* The rows of a farm: frequency, latency of events, accounts; and whether it is saturated. */
+/* Rows of a farm: frequency, event latency, accounts, and whether the farm is saturated. */
 #ifndef FARM_FIGURES_H
 #define FARM_FIGURES_H
 
@@ -6,25 +6,25 @@
 #include "farm/ledger.h"
 #include "farm/loops.h"
 
-/* What a search for the highest rate found. */
+/* Result of a search for the highest rate (--find-rate). */
 typedef struct {
-    double rate_hz;         /* the highest that held; 0: none was searched for */
-    double low_hz, high_hz; /* it held each time at the first, and failed each time at the other */
-    size_t held, repeats;   /* at rate_hz */
+    double rate_hz;         /* highest rate that held; 0: no search */
+    double low_hz, high_hz; /* every trial held at low_hz and failed at high_hz */
+    size_t held, repeats;   /* trials that held, and all trials, at rate_hz */
 } farm_found;
 
-/* One row: a closed loop, or an open one at a rate. */
+/* One row: a closed loop, or an open loop at one rate. */
 typedef struct {
     bool open;
     double offered_hz;
-    uint64_t in_flight; /* at most */
-    uint64_t block;     /* events */
-    double *blocks_ns;  /* of a closed loop: the time of each block of events */
+    uint64_t in_flight; /* limit */
+    uint64_t block;     /* events per block */
+    double *blocks_ns;  /* closed loop: time of each block */
     size_t block_count;
     const char *stopped_by;
-    farm_tally tally;                 /* of all runs that the row stands on */
-    const stats_histogram *latencies; /* one for each destination */
-    const farm_account *accounts;     /* the same, of all these runs */
+    farm_tally tally;                 /* of all runs of the row */
+    const stats_histogram *latencies; /* by destination */
+    const farm_account *accounts;     /* by destination, of all runs of the row */
     size_t destinations;
     double algorithm_true_us; /* negative: no algorithm ran */
     double skew_ns, touch_ns;
@@ -33,19 +33,19 @@ typedef struct {
     cb_counts counters;
 } farm_outcome;
 
-/* From what was measured to what is reported. */
+/* Compute the row of an outcome. CB_ERROR_MEMORY, logged. */
 cb_status farm_figures(const measurement_setting *setting, const farm_outcome *outcome,
                        report_row *row);
 
-/* Whether an open loop could not follow its schedule: the last event was issued late by more than
- * one per cent of the run, and more events were waiting at the end than in the middle; or events
- * pile up in the farm. */
+/* Whether an open loop did not keep its schedule: the last event was issued late by more than 1 %
+ * of the run, and more events were waiting at the end than in the middle; or the farm filled up
+ * (farm_fills_up). */
 bool farm_saturated(const farm_outcome *outcome);
 
-/* Whether a farm that has room for what it cannot carry fills up: decisions come late by more than
- * one per cent of the run, and about twice as many events are in flight at its end as in its
- * middle. A disturbance near the end fills it at once, and a few for each destination are no pile.
- */
-bool farm_piles_up(const farm_outcome *outcome);
+/* Whether a farm fills up although events can still be issued: decisions are late by more than 1 %
+ * of the run, and at its end 1.5 to 4 times as many events are in flight as in its middle. Growth
+ * beyond that is a disturbance near the end, which fills the farm at once; up to two events per
+ * destination do not count. */
+bool farm_fills_up(const farm_outcome *outcome);
 
 #endif

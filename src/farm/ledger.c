@@ -1,4 +1,4 @@
-/* Accounts of destinations, each a window over its own sequence of events. */
+/* Accounts of destinations, each a window over the destination's own sequence of events. */
 #include "farm/ledger.h"
 
 #include <stdlib.h>
@@ -45,8 +45,8 @@ void farm_ledger_restart(farm_ledger *ledger)
     }
 }
 
-/* Settle all events of an account before `until`, as lost. */
-static void pass_over(farm_ledger *ledger, farm_account *account, uint64_t until)
+/* Count all events of an account before `until` as lost. */
+static void lose_events_before(farm_ledger *ledger, farm_account *account, uint64_t until)
 {
     uint64_t skipped = until - account->settled;
 
@@ -60,7 +60,7 @@ static void pass_over(farm_ledger *ledger, farm_account *account, uint64_t until
     ledger->in_flight -= skipped;
 }
 
-/* An event from before: one that counts as lost has come late, any other has come again. */
+/* A decision about an earlier event: late if the event counts as lost, otherwise a duplicate. */
 static farm_decision count_earlier(farm_ledger *ledger, farm_account *account, uint64_t sequence)
 {
     uint64_t age = account->settled - 1 - sequence;
@@ -95,7 +95,7 @@ bool farm_ledger_out_of_turn(farm_ledger *ledger, size_t destination, uint64_t e
         *decision = count_earlier(ledger, account, sequence);
         return true;
     }
-    pass_over(ledger, account, sequence);
+    lose_events_before(ledger, account, sequence);
     return false;
 }
 
@@ -107,6 +107,6 @@ void farm_ledger_give_up(farm_ledger *ledger)
         if (account->settled != account->silent_until)
             account->silent_from = account->settled;
         account->silent_until = account->issued;
-        pass_over(ledger, account, account->issued);
+        lose_events_before(ledger, account, account->issued);
     }
 }

@@ -1,6 +1,7 @@
-/* The supervisor's account of events: what it gave out, to whom, and what became of it. Events are
- * numbered from 0 and assigned to destinations in turn: event e goes to destination e % D, as its
- * event e / D. issued = decided + lost + in flight holds at any time. Pure: it reads no clock. */
+/* The supervisor's account of events: issued, decided, lost or in flight, by destination.
+ *
+ * Events are numbered from 0. Event e goes to destination e % D, as its event e / D. At any time
+ * issued = decided + lost + in flight. Pure: reads no clock. */
 #ifndef FARM_LEDGER_H
 #define FARM_LEDGER_H
 
@@ -10,44 +11,46 @@
 
 #include "base/status.h"
 
-/* What one destination owes. Its events before `settled` are decided or lost. */
+/* Account of a destination. Its events before `settled` are decided or lost. */
 typedef struct {
     uint64_t issued, settled;
-    uint64_t missing; /* bit k: event settled - 1 - k counts as lost, and has not come since */
-    uint64_t silent_from, silent_until; /* these were lost because nothing came any more */
+    uint64_t missing; /* bit k: event settled - 1 - k is lost and has not arrived since */
+    uint64_t silent_from, silent_until; /* events lost because no message arrived for a timeout */
     uint64_t decided, lost;
-    uint64_t in_flight_sum, in_flight_most; /* seen whenever an event is issued to it */
+    uint64_t in_flight_sum, in_flight_most; /* sampled whenever an event is issued to it */
 } farm_account;
 
 typedef struct {
     uint64_t duplicate, unexpected,
-        late; /* again; about no event that is waited for; after it was counted as lost */
+        late; /* duplicates; about an event not in flight; after it was counted as lost */
 } farm_ledger_errors;
 
 typedef struct {
-    farm_account *accounts; /* one for each destination */
+    farm_account *accounts; /* by destination */
     size_t destinations;
-    uint64_t next; /* event, and whose it is: */
+    uint64_t next; /* number of the next event, and its destination: */
     size_t turn;
     uint64_t issued, decided, lost, in_flight;
     farm_ledger_errors errors;
-    uint64_t delayed;   /* of those that were late: given up when nothing came, and not overtaken */
-    uint64_t *since_ns; /* of each destination a ring: when its events in flight began */
+    uint64_t delayed;   /* of `late`: lost by a timeout, not overtaken */
+    uint64_t *since_ns; /* per destination a ring: start times of its events in flight */
     uint64_t ring_mask;
 } farm_ledger;
 
-/* Accounts of destinations, with room for `in_flight` events. */
+/* Create accounts with room for `in_flight` events. CB_ERROR_MEMORY, logged. Free with
+ * farm_ledger_free. */
 cb_status farm_ledger_create(size_t destinations, uint64_t in_flight, farm_ledger *out);
 void farm_ledger_free(farm_ledger *ledger);
 
-/* Forget what was counted, and go on with the numbers; nothing may be in flight. A decision about
- * an event that was lost before counts as duplicate, since no count of now has that event. */
+/* Reset the counts and continue the numbering; no event may be in flight. A later decision about an
+ * event lost before counts as duplicate, since the event is in no current count. */
 void farm_ledger_restart(farm_ledger *ledger);
 
 typedef enum { FARM_DECIDED, FARM_DECIDED_LATE, FARM_DUPLICATE, FARM_UNEXPECTED } farm_decision;
 
-/* Not hot. A decision about another event than the next one of its destination: true when it is
- * dealt with, false when those before it have been counted as lost, and it is the next one now. */
+/* Not hot. Handle a decision that is not about the next event of its destination. Returns true if
+ * it is dealt with; false if the events before it were counted as lost, so that it is now the next
+ * one. */
 bool farm_ledger_out_of_turn(farm_ledger *ledger, size_t destination, uint64_t event,
                              farm_decision *decision);
 
@@ -58,8 +61,8 @@ static inline uint64_t *farm_ledger_cell(const farm_ledger *ledger, size_t desti
                 ->since_ns[destination * (ledger->ring_mask + 1) + (sequence & ledger->ring_mask)];
 }
 
-/* Hot. The next event is given out: its number is ledger->next before the call, and is returned.
- * Its latency counts from `since_ns`. At most as many as were made room for may be in flight. */
+/* Hot. Issue the next event and return its number (ledger->next before the call). Its latency
+ * counts from `since_ns`. The number of events in flight must be below the limit. */
 static inline uint64_t farm_ledger_issue(farm_ledger *ledger, uint64_t since_ns)
 {
     size_t destination = ledger->turn;
@@ -77,9 +80,9 @@ static inline uint64_t farm_ledger_issue(farm_ledger *ledger, uint64_t since_ns)
     return ledger->next++;
 }
 
-/* Hot. A decision has come from a destination. Those of its events that it passed over are lost,
- * since destinations decide in order. One of them is known as late while fewer than 64 have passed
- * it; later it counts as duplicate and stays lost. *since_ns is set only for FARM_DECIDED. */
+/* Hot. Record a decision. Destinations decide in order, so the events that it passes over are lost.
+ * Such an event is recognised as late until 64 later ones are decided; after that it counts as
+ * duplicate and stays lost. *since_ns is set only for FARM_DECIDED. */
 static inline farm_decision farm_ledger_decide(farm_ledger *ledger, size_t destination,
                                                uint64_t event, uint64_t *since_ns)
 {
@@ -99,7 +102,7 @@ static inline farm_decision farm_ledger_decide(farm_ledger *ledger, size_t desti
     return FARM_DECIDED;
 }
 
-/* Nothing comes any more: all that is in flight is lost. */
+/* Count all events in flight as lost, after a timeout. */
 void farm_ledger_give_up(farm_ledger *ledger);
 
 static inline uint64_t farm_ledger_error_count(const farm_ledger *ledger)

@@ -1,5 +1,5 @@
-/* Lists of rates and shares, and instants. A periodic instant is computed from the number of the
- * event and not added up, so that no rounding gathers. */
+/* Parse rates and shares; compute due times. A periodic due time is computed from the event number,
+ * not summed, so that rounding errors do not accumulate. */
 #include "farm/load.h"
 
 #include <math.h>
@@ -29,10 +29,10 @@ static bool parse_point(const char *text, farm_load_point *out, char *why)
     return true;
 }
 
-static cb_status refuse_curve(const char *text, const char *why)
+static cb_status reject_curve(const char *text, const char *why)
 {
-    cb_error("--load-curve '%s': %s; give rates as 10kHz, or per cent of the closed loop's "
-             "frequency as 50%%, separated by commas",
+    cb_error("--load-curve '%s': %s; give rates such as 10kHz, or percentages of the"
+             " closed loop's frequency such as 50%%, separated by commas",
              text, why);
     return CB_ERROR_USAGE;
 }
@@ -58,15 +58,15 @@ cb_status farm_load_parse(const char *text, farm_load_point points[FARM_LOAD_POI
         char one[TEXT_BYTES], why[CB_WHY_BYTES];
 
         if (length >= sizeof(one))
-            return refuse_curve(text, "an element is too long to be a rate");
+            return reject_curve(text, "an element is too long for a rate");
         if (*count == FARM_LOAD_POINTS)
-            return refuse_curve(text, "it has more than 64 elements");
+            return reject_curve(text, "it has more than 64 elements");
         memcpy(one, at, length);
         one[length] = '\0';
         if (!parse_point(one, &points[*count], why))
-            return refuse_curve(text, why);
+            return reject_curve(text, why);
         if (is_repeated(points, *count))
-            return refuse_curve(text, "an element is repeated");
+            return reject_curve(text, "an element is repeated");
         ++*count;
         if (at[length] == '\0')
             return CB_OK;
@@ -109,8 +109,8 @@ uint64_t farm_schedule_next(farm_schedule *schedule)
     return schedule->start_ns + (uint64_t)schedule->elapsed_ns;
 }
 
-/* Instants are whole nanoseconds, so that all of the last one counts. Rounding may bring the
- * quotient up to the event after, never down, up to 2^53 ns: 104 days. */
+/* Times are whole ns, so the last ns counts in full. Rounding can only raise the quotient to the
+ * next event, and is corrected below. Valid up to 2^53 ns (104 days). */
 static uint64_t due_periodically(const farm_schedule *schedule, uint64_t until_ns)
 {
     double elapsed_ns = (double)(until_ns - schedule->start_ns) + 1;

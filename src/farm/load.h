@@ -1,6 +1,7 @@
-/* The load of an open loop: as options give it, and the instants at which events fall due, at a
- * fixed rate or as a Poisson process. Pure: an instant follows from the rate, the seed and the
- * number of the event, whatever the farm does meanwhile. */
+/* Offered load of an open loop: parsing of rates, and the due times of events.
+ *
+ * Events fall due at a fixed rate or as a Poisson process. Pure: a due time depends only on rate,
+ * seed and event number, not on what the farm does. */
 #ifndef FARM_LOAD_H
 #define FARM_LOAD_H
 
@@ -11,23 +12,23 @@
 #include "base/random.h"
 #include "base/status.h"
 
-/* A point of a load curve: a rate, or a share of what the closed loop reached. */
+/* A point of a load curve: a rate, or a share of the closed loop's frequency. */
 typedef struct {
-    double rate_hz; /* 0: the share counts */
+    double rate_hz; /* 0: use `share` */
     double share;   /* 0.5: half of the closed loop's frequency */
 } farm_load_point;
 
 enum { FARM_LOAD_POINTS = 64 };
 
-/* What an open loop at one rate has at least, and how much of --max-time it takes. */
+/* Fewest events of an open loop at one rate, and its share of --max-time. */
 enum { FARM_OPEN_EVENTS = 20, FARM_OPEN_SHARE_PCT = 90 };
 
-/* "10kHz,20kHz,50%": rates with units, and shares in per cent. CB_ERROR_USAGE, logged, for what is
- * no such list, or repeats an element. */
+/* Parse "10kHz,20kHz,50%": rates with units, and shares in per cent. CB_ERROR_USAGE, logged, for
+ * invalid or repeated elements. */
 cb_status farm_load_parse(const char *text, farm_load_point points[FARM_LOAD_POINTS],
                           size_t *count);
 
-/* 0.99 for "p99"; 0 for what is no quantile. */
+/* 0.99 for "p99"; 0 for an invalid name. */
 double farm_quantile(const char *name);
 
 typedef struct {
@@ -36,18 +37,18 @@ typedef struct {
     cb_random random;
     uint64_t start_ns;
     uint64_t number;   /* of events made so far */
-    double elapsed_ns; /* from the start to the last one made, of a Poisson process */
+    double elapsed_ns; /* Poisson: from the start to the last event made */
 } farm_schedule;
 
-/* Events at `rate_hz` (above 0), the first one interval after `start_ns`: a fixed interval, or one
- * drawn from an exponential distribution. */
+/* Make a schedule of events at `rate_hz` (above 0). The first is due one interval after `start_ns`.
+ * Intervals are fixed, or drawn from an exponential distribution. */
 farm_schedule farm_schedule_make(double rate_hz, bool poisson, uint64_t seed, uint64_t start_ns);
 
-/* Hot. The instant at which the next event falls due. Never earlier than the one before. */
+/* Hot. The time at which the next event falls due. Never earlier than the previous one. */
 uint64_t farm_schedule_next(farm_schedule *schedule);
 
-/* How many events, beside those made, fall due up to an instant; those of a Poisson process are
- * counted one by one up to a million, and beyond by their mean. */
+/* Number of further events that fall due by `until_ns`. For a Poisson process they are counted one
+ * by one up to a million, then estimated from the mean. */
 uint64_t farm_schedule_due(const farm_schedule *schedule, uint64_t until_ns);
 
 #endif

@@ -10,4 +10,5 @@ libcombench_a_SOURCES += \
 	%D%/options.c %D%/options.h \
 	%D%/passes.c %D%/passes.h \
 	%D%/rank.c %D%/rank.h \
-	%D%/run.c %D%/run.h
+	%D%/run.c %D%/run.h \
+	%D%/search.c %D%/search.h

@@ -1,6 +1,6 @@
-/* The farm's hot loops. The closed one of the supervisor reads the clock only at marks, or, in a
- * pass of its own, at every issue and decision; the open one always, since events fall due by it.
- */
+/* The hot loops of a farm. The supervisor's closed loop reads the clock only at marks or, in a pass
+ * of its own, at each issue and decision. The open loop always reads it, since events fall due by
+ * it. */
 #include "farm/loops.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "engine/session.h"
 #include "farm/messages.h"
 
-/* A run ends early when all that was in flight was lost this often: each time takes a timeout. */
+/* A run ends early after this many timeouts, in each of which all events in flight were lost. */
 enum { SILENCES_MOST = 4 };
 
 typedef struct {
@@ -20,12 +20,13 @@ typedef struct {
     farm_tally *tally;
     farm_ledger *ledger;
     uint64_t first_issue_ns, last_issue_ns;
-    uint64_t first_decision_ns, last_decision_ns; /* of an open loop */
-    unsigned silences;                            /* each of which lost all that was in flight */
+    uint64_t first_decision_ns, last_decision_ns; /* open loop only */
+    unsigned silences;                            /* timeouts in which all events in flight were
+                                                   * lost */
 } supervision;
 
-/* A signal ends the loop at once: a run can last longer than what is left until a killing one. */
-static bool goes_on(const supervision *run)
+/* False after a signal, since the run may take longer than the time until SIGKILL. */
+static bool loop_continues(const supervision *run)
 {
     const farm_ledger *ledger = run->ledger;
 
@@ -33,15 +34,15 @@ static bool goes_on(const supervision *run)
            session_signal_seen == 0;
 }
 
-static void give_up(supervision *run)
+static void lose_events_in_flight(supervision *run)
 {
     farm_ledger_give_up(run->ledger);
     run->silences++;
 }
 
-/* Where messages may be lost: CB_EMPTY when none came within the timeout. */
-static __attribute__((noinline)) cb_status take_in_time(bench_rank *me, transport_buffer **out,
-                                                        transport_node **from)
+/* For runs that may lose messages: CB_EMPTY after the timeout. */
+static __attribute__((noinline)) cb_status receive_in_time(bench_rank *me, transport_buffer **out,
+                                                           transport_node **from)
 {
     timeout_clock waiting = timeout_begin(cb_now_ns());
     cb_status status;
@@ -54,9 +55,9 @@ static __attribute__((noinline)) cb_status take_in_time(bench_rank *me, transpor
     return status;
 }
 
-/* The same of the supervisor's multicasts. */
-static __attribute__((noinline)) cb_status take_multicast_in_time(bench_rank *me,
-                                                                  transport_buffer **out)
+/* The same for the supervisor's multicasts. */
+static __attribute__((noinline)) cb_status receive_multicast_in_time(bench_rank *me,
+                                                                     transport_buffer **out)
 {
     timeout_clock waiting = timeout_begin(cb_now_ns());
     cb_status status;
@@ -69,29 +70,28 @@ static __attribute__((noinline)) cb_status take_multicast_in_time(bench_rank *me
     return status;
 }
 
-/* Hot. Take the supervisor's next multicast; it is the first of a source's peers. */
-static inline cb_status take_multicast(bench_rank *me, transport_buffer **out, size_t *from)
+/* Hot. Receive the supervisor's next multicast. The supervisor is the first peer of a source. */
+static inline cb_status receive_multicast(bench_rank *me, transport_buffer **out, size_t *from)
 {
     *from = 0;
     return __builtin_expect(farm_of(me)->may_lose, 0)
-               ? take_multicast_in_time(me, out)
+               ? receive_multicast_in_time(me, out)
                : transport_group_receive_root(farm_of(me)->all_sources, out);
 }
 
-/* Hot. Take the next message from whom this rank hears, *from of the peers. The caller owns *out.
- */
-static inline cb_status take(bench_rank *me, transport_buffer **out, size_t *from)
+/* Hot. Receive the next message; *from is the index of the peer. The caller owns *out. */
+static inline cb_status receive_message(bench_rank *me, transport_buffer **out, size_t *from)
 {
     transport_node *node;
 
     CB_TRY(__builtin_expect(farm_of(me)->may_lose, 0)
-               ? take_in_time(me, out, &node)
+               ? receive_in_time(me, out, &node)
                : transport_group_receive(me->group, out, &node));
     *from = node->label;
     return CB_OK;
 }
 
-/* Hot. */
+/* Hot. Issue one event. */
 static inline cb_status issue(supervision *run, uint64_t since_ns)
 {
     CB_TRY(run->issue(run->me));
@@ -99,9 +99,9 @@ static inline cb_status issue(supervision *run, uint64_t since_ns)
     return CB_OK;
 }
 
-/* Hot. Take a decision, which has an event and nothing else, into the ledger. */
-static inline cb_status take_decision(bench_rank *me, size_t from, transport_buffer *buffer,
-                                      uint64_t *since_ns, farm_decision *decision)
+/* Hot. Read a decision and record it in the ledger. */
+static inline cb_status record_decision(bench_rank *me, size_t from, transport_buffer *buffer,
+                                        uint64_t *since_ns, farm_decision *decision)
 {
     farm_rank *farm = farm_of(me);
     farm_message message;
@@ -114,7 +114,7 @@ static inline cb_status take_decision(bench_rank *me, size_t from, transport_buf
     if (__builtin_expect(*decision == FARM_DECIDED, 1) || farm->may_lose ||
         *decision == FARM_DECIDED_LATE)
         return CB_OK;
-    return farm_refuse(me, "a decision", message.event);
+    return farm_reject(me, "a decision", message.event);
 }
 
 static inline cb_status decide(supervision *run, size_t from, transport_buffer *buffer, bool timed)
@@ -122,7 +122,7 @@ static inline cb_status decide(supervision *run, size_t from, transport_buffer *
     farm_decision decision;
     uint64_t since_ns = 0;
 
-    CB_TRY(take_decision(run->me, from, buffer, &since_ns, &decision));
+    CB_TRY(record_decision(run->me, from, buffer, &since_ns, &decision));
     if (!timed || decision != FARM_DECIDED)
         return CB_OK;
     run->last_decision_ns = cb_now_ns();
@@ -133,21 +133,21 @@ static inline cb_status decide(supervision *run, size_t from, transport_buffer *
     return CB_OK;
 }
 
-/* Wait for one decision. When none comes any more, all that is in flight is lost. */
+/* Wait for one decision. After a timeout all events in flight are lost. */
 static inline cb_status await_decision(supervision *run, bool timed)
 {
     transport_buffer *buffer;
     size_t from;
-    cb_status status = take(run->me, &buffer, &from);
+    cb_status status = receive_message(run->me, &buffer, &from);
 
     if (status == CB_EMPTY) {
-        give_up(run);
+        lose_events_in_flight(run);
         return CB_OK;
     }
     return status == CB_OK ? decide(run, from, buffer, timed) : status;
 }
 
-/* Between two marks lie as many decisions as a block has, whatever is lost besides. */
+/* Between two marks a block of decisions arrives, however many events are lost. */
 static inline cb_status run_closed(supervision *run, bool timed)
 {
     const farm_load *load = run->load;
@@ -155,7 +155,7 @@ static inline cb_status run_closed(supervision *run, bool timed)
     uint64_t next_mark = load->marks_ns != NULL ? load->lead_in : UINT64_MAX;
 
     run->first_issue_ns = cb_now_ns();
-    while (goes_on(run)) {
+    while (loop_continues(run)) {
         while (ledger->issued < load->events && ledger->in_flight < load->in_flight)
             CB_TRY(issue(run, timed ? cb_now_ns() : 0));
         CB_TRY(await_decision(run, timed));
@@ -167,7 +167,7 @@ static inline cb_status run_closed(supervision *run, bool timed)
     return CB_OK;
 }
 
-/* The two forms, each with all that it calls in line: so it knows whether it is timed. */
+/* Two forms with everything inlined, so that each knows at compile time whether it is timed. */
 
 static __attribute__((flatten)) cb_status run_untimed(supervision *run)
 {
@@ -179,7 +179,7 @@ static __attribute__((flatten)) cb_status run_timed(supervision *run)
     return run_closed(run, true);
 }
 
-/* Between two looks that found nothing. A sleep ends before the next event is due. */
+/* Wait between two polls without result. A sleep ends before the next event is due. */
 static void pause_until(const supervision *run, uint64_t due_ns, uint64_t now_ns, unsigned *idle)
 {
     enum { FREE_LOOKS = 64, LONGEST_NS = 1000000 };
@@ -201,8 +201,9 @@ static void pause_until(const supervision *run, uint64_t due_ns, uint64_t now_ns
 
 typedef struct {
     farm_schedule schedule;
-    uint64_t due_ns, first_due_ns, last_due_ns; /* of the next event, and of those issued */
-    /* As it was when half of the events were issued; and when that was, and when all were */
+    uint64_t due_ns, first_due_ns, last_due_ns; /* due times of the next, the first and the last
+                                                 * issued event */
+    /* State when half of the events were issued; its time, and the time when all were */
     farm_schedule middle;
     uint64_t middle_ns, end_ns;
     uint64_t last_news_ns;
@@ -248,15 +249,15 @@ static cb_status look_for_decision(supervision *run, open_state *state, uint64_t
         return status;
     if (farm_of(run->me)->may_lose && run->ledger->in_flight > 0 &&
         now_ns - state->last_news_ns > run->me->verification.timeout_ns)
-        give_up(run);
+        lose_events_in_flight(run);
     pause_until(run, state->due_ns, now_ns, &state->idle);
     if (now_ns >= state->due_ns)
         run->tally->waited_ns += (double)(cb_now_ns() - now_ns);
     return CB_OK;
 }
 
-/* After the run, since the events of a Poisson process are counted one by one. Of a run that ended
- * early the event that was next belongs to the backlog. */
+/* Counted after the run, since events of a Poisson process are counted one by one. If the run ended
+ * early, its next event belongs to the backlog. */
 static void count_backlog(const supervision *run, open_state *state)
 {
     farm_tally *tally = run->tally;
@@ -274,8 +275,8 @@ static void count_backlog(const supervision *run, open_state *state)
     tally->issue_span_ns = (double)(run->last_issue_ns - run->first_issue_ns);
 }
 
-/* Due events go first, as long as there is room: a farm that is late must not hold the generator
- * back. An event counts from when it was due. */
+/* Due events are issued first, while the limit allows: a late farm must not delay the generator.
+ * The latency of an event counts from its due time. */
 static cb_status run_open(supervision *run)
 {
     const farm_load *load = run->load;
@@ -285,7 +286,7 @@ static cb_status run_open(supervision *run)
     state.schedule =
         farm_schedule_make(load->rate_hz, load->poisson, load->seed, state.last_news_ns);
     state.due_ns = farm_schedule_next(&state.schedule);
-    while (goes_on(run)) {
+    while (loop_continues(run)) {
         uint64_t now_ns = cb_now_ns();
 
         if (now_ns >= state.due_ns && ledger->in_flight < load->in_flight) {
@@ -317,7 +318,7 @@ cb_status farm_supervise(bench_rank *me, const bench_actions *actions, const far
                        .load = load,
                        .tally = tally,
                        .ledger = &farm_of(me)->ledger};
-    double vain_ns;
+    double timeouts_ns;
     cb_status status;
 
     *tally = (farm_tally){0};
@@ -327,17 +328,17 @@ cb_status farm_supervise(bench_rank *me, const bench_actions *actions, const far
         status = load->latencies != NULL ? run_timed(&run) : run_untimed(&run);
     tally->elapsed_ns = (double)(cb_now_ns() - run.first_issue_ns);
     tally->decision_span_ns = (double)(run.last_decision_ns - run.first_decision_ns);
-    /* Without unsuccessful waits, if there was anything else. */
-    vain_ns =
+    /* Without timeouts, unless there was nothing else. */
+    timeouts_ns =
         run.ledger->decided > 0 ? (double)run.silences * (double)me->verification.timeout_ns : 0;
-    tally->event_ns = fmax(tally->elapsed_ns - vain_ns, 0) / (double)run.ledger->issued;
+    tally->event_ns = fmax(tally->elapsed_ns - timeouts_ns, 0) / (double)run.ledger->issued;
     farm_count(me, tally);
     return status;
 }
 
 typedef cb_status (*taking)(bench_rank *me, transport_buffer **out, size_t *from);
 
-/* Whether a rank hears the supervisor by multicasts. */
+/* Whether this rank receives the supervisor's multicasts. */
 static bool hears_multicasts(const bench_rank *me)
 {
     return farm_of(me)->role == FARM_SOURCE && me->lists.own_multicast;
@@ -362,24 +363,26 @@ serve(bench_rank *me, const bench_actions *actions, taking take_next)
     return status == CB_EMPTY ? CB_OK : status;
 }
 
-/* Nothing more coming ends a part whose messages may be lost: the supervisor has the account. */
+/* If messages may be lost, a timeout ends a rank's part; the supervisor has the accounts. */
 cb_status farm_serve(bench_rank *me, const bench_actions *actions)
 {
-    return hears_multicasts(me) ? serve(me, actions, take_multicast) : serve(me, actions, take);
+    return hears_multicasts(me) ? serve(me, actions, receive_multicast)
+                                : serve(me, actions, receive_message);
 }
 
-/* The supervisor takes decisions; the others' reactions send nothing when the run is over. */
-static cb_status take_what_comes(bench_rank *me, const bench_actions *actions)
+/* The supervisor records late decisions; the other roles' reactions send nothing after the run. */
+static cb_status discard_next_message(bench_rank *me, const bench_actions *actions)
 {
     farm_decision decision;
     uint64_t since_ns;
     transport_buffer *buffer;
     size_t from;
 
-    CB_TRY(hears_multicasts(me) ? take_multicast(me, &buffer, &from) : take(me, &buffer, &from));
+    CB_TRY(hears_multicasts(me) ? receive_multicast(me, &buffer, &from)
+                                : receive_message(me, &buffer, &from));
     if (farm_of(me)->role != FARM_SUPERVISOR)
         return actions->react(me, from, buffer);
-    return take_decision(me, from, buffer, &since_ns, &decision);
+    return record_decision(me, from, buffer, &since_ns, &decision);
 }
 
 cb_status farm_drain(bench_rank *me, const bench_actions *actions)
@@ -389,7 +392,7 @@ cb_status farm_drain(bench_rank *me, const bench_actions *actions)
     farm_of(me)->over = true;
     me->verification.timeout_ns = 0;
     for (unsigned looks = 0; looks < LOOKS_AT_NOTHING;) {
-        cb_status status = take_what_comes(me, actions);
+        cb_status status = discard_next_message(me, actions);
 
         if (status != CB_OK && status != CB_EMPTY)
             return status;

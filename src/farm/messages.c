@@ -1,4 +1,4 @@
-/* Control messages, then fragments and the events that they make up. All of it is hot. */
+/* Control messages; fragments and the events made of them. All functions are hot. */
 #include "farm/messages.h"
 
 #include "base/log.h"
@@ -23,7 +23,7 @@ const timeline_words farm_timeline_words = {
                   {[FARM_SUPERVISOR] = "take decision", [FARM_SOURCE] = "take request"}},
 };
 
-/* In line wherever a message is sent, which is where an event costs something. */
+/* Inlined wherever a message is sent, because this is a large part of an event's cost. */
 static inline __attribute__((always_inline)) transport_buffer *packet_of(bench_rank *me,
                                                                          farm_message message)
 {
@@ -64,7 +64,7 @@ cb_status farm_send_message_to_sources(bench_rank *me, farm_message message)
 /* Result for an invalid message: no event and no rank. */
 static const farm_message no_message = {.event = UINT64_MAX, .first = UINT32_MAX, .count = 0};
 
-cb_status farm_refuse_size(bench_rank *me, transport_buffer *buffer, farm_message *out)
+cb_status farm_reject_size(bench_rank *me, transport_buffer *buffer, farm_message *out)
 {
     size_t size_bytes = buffer->size;
 
@@ -72,14 +72,14 @@ cb_status farm_refuse_size(bench_rank *me, transport_buffer *buffer, farm_messag
     transport_buffer_release(buffer);
     if (farm_of(me)->may_lose)
         return CB_OK;
-    cb_error("rank %d was sent %zu bytes where a note of %zu was due; the technology cut or mixed "
-             "up messages",
+    cb_error("rank %d received a control message of %zu bytes instead of %zu: the "
+             "technology cut or mixed up messages; run again with --verify",
              me->place.ranks[me->place.self], size_bytes, sizeof(*out));
     return CB_ERROR_DATA;
 }
 
-/* Sources get messages from the supervisor, and those of a pull farm from destinations, where they
- * know no supervisor. */
+/* Sources receive from the supervisor or, in a pull farm, from destinations; there they have no
+ * connection to the supervisor. */
 cb_status farm_read_message(bench_rank *me, size_t from, transport_buffer *buffer,
                             farm_message *out)
 {
@@ -88,7 +88,7 @@ cb_status farm_read_message(bench_rank *me, size_t from, transport_buffer *buffe
     return farm_read(me, pulled ? FARM_DESTINATION : FARM_SUPERVISOR, from, buffer, out);
 }
 
-/* An assignment of a destination: the event is its own, and the sources exist. */
+/* Check an assignment: the event has to be this destination's, and its sources have to exist. */
 cb_status farm_read_assignment(bench_rank *me, size_t from, transport_buffer *buffer,
                                farm_message *out)
 {
@@ -99,7 +99,7 @@ cb_status farm_read_assignment(bench_rank *me, size_t from, transport_buffer *bu
     if (out->first <= sources && out->count <= sources - out->first)
         CB_TRY(farm_admit(me, out->event, farm_of(me)->index, &admitted));
     else
-        CB_TRY(farm_refuse(me, "a note", out->event));
+        CB_TRY(farm_reject(me, "a control message", out->event));
     if (!admitted)
         *out = no_message;
     return CB_OK;
@@ -107,15 +107,15 @@ cb_status farm_read_assignment(bench_rank *me, size_t from, transport_buffer *bu
 
 /* Fragments */
 
-/* The label of a fragment: its source in the low half of the first word, and the event. */
+/* The label of a fragment: its source in the lower half of the first word, and the event. */
 typedef struct {
     uint64_t source, event;
 } label;
 
 _Static_assert(sizeof(label) == FARM_LABEL_BYTES, "a label has two words");
 
-/* The buffer may have held a control message: its content is rewritten. */
-static inline void make_plain(const bench_rank *me, void *data, uint64_t event)
+/* Write all of the content, since the buffer may have held a control message. */
+static inline void fill_fragment(const bench_rank *me, void *data, uint64_t event)
 {
     label mark = {.source = farm_of(me)->index, .event = event};
 
@@ -168,7 +168,7 @@ cb_status farm_send_fragment(bench_rank *me, size_t destination, uint64_t event)
     if (buffer == NULL)
         return CB_ERROR_MEMORY;
     if (__builtin_expect(farm->fragments->make == NULL, 1))
-        make_plain(me, buffer->data, event);
+        fill_fragment(me, buffer->data, event);
     else
         farm->fragments->make(me, buffer->data, event);
     CB_TRY(transport_send(me->peers[me->place.first_peer[FARM_DESTINATION] + destination].node,
@@ -178,7 +178,7 @@ cb_status farm_send_fragment(bench_rank *me, size_t destination, uint64_t event)
     return CB_OK;
 }
 
-/* Decide an event that is complete, after the work that --slow-us asks for besides. */
+/* Decide a complete event, after the extra work of --slow-us. */
 static inline cb_status decide(bench_rank *me, uint64_t event)
 {
     farm_rank *farm = farm_of(me);
@@ -208,7 +208,8 @@ static __attribute__((noinline)) cb_status run_algorithm(bench_rank *me, size_t 
     return CB_OK;
 }
 
-/* A fragment that comes after a later one of its source was overtaken, unless it is a copy. */
+/* A fragment that arrives after a later one of its source was overtaken, unless it is a duplicate.
+ */
 static void count_order(bench_rank *me, size_t source, uint64_t sequence, farm_built built)
 {
     uint64_t *next = &farm_of(me)->delivered[source];
@@ -219,7 +220,7 @@ static void count_order(bench_rank *me, size_t source, uint64_t sequence, farm_b
         me->verification.findings.reordered += built != FARM_FRAGMENT_DUPLICATE;
 }
 
-static cb_status refuse_fragment(bench_rank *me, transport_buffer *buffer, size_t source)
+static cb_status reject_fragment(bench_rank *me, transport_buffer *buffer, size_t source)
 {
     const farm_rank *farm = farm_of(me);
     label mark = {.event = farm->delivered[source] * farm->destinations + farm->index};
@@ -228,11 +229,11 @@ static cb_status refuse_fragment(bench_rank *me, transport_buffer *buffer, size_
         memcpy(&mark, buffer->data, sizeof(mark));
     transport_buffer_release(buffer);
     me->verification.findings.messages++;
-    return farm_refuse(me, "a fragment", mark.event);
+    return farm_reject(me, "a fragment", mark.event);
 }
 
-/* In line. Refer to a fragment, give its buffer back, run the algorithm, and count the fragment
- * towards its event. */
+/* Inlined. Read a fragment, release its buffer, run the algorithm, and count the fragment for its
+ * event. */
 static inline __attribute__((always_inline)) cb_status build(bench_rank *me,
                                                              transport_buffer *buffer,
                                                              size_t source, uint64_t sequence,
@@ -263,10 +264,10 @@ static inline __attribute__((always_inline)) cb_status conclude(bench_rank *me, 
         return decide(me, event);
     if (built == FARM_PARTIAL || farm_of(me)->may_lose)
         return CB_OK;
-    return farm_refuse(me, "a fragment", event);
+    return farm_reject(me, "a fragment", event);
 }
 
-/* Whether a fragment is about the event that is next from its source; one without a label is. */
+/* Whether a fragment is of the next event of its source; a fragment without label always is. */
 static inline bool is_in_turn(const farm_rank *farm, const transport_buffer *buffer, size_t source,
                               uint64_t event)
 {
@@ -278,9 +279,8 @@ static inline bool is_in_turn(const farm_rank *farm, const transport_buffer *buf
            mark->event == event;
 }
 
-/* Which event of this destination's sequence another fragment is about. One that names another
- * source, or an event that is not this destination's or not of this run, is about none: UINT64_MAX.
- */
+/* The sequence of the event that a fragment out of turn belongs to. UINT64_MAX if it names another
+ * source, or an event that is not this destination's or not of this run. */
 static uint64_t sequence_out_of_turn(const farm_rank *farm, const transport_buffer *buffer,
                                      size_t source)
 {
@@ -305,7 +305,7 @@ static __attribute__((noinline)) cb_status accept_out_of_turn(bench_rank *me, si
     farm_built built;
 
     if (sequence == UINT64_MAX)
-        return refuse_fragment(me, buffer, source);
+        return reject_fragment(me, buffer, source);
     CB_TRY(build(me, buffer, source, sequence, event, &built));
     count_order(me, source, sequence, built);
     return conclude(me, event, built);
@@ -338,8 +338,9 @@ cb_status farm_check_sum(const bench_rank *me)
         expected += farm->label_sum - me->received.packets * traffic_expected_sum(FARM_LABEL_BYTES);
     if (me->received.sum == expected)
         return CB_OK;
-    cb_error("the data of %llu fragments of %zu bytes does not add up at destination %zu (sum "
-             "%#llx, expected %#llx): one was corrupted or cut; run again with --verify",
+    cb_error("the data of %llu fragments of %zu bytes at destination %zu has the sum"
+             " %#llx, expected %#llx: a fragment was corrupted or cut; run again "
+             "with --verify",
              (unsigned long long)me->received.packets, me->size_bytes, farm->index,
              (unsigned long long)me->received.sum, (unsigned long long)expected);
     return CB_ERROR_DATA;

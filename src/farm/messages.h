@@ -1,5 +1,5 @@
-/* The messages of a farm: control messages of 16 bytes each, sent and read; and fragments, made,
- * sent, referred to, and put together to events. farm.h has what programs call. */
+/* Messages of a farm: control messages of 16 bytes, and fragments. farm.h has the functions for
+ * programs. */
 #ifndef FARM_MESSAGES_H
 #define FARM_MESSAGES_H
 
@@ -8,14 +8,14 @@
 #include "farm/rank.h"
 #include "timeline/trace.h"
 
-/* What a timeline calls the roles and messages of a farm. */
+/* Names of a farm's roles and messages in a timeline. */
 extern const timeline_words farm_timeline_words;
 
-/* A message of another size than a control message's: one about no event where messages may be
- * lost, else CB_ERROR_DATA, logged. */
-cb_status farm_refuse_size(bench_rank *me, transport_buffer *buffer, farm_message *out);
+/* Handle a message that does not have the size of a control message: returned as a message about no
+ * event if messages may be lost, else CB_ERROR_DATA, logged. */
+cb_status farm_reject_size(bench_rank *me, transport_buffer *buffer, farm_message *out);
 
-/* Hot. Read a control message of a rank of that role, and release its buffer. */
+/* Hot. Read a control message of a rank of that role and release its buffer. */
 static inline cb_status farm_read(bench_rank *me, size_t role, size_t from,
                                   transport_buffer *buffer, farm_message *out)
 {
@@ -23,7 +23,7 @@ static inline cb_status farm_read(bench_rank *me, size_t role, size_t from,
     uint64_t begin_ns = timeline_begin(timeline);
 
     if (__builtin_expect(buffer->size != sizeof(*out), 0))
-        return farm_refuse_size(me, buffer, out);
+        return farm_reject_size(me, buffer, out);
     memcpy(out, buffer->data, sizeof(*out));
     transport_buffer_release(buffer);
     timeline_note(timeline, begin_ns, TIMELINE_TAKES, out->event, role,
@@ -31,12 +31,13 @@ static inline cb_status farm_read(bench_rank *me, size_t role, size_t from,
     return CB_OK;
 }
 
-/* How fragments are made and inspected: with --touch all, --touch none, and --verify. */
+/* How fragments are made and read: with --touch all, --touch none, and --verify. */
 extern const farm_fragments farm_fragments_touched;
 extern const farm_fragments farm_fragments_bare;
 extern const farm_fragments farm_fragments_verified;
 
-/* The sum of all that a destination referred to is what it must be, else CB_ERROR_DATA, logged. */
+/* Compare the sum of all data that a destination has read with the expected one. CB_ERROR_DATA,
+ * logged, if they differ. */
 cb_status farm_check_sum(const bench_rank *me);
 
 #endif

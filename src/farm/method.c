@@ -1,8 +1,10 @@
-/* The measurement of a farm. How long an event takes and how many to keep in flight are found
- * first; then come verification, the closed loop's row, open loops and, once, the timeline.
+/* The measurement of a farm.
  *
- * The supervisor decides, and the others learn of it between two runs: numbers of events are
- * agreed before a run begins. */
+ * First it finds the time per event and the best number of events in flight. Then come
+ * verification, the closed loop's row, open loops and, once per run, the timeline.
+ *
+ * The supervisor decides; the other ranks learn the decision between two runs, and agree on the
+ * numbers of events before a run starts. */
 #include "farm/passes.h"
 
 #include <math.h>
@@ -22,12 +24,12 @@
 
 enum {
     VERIFIED_EVENTS = 2000,
-    IN_FLIGHT_EACH = 16, /* events for each destination, where the search ends */
+    IN_FLIGHT_EACH = 16, /* events per destination at which the search ends */
     SEARCHED = 5
 };
 
-/* Of --max-time, for a probe and for a trial of the search; and its end, by which no other trial
- * begins. */
+/* Shares of --max-time: for a probe; for a trial of the search; and the time after which no further
+ * trial starts. */
 static const double probe_share = 0.02, search_share = 0.04, search_end = 0.25;
 
 static cb_status run_closed(farm_run *run, uint64_t in_flight, uint64_t events, farm_tally *tally)
@@ -35,9 +37,9 @@ static cb_status run_closed(farm_run *run, uint64_t in_flight, uint64_t events, 
     return farm_run_load(run, (farm_load){.events = events, .in_flight = in_flight}, tally);
 }
 
-/* How long an event takes, and how many to keep in flight */
+/* Time per event, and number of events in flight */
 
-/* With no more in flight than the search would try: however many were asked for, this is short. */
+/* Probe with at most as many events in flight as the search would try, so that it is short. */
 static cb_status probe(farm_run *run, uint64_t *probed_events)
 {
     uint64_t most = IN_FLIGHT_EACH * farm_destinations(run);
@@ -65,9 +67,9 @@ static bool search_is_over(const farm_run *run)
     return run->elapsed_ns > run->limit_ns * search_end;
 }
 
-/* The time of an event with `in_flight` events. One that seems to be worse than the best is tried
- * again, and the better counts: others on the machine, or a rank that waits for its turn, make a
- * trial slow, and none makes it fast. */
+/* Time per event with `in_flight` events. A result that is worse than the best is measured again,
+ * and the better one counts: other work on the machine slows a trial down but never speeds it up.
+ */
 static cb_status try_in_flight(farm_run *run, uint64_t in_flight, uint64_t events, double best_ns,
                                double *each_ns)
 {
@@ -82,9 +84,9 @@ static cb_status try_in_flight(farm_run *run, uint64_t in_flight, uint64_t event
     return CB_OK;
 }
 
-/* The smallest number in flight with which the farm is about as fast as with any: doubled from one
- * for each destination on, until that makes it slower or the time does not allow more. Of a slow
- * farm the probe was the first trial. */
+/* Find the smallest number in flight at which the farm is about as fast as with any larger one:
+ * double it, starting with one event per destination, until the farm is slower or the time is over.
+ * If the farm is slow, the probe counts as the first trial. */
 static cb_status search_in_flight(farm_run *run, uint64_t probed_events)
 {
     const double affordable = 0.1;
@@ -117,10 +119,9 @@ static cb_status search_in_flight(farm_run *run, uint64_t probed_events)
 
 /* Verification */
 
-/* What destinations found in fragments, the supervisor in decisions, and all in control messages.
- * An unexpected message is counted as corrupted: it is not what anybody sent. A decision that took
- * longer than the timeout, where nothing else came meanwhile, is whole and in order: the machine
- * was slow. */
+/* Collect what destinations found in fragments, the supervisor in decisions, and all ranks in
+ * control messages. An unexpected message counts as corrupted, since no rank sent it. A decision
+ * that only took longer than the timeout is intact and in order: the machine was slow. */
 static checker_findings findings_of(const bench_rank *me)
 {
     const farm_rank *farm = farm_of(me);
@@ -138,7 +139,7 @@ static checker_findings findings_of(const bench_rank *me)
             found->corrupted + built->unexpected + errors->unexpected + faults->unexpected};
 }
 
-/* No part of --max-time. */
+/* Not counted in --max-time. */
 static cb_status verify(farm_run *run)
 {
     const double budget_ns = 0.5e9;
@@ -154,31 +155,31 @@ static cb_status verify(farm_run *run)
                               &tally));
     found = findings_of(run->me);
     CB_TRY(verification_sum(run->setting->team, &found, &run->verification));
-    /* Stamped packets are left in the buffers: the passes to come need the known content. */
+    /* Buffers still have stamped packets; later passes need the known content. */
     CB_TRY(run->me->lists.own_multicast ? farm_try_multicasts(run->me, false)
                                         : rank_prepare(run->me));
     run->started_ns += cb_now_ns() - start_ns;
     return CB_OK;
 }
 
-/* The timeline. What recording costs is found first, by closed loops with and without it in turn,
- * which see the same machine; then the first events of the load that was measured are recorded,
- * into memory that those loops have used before. */
+/* The timeline. First the cost of recording is measured by closed loops with and without it, in
+ * turns, so that both see the same machine. Then the first events of the measured load are
+ * recorded, into memory that those loops have already used. */
 
 enum { PAIRS = 5, EVENTS_LEAST = 20 };
 
-/* Of --max-time, for each loop of a pair. */
+/* Share of --max-time for each loop of a pair. */
 static const double loop_share = 0.02;
 
-/* What one measurement left for the trace; NULL without --timeline. */
+/* State of the timeline; NULL without --timeline. */
 typedef struct {
-    bool due;                    /* no measurement was recorded so far */
-    char *path;                  /* where the trace goes; rank 0 alone */
-    timeline_recorder *recorder; /* of this rank; NULL where it took no part */
+    bool due;                    /* no measurement has been recorded yet */
+    char *path;                  /* path of the trace; rank 0 only */
+    timeline_recorder *recorder; /* of this rank; NULL if it took no part */
     uint64_t events;
     uint64_t in_flight;
     bool open;
-    stats_summary cost_pct; /* by which an event takes longer while it is recorded, pair by pair */
+    stats_summary cost_pct; /* relative slowdown of an event while it is recorded, per pair */
 } farm_recording;
 
 static cb_status open_recording(engine_session *session, void **state)
@@ -221,8 +222,8 @@ static cb_status run_recorded(farm_run *run, farm_recording *recording, const fa
     return status;
 }
 
-/* The one of a pair that comes first takes turns, and ratios are taken within pairs: what changes
- * slowly in the machine changes both of a pair. */
+/* Pairs alternate which loop is first, and ratios are computed within a pair: slow changes of the
+ * machine affect both loops of a pair. */
 static cb_status find_cost(farm_run *run, farm_recording *recording)
 {
     double fitting = ceil(run->limit_ns * loop_share / fmax(run->event_ns, 1));
@@ -245,8 +246,8 @@ static cb_status find_cost(farm_run *run, farm_recording *recording)
     return CB_OK;
 }
 
-/* Record as many events as were asked for, unless they take longer than a measurement may. In a
- * closed loop others follow those that are recorded, so that these have company to their end. */
+/* Record the requested number of events, unless they take longer than a measurement may. A closed
+ * loop issues further events, so that the recorded ones run under full load to their end. */
 static cb_status record_timeline(farm_run *run, farm_recording *recording)
 {
     const bench_options *options = run->setting->session->options;
@@ -273,7 +274,7 @@ static cb_status record_timeline(farm_run *run, farm_recording *recording)
     return run_recorded(run, recording, &load, true, &tally);
 }
 
-/* The trace, of all ranks of the job, also of those that took no part. */
+/* Write the trace of all ranks of the job, including those that took no part. */
 static cb_status write_timeline(void *state, engine_session *session,
                                 const bench_measurement *planned)
 {
@@ -335,7 +336,7 @@ static cb_status set_up(farm_run *run)
     CB_TRY(farm_join(run->me, &planned->shape, room));
     farm = farm_of(run->me);
     if (farm->role == FARM_DESTINATION) {
-        /* Destination 0 is the one that --slow-us slows down. */
+        /* --slow-us applies to destination 0. */
         if (farm->index == 0)
             CB_TRY(algorithm_units(&session->work_rate, options->slow_us, &farm->slow_units));
         return algorithm_units(&session->work_rate, planned->algorithm_us,
@@ -381,8 +382,8 @@ static cb_status measure(void *recording, const measurement_setting *setting)
 
     if (status == CB_OK)
         status = run_passes(&run, recording);
-    /* After a failure of which the others do not know this rank ends the job: a group that all
-     * destroy together would only keep it from that. */
+    /* After a failure that the others may not know about, this rank ends the job. Destroying a
+     * group is collective and could block it. */
     if (run.me != NULL && (status == CB_OK || !planned_multicast)) {
         farm_leave(run.me);
         rank_destroy(setting->session->definition, run.me);

@@ -1,4 +1,4 @@
-/* Farms of S x D and the ranks that they need; loads; timelines. */
+/* Farms of S x D and the ranks that they need; checks of loads and timelines. */
 #include "farm/options.h"
 
 #include <string.h>
@@ -17,14 +17,15 @@ static cb_status add_farm(bench_shape_list *out, size_t sources, size_t destinat
         return shape_list_add(out, &shape);
     if (sources == 1 && destinations == 1)
         return shape_fits(&shape, ranks, "a farm (a supervisor, a source and a destination)");
-    cb_error("a farm of %zu sources and %zu destinations, with its supervisor, needs %zu ranks and "
-             "the job has %zu; start it with mpirun -np %zu (with --oversubscribe where there are "
-             "fewer cores), or give smaller --sources and --destinations",
+    cb_error("a farm of %zu sources and %zu destinations, with its supervisor, needs"
+             " %zu ranks and the job has %zu; start it with mpirun -np %zu (with "
+             "--oversubscribe where there are fewer cores), or use smaller --sources"
+             " and --destinations",
              sources, destinations, needed, ranks, needed);
     return CB_ERROR_USAGE;
 }
 
-/* Those that fit; where the job is too small for the first, the largest that fits. */
+/* The default farms that fit; if none fits, the largest farm that does. */
 static cb_status add_usual_farms(const benchmark *definition, size_t ranks, bench_shape_list *out)
 {
     const size_t largest = ranks > 2 ? (ranks - 1) / 2 : 1;
@@ -38,7 +39,7 @@ static cb_status add_usual_farms(const benchmark *definition, size_t ranks, benc
     return out->count > 0 ? CB_OK : add_farm(out, largest, largest, ranks);
 }
 
-/* The k-th value of a list; of a list of one always that. */
+/* The k-th value of a list; a list of one value repeats it. */
 static size_t value_at(const cb_list *list, size_t k)
 {
     return (size_t)list->values[list->count == 1 ? 0 : k];
@@ -58,8 +59,8 @@ cb_status farm_choose_shapes(const benchmark *definition, const bench_options *o
     destinations = destinations->count > 0 ? destinations : sources;
     length = sources->count > destinations->count ? sources->count : destinations->count;
     if (sources->count != destinations->count && sources->count > 1 && destinations->count > 1) {
-        cb_error("--sources has %zu numbers and --destinations %zu; give as many of both, or one "
-                 "number for all",
+        cb_error("--sources has %zu numbers and --destinations %zu; give equally many, "
+                 "or one number for all",
                  sources->count, destinations->count);
         return CB_ERROR_USAGE;
     }
@@ -68,15 +69,15 @@ cb_status farm_choose_shapes(const benchmark *definition, const bench_options *o
     return farm_check_timeline(options, &out->shapes[0]);
 }
 
-/* An open loop needs some events to tell of, and --max-time is to hold. */
+/* An open loop needs a minimum of events within --max-time. */
 static cb_status check_rate(const bench_options *options, double rate_hz)
 {
     double needed_s = FARM_OPEN_EVENTS / rate_hz * 100 / FARM_OPEN_SHARE_PCT;
 
     if (rate_hz <= 0 || needed_s <= options->max_time_s)
         return CB_OK;
-    cb_error("an open loop at %g Hz needs %.3g s for %d events and --max-time is %g s; give a "
-             "higher rate, or a longer --max-time",
+    cb_error("an open loop at %g Hz needs %.3g s for %d events, but --max-time is %g"
+             " s; use a higher rate, or a longer --max-time",
              rate_hz, needed_s, FARM_OPEN_EVENTS, options->max_time_s);
     return CB_ERROR_USAGE;
 }
@@ -88,15 +89,17 @@ cb_status farm_check_load(const bench_options *options)
     size_t count;
 
     if (kinds > 1) {
-        cb_error("--rate, --load-curve and --find-rate are three loads; give one of them");
+        cb_error("--rate, --load-curve and --find-rate exclude each other; use only one "
+                 "of them");
         return CB_ERROR_USAGE;
     }
     if (options->find_rate && options->deadline_us <= 0) {
-        cb_error("--find-rate needs a deadline that is to be held; give --deadline-us");
+        cb_error("--find-rate needs a deadline; add --deadline-us");
         return CB_ERROR_USAGE;
     }
     if (!options->find_rate && options->deadline_us > 0) {
-        cb_error("--deadline-us is what --find-rate holds; give that too, or leave it out");
+        cb_error("--deadline-us has no effect without --find-rate; leave it out, or add "
+                 "the other");
         return CB_ERROR_USAGE;
     }
     if (options->load_curve == NULL || strcmp(options->load_curve, "auto") == 0)
@@ -107,9 +110,9 @@ cb_status farm_check_load(const bench_options *options)
     return CB_OK;
 }
 
-/* Of one event a supervisor sends one message and takes one, and so does a source. A
- * destination takes an assignment, for each source sends a request, takes a fragment and works on
- * it, is delayed, and sends the decision. */
+/* Entries per event. Supervisor and source: one message sent, one received. Destination: an
+ * assignment received; for each source a request sent, a fragment received and worked on; a delay;
+ * the decision sent. */
 enum { ENTRIES_OF_ONE = 2, ENTRIES_OF_A_SOURCE = 3, ENTRIES_OF_A_DECISION = 3 };
 
 static size_t entries_of_destination(size_t sources)
@@ -143,19 +146,19 @@ cb_status farm_check_timeline(const bench_options *options, const bench_shape *f
     if (options->timeline == NULL) {
         if (options->timeline_events == 0)
             return CB_OK;
-        cb_error("--timeline-events says how many events are in a timeline; give --timeline FILE "
-                 "too, or leave it out");
+        cb_error("--timeline-events has no effect without --timeline; leave it out, or "
+                 "add --timeline FILE");
         return CB_ERROR_USAGE;
     }
     if (options->placement != NULL) {
-        cb_error("--timeline shows ranks in the launcher's order, which --placement changes; give "
-                 "one of them");
+        cb_error("--timeline needs the ranks in the order of the launcher, which "
+                 "--placement changes; use only one of them");
         return CB_ERROR_USAGE;
     }
     if (events <= most)
         return CB_OK;
-    cb_error("--timeline: %zu events of %zu sources make %zu notes, and rank 0 holds no more than "
-             "%d; give --timeline-events %zu at most, or fewer --sources",
+    cb_error("--timeline: %zu events of %zu sources make %zu entries, but rank 0 can"
+             " hold only %d; use --timeline-events %zu or less, or fewer --sources",
              events, sources, farm_timeline_entries_of_all(sources, events), TIMELINE_ENTRIES,
              most);
     return CB_ERROR_USAGE;

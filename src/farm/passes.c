@@ -1,6 +1,6 @@
-/* A closed loop is timed in blocks of events, between marks in steady state; a pass of its own
- * records the latency of each event. An open loop runs at one rate, at each of a curve of loads, or
- * in trials, in search of the highest rate that holds. */
+/* Timed passes of a farm. A closed loop is timed in blocks of events between marks in steady state;
+ * another pass records the latency of each event. An open loop runs at one rate, at the loads of a
+ * curve, or in trials of a search for the highest rate that holds. */
 #include "farm/passes.h"
 
 #include <math.h>
@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "farm/load.h"
+#include "farm/search.h"
 
 /* The closed loop */
 
@@ -21,20 +22,20 @@ enum {
     LATENCIES_RECORDED = 200000
 };
 
-/* Shares of --max-time at whose end a pass ends, and for the latencies at most. */
+/* Shares of --max-time at which the passes end, and the largest share for the latencies. */
 static const double blocks_end = 0.76, latencies_end = 0.98, latencies_share = 0.22;
 
 static const double block_ns = 1e6, oversubscribed_block_ns = 5e6;
 
-/* The supervisor has the blocks; the rest all know. */
+/* State of the timed blocks. Values are at the supervisor; the rest is equal in all ranks. */
 typedef struct {
-    double *values_ns; /* of each block */
+    double *values_ns; /* time of each block */
     size_t count;
     double *marks_ns, *sorted_ns;
-    bool kept;       /* the last batch's were */
-    uint64_t block;  /* events of one */
-    size_t wanted;   /* of the next batch, at most */
-    batch_pace pace; /* of batches, including filling, draining and unsuccessful waits */
+    bool kept;       /* the blocks of the last batch were kept */
+    uint64_t block;  /* events per block */
+    size_t wanted;   /* largest number of blocks in the next batch */
+    batch_pace pace; /* of batches, including filling, draining and timeouts */
     double precision_pct;
 } farm_blocks;
 
@@ -44,7 +45,7 @@ static double wanted_block_ns(const farm_run *run)
                 run->limit_ns / 100);
 }
 
-/* Destinations decide in turn: a block is a number of whole turns. */
+/* Destinations decide in turn, so a block is a whole number of turns. */
 static uint64_t block_of(const farm_run *run)
 {
     uint64_t turns =
@@ -64,8 +65,8 @@ static stats_summary summarize(farm_blocks *blocks)
     return stats_summarize(blocks->sorted_ns, blocks->count);
 }
 
-/* Keep the `count` blocks of a run, and tell all how precise the median is by now. What comes after
- * their last mark is the farm running empty. */
+/* Keep the `count` blocks of a run, and tell all ranks the precision reached. Marks after the last
+ * block belong to the farm running empty. */
 static cb_status keep_blocks(const farm_run *run, farm_blocks *blocks, size_t count,
                              const farm_tally *tally)
 {
@@ -110,8 +111,7 @@ static double left_ns(const farm_run *run)
     return run->limit_ns * blocks_end - run->elapsed_ns;
 }
 
-/* As many blocks as may be staked beside what goes before and after them, but no more than are
- * wanted. */
+/* The number of blocks that the pace allows, including lead-in and drain; at most `wanted`. */
 static size_t fitting_blocks(const farm_run *run, const farm_blocks *blocks)
 {
     uint64_t around = lead_in_of(run->in_flight, blocks->block) + run->in_flight;
@@ -121,7 +121,8 @@ static size_t fitting_blocks(const farm_run *run, const farm_blocks *blocks)
     return (size_t)fmax(1, fmin((double)blocks->wanted, fitting));
 }
 
-/* One batch, kept unless its blocks are too short: then the next has longer ones. */
+/* Time one batch. Its blocks are dropped if they are too short; the next batch then has longer
+ * ones. */
 static cb_status time_batch(farm_run *run, farm_blocks *blocks, farm_outcome *out)
 {
     size_t count = fitting_blocks(run, blocks);
@@ -166,7 +167,7 @@ static cb_status time_blocks(farm_run *run, farm_blocks *blocks, farm_outcome *o
     return CB_OK;
 }
 
-/* When the time is over the least number of events that gives each destination a latency. */
+/* If the time is over: the smallest number of events that gives each destination a latency. */
 static cb_status record_latencies(farm_run *run, const farm_blocks *blocks, farm_outcome *out)
 {
     double room_ns = run->limit_ns * latencies_end - run->elapsed_ns;
@@ -195,10 +196,10 @@ cb_status farm_measure_closed(farm_run *run)
                                 sizeof(double), "the marks of blocks")};
     cb_status status = CB_ERROR_MEMORY;
 
-    farm_forget(run);
+    farm_row_begin(run);
     if (blocks.values_ns != NULL && blocks.sorted_ns != NULL && blocks.marks_ns != NULL)
         status = time_blocks(run, &blocks, &out);
-    /* The time of an event as the row has it is what loads are shares of, in all ranks. */
+    /* Loads are shares of the time per event in the row, in all ranks. */
     if (status == CB_OK && run->supervisor && blocks.count > 0)
         run->event_ns = summarize(&blocks).median / (double)blocks.block;
     if (status == CB_OK)
@@ -218,7 +219,7 @@ cb_status farm_measure_closed(farm_run *run)
 
 /* Open loops */
 
-enum { REPEATS = 5, BEYOND_QUANTILE = 10, QUIET_EVENTS = 20, FINE_STEPS = 12, COARSE_STEPS = 10 };
+enum { BEYOND_QUANTILE = 10, QUIET_EVENTS = 20 };
 
 static const char *const usual_curve = "10%,25%,50%,70%,80%,90%,95%,100%,110%";
 
@@ -237,8 +238,8 @@ farm_load farm_open_load(farm_run *run, double rate_hz, uint64_t events)
                        .seed = options->seed + run->open_runs++};
 }
 
-/* One run at a rate. It takes `time_ns` at the rate that is asked for, or at what the closed loop
- * can do where that is less: a rate that cannot be carried makes no longer run. */
+/* One run at a rate. It takes `time_ns` at that rate or, if the closed loop's frequency is lower,
+ * at that frequency: a rate that is too high does not lengthen the run. */
 static cb_status run_at(farm_run *run, double rate_hz, double time_ns, uint64_t least,
                         farm_outcome *out)
 {
@@ -247,7 +248,7 @@ static cb_status run_at(farm_run *run, double rate_hz, double time_ns, uint64_t 
 
     *out = (farm_outcome){
         .open = true, .offered_hz = rate_hz, .destinations = (size_t)farm_destinations(run)};
-    farm_forget(run);
+    farm_row_begin(run);
     return farm_run_load(run, farm_open_load(run, rate_hz, events), &out->tally);
 }
 
@@ -278,13 +279,11 @@ static cb_status measure_curve(farm_run *run)
 /* The search for the highest rate */
 
 typedef struct {
+    farm_run *run;
     double quantile, deadline_ns;
-    double time_ns;  /* of a trial */
-    uint64_t events; /* of a trial, at least: so that some lie beyond the quantile */
-    double quiet_ns; /* the median latency of events that have the farm for themselves */
-    /* The last trial */
-    bool silent; /* nothing was decided */
-    double reached_ns;
+    double quiet_ns;   /* median latency of single events in an otherwise idle farm */
+    double reached_ns; /* quantile of the latency in the last trial */
+    farm_search search;
 } rate_search;
 
 static double merged_quantile(const farm_run *run, double quantile)
@@ -301,138 +300,77 @@ static double merged_quantile(const farm_run *run, double quantile)
     return value_ns;
 }
 
-/* One event after the other. No rate holds a deadline that most of these do not, which is so known
- * without the many events of a trial. */
-static cb_status look_at_single_events(farm_run *run, rate_search *search)
+/* Run events one by one. If most of them miss the deadline, no rate can hold it, which saves the
+ * many events of a trial. */
+static cb_status measure_single_events(farm_run *run, rate_search *rates)
 {
     farm_tally tally;
 
-    farm_forget(run);
+    farm_row_begin(run);
     CB_TRY(farm_run_load(
         run, (farm_load){.events = QUIET_EVENTS, .in_flight = 1, .latencies = run->latencies},
         &tally));
-    search->silent = tally.decided == 0;
-    search->quiet_ns = run->supervisor ? merged_quantile(run, 0.5) : 0;
-    return control_broadcast(run->setting->team, &search->quiet_ns, sizeof(search->quiet_ns));
+    rates->search.silent = tally.decided == 0;
+    rates->quiet_ns = run->supervisor ? merged_quantile(run, 0.5) : 0;
+    return control_broadcast(run->setting->team, &rates->quiet_ns, sizeof(rates->quiet_ns));
 }
 
-/* Whether a rate holds in one trial: the schedule is followed, nothing is lost, and the quantile of
- * the latency is within the deadline. The supervisor judges for all. */
-static cb_status try_rate(farm_run *run, rate_search *search, double rate_hz, bool *holds)
+/* Whether a rate holds in one trial: the schedule is kept, no event is lost, and the quantile of
+ * the latency is within the deadline. The supervisor decides for all. */
+static cb_status try_rate(void *context, double rate_hz, farm_trial *out)
 {
-    farm_outcome out;
+    rate_search *rates = context;
+    farm_run *run = rates->run;
+    farm_outcome outcome;
 
-    CB_TRY(run_at(run, rate_hz, search->time_ns, search->events, &out));
-    search->silent = out.tally.decided == 0;
+    CB_TRY(
+        run_at(run, rate_hz, farm_search_trial_ns(&rates->search), rates->search.events, &outcome));
+    *out = (farm_trial){.silent = outcome.tally.decided == 0, .now_ns = run->elapsed_ns};
     if (run->supervisor) {
-        search->reached_ns = merged_quantile(run, search->quantile);
-        *holds = !farm_saturated(&out) && out.tally.lost == 0 &&
-                 search->reached_ns <= search->deadline_ns;
+        rates->reached_ns = merged_quantile(run, rates->quantile);
+        out->holds = !farm_saturated(&outcome) && outcome.tally.lost == 0 &&
+                     rates->reached_ns <= rates->deadline_ns;
     }
-    return control_broadcast(run->setting->team, holds, sizeof(*holds));
+    return control_broadcast(run->setting->team, &out->holds, sizeof(out->holds));
 }
 
-static cb_status try_often(farm_run *run, rate_search *search, double rate_hz, size_t *held)
-{
-    *held = 0;
-    for (size_t i = 0; i < REPEATS; i++) {
-        bool holds = false;
-
-        CB_TRY(try_rate(run, search, rate_hz, &holds));
-        *held += holds;
-    }
-    return CB_OK;
-}
-
-/* Between a rate that held and one that did not, down to the resolution. */
-static cb_status bracket(farm_run *run, rate_search *search, double *low_hz, double *high_hz)
-{
-    const double resolution = 1.04;
-
-    while (*high_hz / *low_hz > resolution) {
-        double middle_hz = sqrt(*low_hz * *high_hz);
-        bool holds = false;
-
-        CB_TRY(try_rate(run, search, middle_hz, &holds));
-        *(holds ? low_hz : high_hz) = middle_hz;
-    }
-    return CB_OK;
-}
-
-/* Small steps at first; on a machine so noisy that these do not suffice, large ones. */
-static double step_away(size_t steps)
-{
-    return steps < FINE_STEPS ? 1.05 : 2;
-}
-
-/* Down from a rate to one that holds in all repetitions; *found is the highest that held in most.
- */
-static cb_status confirm_low(farm_run *run, rate_search *search, double rate_hz, farm_found *found)
-{
-    for (size_t i = 0; i < FINE_STEPS + COARSE_STEPS; i++) {
-        size_t held;
-
-        CB_TRY(try_often(run, search, rate_hz, &held));
-        if (2 * found->held <= REPEATS)
-            *found = (farm_found){.rate_hz = rate_hz, .held = held, .repeats = REPEATS};
-        if (held == REPEATS) {
-            found->low_hz = rate_hz;
-            return CB_OK;
-        }
-        rate_hz /= step_away(i);
-    }
-    found->repeats = 0;
-    return CB_OK;
-}
-
-/* Up from a rate to one that holds in no repetition. */
-static cb_status confirm_high(farm_run *run, rate_search *search, double rate_hz, farm_found *found)
-{
-    for (size_t i = 0; i < FINE_STEPS + COARSE_STEPS; i++) {
-        size_t held;
-
-        CB_TRY(try_often(run, search, rate_hz, &held));
-        if (held == 0) {
-            found->high_hz = rate_hz;
-            return CB_OK;
-        }
-        if (2 * held > REPEATS) {
-            found->rate_hz = rate_hz;
-            found->held = held;
-        }
-        rate_hz *= step_away(i);
-    }
-    found->repeats = 0;
-    return CB_OK;
-}
-
-static void explain_failure(const bench_options *options, const rate_search *search, char *why,
+static void explain_failure(const bench_options *options, const rate_search *rates, char *why,
                             size_t size)
 {
+    const farm_search *search = &rates->search;
+
     if (search->silent)
-        snprintf(why, size, "not one event was decided: all were lost; see what --verify finds");
-    else if (search->quiet_ns > search->deadline_ns)
+        snprintf(why, size, "no event was decided, all were lost; run again with --verify");
+    else if (rates->quiet_ns > rates->deadline_ns)
         snprintf(why, size,
-                 "the deadline of %g us is below the quiet latency: half of single events take "
-                 "%.1f us or more; give a longer --deadline-us",
-                 options->deadline_us, search->quiet_ns / 1e3);
-    else if (search->reached_ns > search->deadline_ns)
+                 "the deadline of %g us is below the latency of an idle farm: half of single "
+                 "events take %.1f us or more; use a longer --deadline-us",
+                 options->deadline_us, rates->quiet_ns / 1e3);
+    else if (search->out_of_time)
         snprintf(why, size,
-                 "%s was %.1f us even at the lowest rate that was tried, though half of single "
-                 "events take %.1f us or less: some were held up, as when others took the machine "
-                 "or ranks share cores; give a --deadline-us longer than %g, or a lower --quantile",
-                 options->quantile, search->reached_ns / 1e3, search->quiet_ns / 1e3,
+                 "no rate was confirmed in %.3g s, the time limit of this search: a trial needs "
+                 "at least %llu events, which take %.3g s at the closed loop's rate; use a "
+                 "longer --max-time, or a lower --quantile",
+                 farm_search_limit_ns(search) / 1e9, (unsigned long long)search->events,
+                 (double)search->events * search->event_ns / 1e9);
+    else if (rates->reached_ns > rates->deadline_ns)
+        snprintf(why, size,
+                 "%s was %.1f us even at the lowest rate tried, although half of single events "
+                 "take at most %.1f us: some events were delayed, perhaps by other work on the "
+                 "machine or because ranks share cores; use a --deadline-us above %g, or a lower "
+                 "--quantile",
+                 options->quantile, rates->reached_ns / 1e3, rates->quiet_ns / 1e3,
                  options->deadline_us);
     else
         snprintf(why, size,
-                 "no rate was found that holds in all of %d trials, below one that holds in none "
-                 "(%s of the last was %.1f us): events were lost, or others took the machine; give "
-                 "a longer --max-time",
-                 REPEATS, options->quantile, search->reached_ns / 1e3);
+                 "no rate holds in all of its trials below one that holds in none (%s of the last "
+                 "trial was %.1f us): events were lost, or other work used the machine; use a "
+                 "longer --max-time",
+                 options->quantile, rates->reached_ns / 1e3);
 }
 
-/* A search without a result is named in the document, and fails the run when all is measured. */
-static cb_status give_up_search(farm_run *run, const rate_search *search)
+/* Report a search without result in the document; the run fails after all else is measured. */
+static cb_status report_failed_search(farm_run *run, const rate_search *rates)
 {
     char what[160], why[320];
 
@@ -442,57 +380,33 @@ static cb_status give_up_search(farm_run *run, const rate_search *search)
              "--find-rate at %zu bytes, %zu sources, %zu destinations, algorithm %g us",
              run->setting->planned->size_bytes, farm_of(run->me)->sources,
              farm_of(run->me)->destinations, run->setting->planned->algorithm_us);
-    explain_failure(run->setting->session->options, search, why, sizeof(why));
+    explain_failure(run->setting->session->options, rates, why, sizeof(why));
     cb_error("%s: %s", what, why);
     run->setting->session->verdict.search_failed = true;
     return report_skip(run->setting->session->document, what, why);
 }
 
-/* A rate that holds: a tenth of what the closed loop can do, which is next to quiet, or the half of
- * it where a trial at the tenth would take longer than --max-time; and less where that fails. */
-static cb_status find_low(farm_run *run, rate_search *search, double *low_hz, bool *holds)
-{
-    const double quiet_share = 0.1, affordable_share = 0.5;
-    double capacity_hz = 1e9 / run->event_ns;
-    double longest_ns = (double)search->events * run->event_ns / quiet_share;
-
-    *low_hz = capacity_hz * (longest_ns < run->limit_ns ? quiet_share : affordable_share);
-    CB_TRY(try_rate(run, search, *low_hz, holds));
-    for (size_t i = 0; !*holds && !search->silent && i < 2; i++) {
-        *low_hz /= 3;
-        CB_TRY(try_rate(run, search, *low_hz, holds));
-    }
-    return CB_OK;
-}
-
-/* Up to a little more than what the closed loop can do, to begin with. */
 static cb_status find_rate(farm_run *run)
 {
     const bench_options *options = run->setting->session->options;
     double quantile = farm_quantile(options->quantile);
-    rate_search search = {.quantile = quantile,
-                          .deadline_ns = options->deadline_us * 1e3,
-                          .time_ns = run->limit_ns / 5,
-                          .events = (uint64_t)ceil(BEYOND_QUANTILE / (1 - quantile))};
-    double low_hz = 0, high_hz = 1.2e9 / run->event_ns;
+    rate_search rates = {
+        .run = run, .quantile = quantile, .deadline_ns = options->deadline_us * 1e3};
+    farm_found found = {.repeats = 0};
     farm_outcome out;
-    farm_found found = {.repeats = REPEATS};
-    bool holds = false;
 
-    CB_TRY(look_at_single_events(run, &search));
-    if (search.quiet_ns <= search.deadline_ns)
-        CB_TRY(find_low(run, &search, &low_hz, &holds));
-    if (!holds)
-        return give_up_search(run, &search);
-    CB_TRY(bracket(run, &search, &low_hz, &high_hz));
-    /* A single trial can be lucky or not: the bracket is widened until the lower rate holds in all
-     * repetitions and the upper one in none; no repeats are left when there are no such two. */
-    CB_TRY(confirm_low(run, &search, low_hz, &found));
-    if (found.repeats > 0)
-        CB_TRY(confirm_high(run, &search, high_hz, &found));
+    rates.search = (farm_search){.try_rate = try_rate,
+                                 .context = &rates,
+                                 .limit_ns = run->limit_ns,
+                                 .event_ns = run->event_ns,
+                                 .events = (uint64_t)ceil(BEYOND_QUANTILE / (1 - quantile))};
+    CB_TRY(measure_single_events(run, &rates));
+    rates.search.now_ns = run->elapsed_ns;
+    if (rates.quiet_ns <= rates.deadline_ns)
+        CB_TRY(farm_search_highest(&rates.search, &found));
     if (found.repeats == 0)
-        return give_up_search(run, &search);
-    CB_TRY(run_at(run, found.rate_hz, run->limit_ns / 2, search.events, &out));
+        return report_failed_search(run, &rates);
+    CB_TRY(run_at(run, found.rate_hz, run->limit_ns / 2, rates.search.events, &out));
     out.found = found;
     return farm_row(run, &out);
 }
@@ -501,8 +415,7 @@ cb_status farm_measure_open(farm_run *run)
 {
     const bench_options *options = run->setting->session->options;
 
-    /* One rate is all that is measured but for the number in flight, which was found in the same
-     * time. */
+    /* With --rate only this rate is measured, besides the search for the number in flight. */
     if (options->rate_hz > 0)
         return measure_rate(run, options->rate_hz,
                             fmin(open_share * run->limit_ns, run->limit_ns - run->elapsed_ns));

@@ -24,8 +24,8 @@ size_t farm_source_count(const bench_rank *me)
     return farm_of(me)->sources;
 }
 
-/* The supervisor speaks to all sources at once where they are its peers; by a technology's own
- * multicast the sources are members. */
+/* Push farm: a group of all sources; with the technology's own multicast, sources are its members.
+ */
 static cb_status group_sources(bench_rank *me)
 {
     farm_rank *farm = farm_of(me);
@@ -103,13 +103,13 @@ void farm_leave(bench_rank *me)
     me->part = NULL;
 }
 
-/* Events of a destination among the first `events`. */
+/* Number of a destination's events among the first `events`. */
 static uint64_t assigned(const farm_rank *farm, uint64_t events)
 {
     return events / farm->destinations + (events % farm->destinations > farm->index);
 }
 
-/* The first event of each destination is due, and none was skipped. */
+/* Expect the first event of each destination; none is skipped yet. */
 static cb_status expect_messages(farm_rank *farm)
 {
     const uint64_t word_bits = 64;
@@ -159,24 +159,25 @@ cb_status farm_begin(bench_rank *me, uint64_t first_event, uint64_t events,
     return expect_messages(farm);
 }
 
-/* Faults. Where messages may be lost, and in the verifying pass, unexpected ones are counted and
- * passed over; elsewhere the technology has broken its promise, and waiting for what should have
- * come would have no end. */
+/* Unexpected messages. In the verification pass, and if messages may be lost, they are counted and
+ * discarded. Otherwise the technology has broken its guarantees, and waiting for the missing
+ * message would not end. */
 
-cb_status farm_refuse(bench_rank *me, const char *what, uint64_t event)
+cb_status farm_reject(bench_rank *me, const char *what, uint64_t event)
 {
     if (farm_of(me)->may_lose) {
         farm_of(me)->faults.unexpected++;
         return CB_OK;
     }
-    cb_error("rank %d was sent %s about event %llu, which it does not wait for, or not any more: "
-             "the technology corrupted, doubled or mixed up messages; run again with --verify",
+    cb_error("rank %d received %s about event %llu, which is unexpected: the "
+             "technology corrupted, duplicated or mixed up messages; run again with "
+             "--verify",
              me->place.ranks[me->place.self], what, (unsigned long long)event);
     return CB_ERROR_DATA;
 }
 
-/* Whether this is the first control message about an event of the run. Those of its destination
- * that it passes over are skipped: theirs may still come. */
+/* Whether this is the first control message about an event of the run. Earlier events of the
+ * destination without a message are marked as skipped: their messages may still arrive. */
 static bool is_first_message(farm_rank *farm, uint64_t event, size_t destination)
 {
     uint64_t number = event - farm->first_event;
@@ -202,10 +203,10 @@ cb_status farm_admit_out_of_turn(bench_rank *me, uint64_t event, size_t destinat
     *admitted = false;
     if (event < farm->first_event || event >= farm->end_event ||
         event % farm->destinations != destination)
-        return farm_refuse(me, "a note", event);
+        return farm_reject(me, "a control message", event);
     if (!is_first_message(farm, event, destination)) {
         farm->faults.duplicate += farm->may_lose;
-        return farm->may_lose ? CB_OK : farm_refuse(me, "a note", event);
+        return farm->may_lose ? CB_OK : farm_reject(me, "a control message", event);
     }
     farm->faults.late += farm->over;
     *admitted = !farm->over;

@@ -1,5 +1,4 @@
-/* A rank's part in a trigger farm, and what it does about messages that come twice, too late, or
- * to where they do not belong. */
+/* A rank's part in a farm, and the handling of duplicate, late and unexpected messages. */
 #ifndef FARM_RANK_H
 #define FARM_RANK_H
 
@@ -8,45 +7,46 @@
 #include "farm/ledger.h"
 #include "timeline/timeline.h"
 
-enum { FARM_LABEL_BYTES = 16 }; /* of a fragment: its source and event, where it has room */
+enum { FARM_LABEL_BYTES = 16 }; /* of a fragment: source and event, if they fit */
 
-/* How fragments are made and looked at in a pass. NULL is what timed passes do, in line: write the
- * label, or the known content where there is no room for one; and refer to all the data. */
+/* How fragments are made and read in a pass. NULL: inline, as timed passes do: write the label, or
+ * the known content if the label does not fit; and read all data. */
 typedef struct {
     void (*make)(const bench_rank *me, void *data, uint64_t event);
     void (*inspect)(bench_rank *me, const transport_buffer *buffer, size_t source, uint64_t event);
 } farm_fragments;
 
-/* Messages of a run that a rank did not act on, beside those that ledger and builder count. */
+/* Messages of a run that a rank did not act on, besides those that ledger and builder count. */
 typedef struct {
-    uint64_t duplicate, unexpected, late; /* again; of no event that it could be; after the run */
+    uint64_t duplicate, unexpected, late; /* came before; about no event of this rank; after the run
+                                           */
 } farm_faults;
 
 typedef struct {
-    size_t role, index; /* among those of the role */
+    size_t role, index; /* index among the ranks of the role */
     size_t sources, destinations;
-    uint64_t first_event, end_event; /* of the run under way */
-    uint64_t events;                 /* those of them that are this rank's */
+    uint64_t first_event, end_event; /* of the current run */
+    uint64_t events;                 /* number of these events that concern this rank */
     const farm_fragments *fragments;
-    bool may_lose;     /* what does not come in time is lost, and faults are counted */
-    bool over;         /* what comes now is too late to be acted on */
-    uint64_t *due;     /* of each destination the event that its next message is about, and ... */
-    uint64_t *skipped; /* ... a bit for each event of the run before that of which none came */
-    size_t skipped_words; /* of room */
+    bool may_lose;        /* missing messages are lost after a timeout, and faults are counted */
+    bool over;            /* the run has ended; messages are discarded */
+    uint64_t *due;        /* per destination: the event of its next message, and ... */
+    uint64_t *skipped;    /* ... a bit for each earlier event of the run without a message */
+    size_t skipped_words; /* allocated */
     farm_faults faults;
-    /* Of a push farm: what the supervisor tells all sources by; with --supervisor multicast also
-     * what a source hears it by, else NULL there. */
+    /* Push farm: the group by which the supervisor tells all sources; with --supervisor multicast
+     * sources receive from it, otherwise it is NULL at sources. */
     transport_group *all_sources;
     farm_ledger ledger;          /* supervisor */
     farm_builder builder;        /* destination */
-    uint64_t *delivered;         /* destination: the sequence that comes next from each source */
-    uint64_t first_sequence;     /* destination: of the run, among its own events */
+    uint64_t *delivered;         /* destination: sequence of the next fragment, per source */
+    uint64_t first_sequence;     /* destination: first of its own events in the run */
     uint64_t served;             /* source: control messages of the run */
-    uint64_t completed;          /* destination: events of the run */
-    uint64_t label_sum;          /* destination: of what it referred to, if that was labelled */
-    uint64_t slow_units;         /* destination: work on each event besides, for --slow-us */
+    uint64_t completed;          /* destination: events completed in the run */
+    uint64_t label_sum;          /* destination: sum of the labels that it read */
+    uint64_t slow_units;         /* destination: extra work on each event, for --slow-us */
     bool labelled;               /* fragments carry event and source */
-    timeline_recorder *timeline; /* NULL where none is recorded */
+    timeline_recorder *timeline; /* or NULL */
 } farm_rank;
 
 /* The farm's part of a rank. */
@@ -55,27 +55,29 @@ static inline farm_rank *farm_of(const bench_rank *me)
     return me->part;
 }
 
-/* Make the farm's part of a rank: for `in_flight` events at most. */
+/* Create the farm's part of a rank, for at most `in_flight` events. CB_ERROR_MEMORY or the
+ * technology's error, logged. Free with farm_leave. */
 cb_status farm_join(bench_rank *me, const bench_shape *shape, uint64_t in_flight);
 void farm_leave(bench_rank *me);
 
-/* Recreate the group of all sources, with the announcement of multicasts changed: whether they may
- * be received without waiting. Nothing where the supervisor tells them by a loop. Collective over
- * supervisor and sources; nothing may be under way. */
+/* Create the group of all sources again, with or without receives of multicasts that do not wait.
+ * No effect if the supervisor tells sources by a loop. Collective over supervisor and sources; no
+ * message may be in flight. */
 cb_status farm_try_multicasts(bench_rank *me, bool try_multicast);
 
-/* Empty counters and sums, and prepare for a run of `events`, which begins with number
- * `first_event`. What does not come within `timeout_ns` is lost, and what comes unexpectedly is
- * counted; with 0 all is waited for, and an unexpected message is an error. */
+/* Reset counters and sums and prepare a run of `events` events starting with number `first_event`.
+ * A message that does not arrive within `timeout_ns` is lost, and unexpected messages are counted.
+ * With timeout 0 the run waits without limit, and an unexpected message is an error. */
 cb_status farm_begin(bench_rank *me, uint64_t first_event, uint64_t events,
                      const farm_fragments *fragments, uint64_t timeout_ns);
 
-/* A control message about any other event than the next one of its destination; as farm_admit. */
+/* Handle a control message that is not about the next event of its destination; otherwise as
+ * farm_admit. */
 cb_status farm_admit_out_of_turn(bench_rank *me, uint64_t event, size_t destination,
                                  bool *admitted);
 
-/* Hot. A control message about an event for a destination: *admitted when the event is of this run,
- * is that destination's, and has not come before. */
+/* Hot. Check a control message about an event of a destination. *admitted: the event is of this run
+ * and of that destination, and no message about it has come before. */
 static inline cb_status farm_admit(bench_rank *me, uint64_t event, size_t destination,
                                    bool *admitted)
 {
@@ -90,11 +92,11 @@ static inline cb_status farm_admit(bench_rank *me, uint64_t event, size_t destin
     return CB_OK;
 }
 
-/* A message of which this rank can make nothing: counted in a run that may lose messages, else
- * CB_ERROR_DATA, logged. `what` is "a fragment", "a decision". */
-cb_status farm_refuse(bench_rank *me, const char *what, uint64_t event);
+/* Handle an unexpected message: count it in a run that may lose messages, else CB_ERROR_DATA,
+ * logged. `what` is "a fragment" or "a decision", for the message. */
+cb_status farm_reject(bench_rank *me, const char *what, uint64_t event);
 
-/* Faults of this rank in the run under way, but those in the supervisor's ledger. */
+/* Number of faults of this rank in the current run, without those in the supervisor's ledger. */
 uint64_t farm_fault_count(const farm_rank *farm);
 
 #endif

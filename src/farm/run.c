@@ -1,4 +1,4 @@
-/* One run of a farm, and what all learn of it. */
+/* One run of a farm, and the exchange of its results. */
 #include "farm/run.h"
 
 #include <string.h>
@@ -9,8 +9,9 @@
 #include "engine/pass.h"
 #include "engine/verification.h"
 
-/* The longest silence of a farm that works, beside `least_ns`: all of its destinations may share
- * one core, and the fragments of all events in flight may have to go before those of the next. */
+/* Longest expected silence of a working farm, in addition to `least_ns`: all of its destinations
+ * may share one core, and all fragments in flight may have to be sent before those of the next
+ * event. */
 static uint64_t longest_silence_ns(const farm_run *run, const farm_load *load, uint64_t least_ns)
 {
     const bench_shape *shape = &run->setting->planned->shape;
@@ -22,12 +23,12 @@ static uint64_t longest_silence_ns(const farm_run *run, const farm_load *load, u
         run->setting->planned->size_bytes, load->in_flight * shape->stages[FARM_SOURCE]);
 }
 
-/* After how long the supervisor takes a message for lost; 0: never. Sources and destinations wait
- * for two of its timeouts, for while it waits for what is lost they hear nothing, and for the
- * longest pause that an open loop can be thought to make between two events. */
+/* After how long a message counts as lost at this rank; 0: never. Sources and destinations wait for
+ * two of the supervisor's timeouts, since they receive nothing while it waits for a lost message,
+ * plus the longest pause to expect between two events of an open loop. */
 static uint64_t own_timeout_ns(const farm_run *run, const farm_load *load, uint64_t timeout_ns)
 {
-    const double longest_draw = 30; /* mean intervals of a Poisson process */
+    const double longest_draw = 30; /* in mean intervals of a Poisson process */
     double interval_ns = load->open ? 1e9 / load->rate_hz : 0;
     double intervals = 2 * (double)farm_destinations(run) + (load->poisson ? longest_draw : 0);
 
@@ -36,8 +37,8 @@ static uint64_t own_timeout_ns(const farm_run *run, const farm_load *load, uint6
     return 2 * timeout_ns + (uint64_t)(intervals * interval_ns);
 }
 
-/* When all have ended a run: what came too late or twice is counted as well. The supervisor's tally
- * becomes everybody's, and so does its clock. */
+/* After all ranks have ended a run: count late and duplicate messages as well. All ranks get the
+ * supervisor's tally and its time. */
 static cb_status conclude_run(farm_run *run, farm_tally *tally)
 {
     const farm_rank *farm = farm_of(run->me);
@@ -121,7 +122,7 @@ cb_status farm_run_verifying(farm_run *run, farm_load load, farm_tally *tally)
 
 /* Rows */
 
-void farm_forget(farm_run *run)
+void farm_row_begin(farm_run *run)
 {
     run->algorithm_runs = run->algorithm_ns = 0;
     run->skew_ns = 0;

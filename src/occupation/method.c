@@ -1,16 +1,18 @@
-/* The computing task of each rank: made once, bound with the rank to one core, and asleep but for
- * the batches that want it; and the passes of a measurement beside it. Communication and computing
- * are measured alone and together, in the same run, with the same binding:
+/* The passes of --compute, and the computing task of each rank.
  *
- *   communication alone    the task asleep: how many steps make a block, then blocks
- *   computing alone        all ranks asleep
- *   both                   the step count again, blocks in one batch without a pause, single steps
- *   computing alone,       again, so that a drift of the machine and its other users meet
- *   communication alone    both sides of a ratio
+ * A rank creates its task once and is bound to one core with it. The task sleeps except in batches
+ * that need it. Communication and computing are measured separately and together, in the same run
+ * with the same binding:
  *
- * Times are means over long blocks: a task of low priority takes the core rarely and for a whole
- * tick of the scheduler, which is the effect to be seen. The blocks with the task are one batch,
- * since a rank that rests in between gives it turns that it would not get. */
+ *   communication only    the task sleeps: steps per block, then blocks
+ *   computing only        all ranks sleep
+ *   both                  steps per block again; blocks in one batch without a pause; single steps
+ *   computing only,       repeated, so that a drift of the machine, or its other users, affect
+ *   communication only    both terms of a ratio
+ *
+ * Times are means over long blocks: a task of low priority gets the core rarely, but for a whole
+ * tick of the scheduler, and that effect is measured. Blocks with the task are one batch, since a
+ * rank that rests between batches would give the task additional turns. */
 #include "occupation/method.h"
 
 #include <math.h>
@@ -25,11 +27,11 @@
 
 enum { TURNS_MINIMUM = 5, TICKS_A_BLOCK = 20 };
 
-/* Shares of --max-time at whose end a part ends; the rest is for the baselines over null. */
+/* Shares of --max-time at which the parts end; the rest is for the baselines over null. */
 static const double first_alone_share = 0.17, both_share = 0.68, steps_share = 0.71,
                     second_alone_share = 0.95;
 
-/* Of --max-time, for the computing alone each time: where several tasks share a core, each needs
+/* Share of --max-time for each part with computing only; if several tasks share a core, each needs
  * some turns. */
 static const double compute_share = 0.08;
 
@@ -73,35 +75,36 @@ void occupation_fill_row(const occupation_result *found, double step_ns, report_
     }
 }
 
-/* What a rank's task did: plain data. */
+/* Work of a rank's task. Plain data. */
 typedef struct {
-    uint64_t side; /* BENCH_SIDES: it does not compute */
+    uint64_t side; /* BENCH_SIDES: this rank has no task */
     occupation_work work;
 } rank_work;
 
-/* The state of the method. */
+/* State of the method. */
 typedef struct {
     host_task *task;
-    double unit_ns; /* of its work on this rank's core */
-    /* Of the measurement under way */
+    double unit_ns; /* time per unit of work on this rank's core */
+    /* Of the current measurement */
     measurement_passes *run;
-    host_task *own_task; /* the task, where this rank's side is occupied */
+    host_task *own_task; /* this rank's task, if its side computes */
     double block_ns;
-    uint64_t alone_steps; /* of a block without the task */
+    uint64_t alone_steps; /* steps per block without the task */
     double alone_total_ns, alone_total_steps;
-    occupation_result found; /* its sides at rank 0 alone; its tick is the longest of the hosts */
+    occupation_result found; /* sides at rank 0 only; the tick is the longest of all hosts */
 } occupation;
 
-/* What a rank tells about its computing: plain data. */
+/* What a rank reports about its computing. Plain data. */
 typedef struct {
     char binding[HOST_TEXT];
     char priority[HOST_TEXT];
     double unit_ns, spread_pct, tick_ns;
 } computing_report;
 
-/* Bind this rank to one core and make its task there. Ranks that may use the same cores of a
- * machine are spread over them. */
-static cb_status take_core(occupation *state, const engine_session *session, computing_report *mine)
+/* Bind this rank to one core and create its task there. Ranks that may use the same cores are
+ * spread over them. */
+static cb_status bind_to_core(occupation *state, const engine_session *session,
+                              computing_report *mine)
 {
     const machines_of_job *machines = &session->machines;
     int rank = control_rank(session->plane);
@@ -122,7 +125,7 @@ static cb_status take_core(occupation *state, const engine_session *session, com
     return CB_OK;
 }
 
-/* All ranks go by the longest tick among their hosts. */
+/* All ranks use the longest tick of their hosts. */
 static void renew_bindings(occupation *state, machines_of_job *machines,
                            const computing_report *all, size_t ranks)
 {
@@ -176,8 +179,8 @@ static cb_status start(void *state, engine_session *session)
     computing_report mine = {.unit_ns = 0}, *all;
     cb_status status;
 
-    CB_TRY(control_agree(everyone, take_core(state, session, &mine)));
-    all = cb_allocate(ranks, sizeof(*all), "what the ranks compute with");
+    CB_TRY(control_agree(everyone, bind_to_core(state, session, &mine)));
+    all = cb_allocate(ranks, sizeof(*all), "the core and task of each rank");
     if (all == NULL)
         return CB_ERROR_MEMORY;
     status = control_exchange(everyone, &mine, sizeof(mine), all);
@@ -189,8 +192,8 @@ static cb_status start(void *state, engine_session *session)
     return status;
 }
 
-/* How many steps make a block, found from one step upward: the times of a few steps say little
- * beside a task that takes the core by the millisecond. */
+/* Find the steps per block, starting from one step: beside a task that takes the core for
+ * milliseconds, the time of a few steps means little. */
 static cb_status grow_block(void *decider, const pass_context *pass, pass_batch *next)
 {
     const double near_enough = 0.8, largest_growth = 20, least_growth = 1.2;
@@ -221,11 +224,11 @@ static cb_status find_steps(occupation *state, uint64_t *steps)
 /* One batch. */
 typedef struct {
     uint64_t steps;
-    double until_ns; /* of the measurement */
+    double until_ns; /* since the start of the measurement */
     double step_ns;
 } single_batch;
 
-/* As many blocks as fit until then, and one at least. */
+/* As many blocks as fit, but at least one. */
 static cb_status fill_time(void *decider, const pass_context *pass, pass_batch *next)
 {
     const single_batch *wanted = decider;
@@ -261,7 +264,7 @@ static cb_status communicate_alone(occupation *state, double share)
     return CB_OK;
 }
 
-/* All ranks sleep: those that share a core with a task as well as its own. */
+/* All ranks sleep, including those that share a core with a task of another rank. */
 static cb_status compute_alone(occupation *state, occupation_work *work)
 {
     pass_context *pass = &state->run->pass;
@@ -296,7 +299,7 @@ static cb_status do_both(occupation *state, occupation_work *work)
     return measurement_keep_blocks(run);
 }
 
-/* Rank 0 sums what the tasks of each side did. */
+/* Rank 0 sums the work of the tasks of each side. */
 static cb_status gather_work(occupation *state, const rank_work *mine)
 {
     const measurement_setting *setting = state->run->setting;

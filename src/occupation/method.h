@@ -1,44 +1,45 @@
-/* --compute: a benchmark measured beside a computing task of lower priority. What the work of the
- * tasks says are pure functions. */
+/* --compute: measure a benchmark beside a computing task of lower priority.
+ *
+ * occupation_figures_of is a pure function. */
 #ifndef OCCUPATION_METHOD_H
 #define OCCUPATION_METHOD_H
 
 #include "engine/method.h"
 #include "report/report.h"
 
-/* What the tasks of a side did, summed over its ranks: work, as the time that the calibrations give
- * for its units, in that time; without communication (alone) and beside it. */
+/* Work of the tasks of a side, summed over its ranks, without communication (alone) and beside it:
+ * the calibrated time of the work done, and the elapsed time. */
 typedef struct {
     size_t ranks;
     double alone_work_ns, alone_ns;
     double beside_work_ns, beside_ns;
 } occupation_work;
 
-/* Absent figures are NaN. */
+/* Figures of a side; NaN if absent. */
 typedef struct {
-    double alone_pct; /* rate of the computing alone, of what the calibrations promise */
-    double slowdown;  /* rate alone / rate beside the communication; never infinite */
-    double left_pct;  /* of the rate alone: 100 / slowdown */
-    bool at_least;    /* the slowdown is a lower bound, and what is left an upper one */
+    double alone_pct; /* computing rate without communication, in % of the calibrated rate */
+    double slowdown;  /* rate without communication / rate beside it; finite */
+    double left_pct;  /* 100 / slowdown */
+    bool at_least;    /* slowdown is a lower bound, left_pct an upper bound */
 } occupation_figures;
 
-/* A task of low priority gets turns of one scheduler tick at regular intervals. Where the tasks had
- * less than five turns each, one turn more would change the figure by a fifth: the slowdown is then
- * taken as if each had had that turn, and it is at least so large. Without five turns each
- * alone there is nothing to compare with and no slowdown, nor is a bound below 1 one. */
+/* Compute the figures. A task of low priority gets turns of one scheduler tick at regular
+ * intervals. With less than five turns per task, one more turn would change the figure by a fifth.
+ * Then the slowdown is computed as if each task had had one more turn, and is a lower bound.
+ * Without five turns per task alone there is no slowdown; a bound below 1 is dropped too. */
 occupation_figures occupation_figures_of(const occupation_work *work, double tick_ns);
 
-/* What was found beside the tasks of one measurement. */
+/* Results beside the tasks of one measurement. */
 typedef struct {
-    double alone_step_ns; /* of the communication without the tasks; 0: not measured */
+    double alone_step_ns; /* step of the communication without tasks; 0: not measured */
     double tick_ns;       /* of the scheduler */
     occupation_work sides[BENCH_SIDES];
 } occupation_result;
 
-/* What communication and computing take from each other, into a row whose steps took `step_ns`. */
+/* Add the slowdowns of communication and computing to a row whose steps took `step_ns`. */
 void occupation_fill_row(const occupation_result *found, double step_ns, report_row *row);
 
-/* Each rank is bound to one core, with its task, for the whole run. */
+/* The method. It binds each rank to one core, with its task, for the whole run. */
 extern const measurement_method occupation_method;
 
 #endif

@@ -1,4 +1,4 @@
-/* The table of columns, the cells of those that have several, and its description as JSON. */
+/* The table of columns, cells of columns with several values, and the table as JSON. */
 #include "report/columns.h"
 
 #include <stdio.h>
@@ -62,7 +62,7 @@ static const report_cell found_cells[] = {
 };
 
 static const report_cell destination_cells[] = {
-    /* That of the destination whose median event took longest. */
+    /* of the destination with the longest median latency */
     {.path = "latency_us.p50", .name = "slowest_p50_us", .shows = REPORT_MOST},
     {.path = "in_flight_most", .name = "in_flight_most", .shows = REPORT_MOST},
     {.path = NULL},
@@ -113,7 +113,7 @@ static const report_cell verify_cells[] = {
     {.path = NULL},
 };
 
-/* The cells of all counters that are known, with paths like "datagrams.lost", and names for CSV. */
+/* Cells of all declared counters, with paths such as "datagrams.lost", and their names in CSV. */
 enum { COUNTER_CELLS = 128, COUNTER_TEXT = 64 };
 
 static report_cell counter_cells[COUNTER_CELLS + 1];
@@ -191,7 +191,7 @@ static void put_words(report_stream *out, const char *key, const char *text)
     report_stream_end(out);
 }
 
-/* What a comparison of two runs reads of a column: the value itself, or members of it. */
+/* What a comparison of two runs reads of a column: the value, or members of it. */
 static void put_compared(report_stream *out, const report_column_info *info)
 {
     static const char *const of_type[REPORT_TYPES] = {

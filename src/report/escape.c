@@ -1,4 +1,4 @@
-/* Escapes of JSON and XML, byte by byte and without memory. */
+/* Escape JSON and XML byte by byte, without allocation. */
 #include "report/escape.h"
 
 #include <stdbool.h>

@@ -1,16 +1,17 @@
-/* Texts from outside within other languages. What has a meaning there is written as a reference to
- * the character; so are bytes above 0x7e, each as a character of its own, so that the result is
- * valid whatever the text was. */
+/* Escape external text for JSON and XML.
+ *
+ * Bytes with a meaning in the language, and bytes above 0x7e, are written as character references,
+ * so that the output is valid for any text. */
 #ifndef REPORT_ESCAPE_H
 #define REPORT_ESCAPE_H
 
 #include <stdio.h>
 
-/* Between quotes, which are written too. */
+/* Writes the quotes too. */
 void report_escape_json(FILE *stream, const char *text);
 
-/* Text or, between quotes that the caller writes, an attribute. Characters that XML forbids become
- * a question mark. */
+/* Text, or an attribute between quotes that the caller writes. Characters that XML forbids become
+ * question marks. */
 void report_escape_xml(FILE *stream, const char *text);
 
 #endif

@@ -1,11 +1,11 @@
-/* Writing trace events. A trace can have a million of them: no tree of values is made. */
+/* Write trace events. A trace can have a million of them, so no tree is built in memory. */
 #include "report/events.h"
 
 #include <inttypes.h>
 
 #include "report/escape.h"
 
-/* Viewers take process and thread 0 for the idle task of a kernel. */
+/* Viewers show process and thread 0 as the idle task. */
 enum { PROCESS = 1, FIRST_THREAD = 1 };
 
 void report_events_head(FILE *stream)
@@ -24,7 +24,7 @@ void report_events_end(report_events *events)
     fputs("\n]}\n", events->stream);
 }
 
-/* `phase` with what else belongs to it, as "f\",\"bp\":\"e". */
+/* `phase` may include further members, as "f\",\"bp\":\"e". */
 static void open_event(report_events *events, const char *phase)
 {
     fprintf(events->stream, "%s\n{\"ph\":\"%s\",\"pid\":%d", events->any ? "," : "", phase,
@@ -44,7 +44,7 @@ static void put_name(report_events *events, const char *name)
     report_escape_json(events->stream, name);
 }
 
-/* Times are in us; three decimals keep every ns. */
+/* In us; three decimals keep every ns. */
 static void put_time(report_events *events, const char *key, uint64_t ns)
 {
     fprintf(events->stream, ",\"%s\":%" PRIu64 ".%03u", key, ns / 1000, (unsigned)(ns % 1000));
@@ -112,7 +112,7 @@ void report_events_slice(report_events *events, size_t track, const char *name, 
     put_time(events, "dur", end_ns - begin_ns);
 }
 
-/* "bp": "e": the end belongs to the slice around it, not to the next one. */
+/* "bp": "e" attaches the end to the enclosing slice, not to the next one. */
 void report_events_arrow(report_events *events, size_t track, const char *name, size_t number,
                          bool start, uint64_t at_ns)
 {

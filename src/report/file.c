@@ -1,5 +1,5 @@
-/* Replacing a file as a whole: a temporary name in the same directory, fsync, rename. Whoever is
- * killed in between leaves the last document that was whole. */
+/* Replace a file as a whole: temporary name in the same directory, fsync, rename. A process that is
+ * killed meanwhile leaves the last complete document. */
 #include "report/file.h"
 
 #include <errno.h>
@@ -16,11 +16,11 @@ static const char *remedy(int cause)
         int cause;
         const char *text;
     } remedies[] = {
-        {ENOSPC, "make room on that file system"},
-        {EDQUOT, "make room within the quota"},
+        {ENOSPC, "free some space on that file system"},
+        {EDQUOT, "free some space within the quota"},
         {EFBIG, "raise the limit on the size of files (ulimit -f)"},
-        {EACCES, "get the permission to write into its directory"},
-        {EROFS, "mount the file system for writing"},
+        {EACCES, "get write permission for its directory"},
+        {EROFS, "remount the file system for writing"},
         {ENOENT, "make its directory first"},
         {ENOTDIR, "make its directory first"},
     };
@@ -32,14 +32,15 @@ static const char *remedy(int cause)
     return "check that file system";
 }
 
-static cb_status refuse(const char *path, const report_file_use *use, int cause)
+static cb_status report_write_error(const char *path, const report_file_use *use, int cause)
 {
     cb_error("cannot write %s to '%s': %s; %s, or name another file with %s", use->what, path,
              strerror(cause), remedy(cause), use->option);
     return CB_ERROR_SYSTEM;
 }
 
-/* mkstemp gives the file to its owner alone; a result gets the permissions of any new file. */
+/* mkstemp makes the file readable by its owner only; a result gets the permissions of any new file.
+ */
 static FILE *open_temporary(char *name)
 {
     mode_t mask = umask(0);
@@ -60,8 +61,8 @@ static FILE *open_temporary(char *name)
     return stream;
 }
 
-/* 0, or the cause of the first failure. A write that failed inside of `write` left its cause in
- * errno, which is why that is cleared before. */
+/* Returns 0, or the errno of the first failure. `write` may leave a cause in errno, so it is
+ * cleared before. */
 static int fill(FILE *stream, void (*write)(FILE *stream, void *context), void *context)
 {
     int cause = 0;
@@ -83,7 +84,7 @@ cb_status report_file_replace(const char *path, const report_file_use *use,
     int cause;
 
     if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
-        return refuse(path, use, ENOMEM);
+        return report_write_error(path, use, ENOMEM);
     stream = open_temporary(temporary);
     if (stream == NULL) {
         cause = errno;
@@ -95,7 +96,7 @@ cb_status report_file_replace(const char *path, const report_file_use *use,
             unlink(temporary);
     }
     free(temporary);
-    return cause == 0 ? CB_OK : refuse(path, use, cause);
+    return cause == 0 ? CB_OK : report_write_error(path, use, cause);
 }
 
 cb_status report_file_check(const char *path, const report_file_use *use)
@@ -105,7 +106,7 @@ cb_status report_file_check(const char *path, const report_file_use *use)
     int cause;
 
     if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
-        return refuse(path, use, ENOMEM);
+        return report_write_error(path, use, ENOMEM);
     stream = open_temporary(temporary);
     cause = stream == NULL ? errno : 0;
     if (stream != NULL) {
@@ -113,7 +114,7 @@ cb_status report_file_check(const char *path, const report_file_use *use)
         unlink(temporary);
     }
     free(temporary);
-    return cause == 0 ? CB_OK : refuse(path, use, cause);
+    return cause == 0 ? CB_OK : report_write_error(path, use, cause);
 }
 
 char *report_file_target(const char *path, const report_file_use *use)
@@ -122,8 +123,8 @@ char *report_file_target(const char *path, const report_file_use *use)
     char *target;
 
     if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
-        cb_error("cannot write %s to '%s': it is no regular file, which %s would replace; name a "
-                 "file with %s%s",
+        cb_error("cannot write %s to '%s': it is no regular file and %s cannot replace "
+                 "it; name a file with %s%s",
                  use->what, path, use->what, use->option, use->instead != NULL ? use->instead : "");
         return NULL;
     }
@@ -131,6 +132,6 @@ char *report_file_target(const char *path, const report_file_use *use)
     if (target == NULL)
         target = strdup(path);
     if (target == NULL)
-        refuse(path, use, ENOMEM);
+        report_write_error(path, use, ENOMEM);
     return target;
 }

@@ -1,11 +1,10 @@
-/* The forms for programs: CSV, with a line for each result, the same columns in every benchmark,
- * and nothing where a value is absent; and JSON, written as a whole when the document ends. */
+/* CSV and JSON. CSV has a line per row, the same columns in every benchmark, and empty cells for
+ * absent values. JSON is written as a whole when the document ends. */
 #include "report/forms.h"
 
 #include <string.h>
 
-/* As RFC 4180 has it, with plain line feeds: texts are quoted where a comma, a quote or the end of
- * a line in them would be taken for the end of the cell. */
+/* As in RFC 4180, but with plain line feeds: text with a comma, quote or line feed is quoted. */
 static void write_csv_cell(FILE *stream, const json_t *value)
 {
     const char *text = json_string_value(value);
@@ -63,7 +62,7 @@ static void row_csv(report_writer *writer, const report_row *row)
 
 const report_form report_form_csv = {.name = "csv", .begin = begin_csv, .row = row_csv};
 
-/* Figures are measured to a per cent: nine digits lose nothing and keep documents small. */
+/* Figures have a precision of about 1 %, so nine digits lose nothing and keep documents small. */
 static void write_json_value(FILE *stream, const json_t *value)
 {
     json_dumpf(value, stream, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
@@ -78,9 +77,8 @@ static void write_json_key(FILE *stream, const char *key)
     json_decref(text);
 }
 
-/* Members of the document, the members of an object in it, and results and the like each stand on
- * a line of their own; what is deeper has none. So documents can be compared and searched by line.
- */
+/* Members of the document, members of its objects, and elements of its arrays have a line each;
+ * deeper values do not. So documents can be compared and searched by line. */
 static void end_json(report_writer *writer, json_t *document)
 {
     FILE *stream = writer->stream;

@@ -1,6 +1,5 @@
-/* What the forms text, CSV and JSON have in common: each is notified of the beginning of a
- * document, of its elements in the order in which they came, and of its end. Internal to
- * src/report. */
+/* Interface of the forms text, CSV and JSON: callbacks for the start of a document, its elements in
+ * order, and its end. Internal to src/report. */
 #ifndef REPORT_FORMS_H
 #define REPORT_FORMS_H
 
@@ -14,31 +13,31 @@
 
 enum { REPORT_TITLE_BYTES = 512, REPORT_BLOCK_CELLS = REPORT_COLUMNS + 32 };
 
-/* A cell of a row: which of its column's. */
+/* A column and one of its cells. */
 typedef struct {
     report_column column;
     const report_cell *cell;
 } report_block_cell;
 
-/* The open block of the text form: rows that agree in their title and have the same columns. */
+/* The open block of the text form: rows with the same title and the same columns. */
 typedef struct {
     bool open;
     char title[REPORT_TITLE_BYTES];
-    bool columns[REPORT_COLUMNS]; /* those that stand in its rows, where they are not too many */
+    bool columns[REPORT_COLUMNS]; /* columns shown in its rows */
     report_block_cell cells[REPORT_BLOCK_CELLS];
     size_t cell_count;
-    unsigned marks; /* bit i: mark i was used, in this or an earlier block */
+    unsigned marks; /* bit i: mark i was used in this or an earlier block */
 } report_block;
 
-/* One pass of one form over one stream. */
+/* One form writing to one stream. */
 typedef struct {
     FILE *stream;
     const char *title;                  /* of the benchmark */
-    const cb_parameter_set *parameters; /* of the technology; or NULL */
+    const cb_parameter_set *parameters; /* of the technology, or NULL */
     report_block block;
 } report_writer;
 
-/* Empty slots: the form has nothing to say then. */
+/* Slots may be NULL if the form writes nothing. */
 typedef struct {
     const char *name;
     void (*begin)(report_writer *writer, json_t *document);

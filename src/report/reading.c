@@ -1,5 +1,4 @@
-/* Reading result documents. A key that is not there and one of another type are the same: absent.
- */
+/* Read result documents. A missing key and one of another type are both treated as absent. */
 #include "report/reading.h"
 
 #include <errno.h>
@@ -20,7 +19,7 @@ struct report_reading {
     json_t *root;
 };
 
-/* A stream that ends, as an error, where the document becomes too large. */
+/* A stream that fails at the limit of size. */
 typedef struct {
     FILE *stream;
     size_t left;
@@ -42,21 +41,21 @@ static cb_status load(const char *path, json_t **out)
     json_error_t fault;
 
     if (from.stream == NULL) {
-        cb_error("cannot read the result '%s': %s; name a file that can be read", path,
+        cb_error("cannot read the result '%s': %s; check the path and its permissions", path,
                  strerror(errno));
         return CB_ERROR_USAGE;
     }
     *out = json_load_callback(read_bounded, &from, 0, &fault);
     if (*out == NULL && from.left == 0)
-        cb_error("cannot read the result '%s': it is larger than %d MiB; name the document of a "
-                 "single run",
+        cb_error("cannot read the result '%s': it is larger than %d MiB; name the "
+                 "document of a single run",
                  path, LARGEST_MB);
     else if (*out == NULL && ferror(from.stream))
-        cb_error("cannot read the result '%s': %s; name a file that can be read", path,
+        cb_error("cannot read the result '%s': %s; check the path and its permissions", path,
                  strerror(errno));
     else if (*out == NULL)
-        cb_error("%s:%d: this is no JSON document: %s; name a result as --format json writes it",
-                 path, fault.line, fault.text);
+        cb_error("%s:%d: not a JSON document: %s; name a result written by --format json", path,
+                 fault.line, fault.text);
     fclose(from.stream);
     return *out != NULL ? CB_OK : CB_ERROR_USAGE;
 }
@@ -75,8 +74,8 @@ cb_status report_reading_open(const char *path, report_reading **out)
     }
     found = report_reading_text(reading, "schema");
     if (found == NULL || strcmp(found, schema) != 0) {
-        cb_error("cannot read '%s' as a result: its schema is '%.64s', not '%s'; name a result of "
-                 "a benchmark, written by --format json",
+        cb_error("cannot read '%s' as a result: its schema is '%.64s', not '%s'; name a "
+                 "result of a benchmark, written by --format json",
                  path, found != NULL ? found : "nothing", schema);
         report_reading_close(reading);
         return CB_ERROR_USAGE;

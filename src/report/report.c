@@ -1,5 +1,5 @@
-/* The document of a run: all its data as one JSON value, its rows once more by column
- * for the forms text and CSV, and the file and the stream that it goes to. */
+/* The document of a run: all data as one JSON value; rows also by column for text and CSV; the file
+ * and the stream to write to. */
 #include "report/report.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 typedef enum { ELEMENT_ROW, ELEMENT_FIT, ELEMENT_SKIPPED } element_kind;
 
-/* What stands in an array of the document: a row, or any other as JSON, which the array owns. */
+/* An element of an array of the document: a row, or JSON owned by the array. */
 typedef struct {
     element_kind kind;
     report_row row;
@@ -28,15 +28,15 @@ struct report_document {
     char *title;
     const cb_parameter_set *parameters; /* or NULL */
     uint64_t started_ns;
-    document_element *elements; /* in the order in which they came */
+    document_element *elements; /* in the order of report_add */
     size_t element_count;
     const report_form *file_form, *stream_form;
-    char *path;           /* or NULL */
-    bool refused;         /* the file could not be written, which has been said */
-    report_writer writer; /* of the stream */
-    bool begun;           /* something was written to the stream */
+    char *path;            /* or NULL */
+    bool failure_reported; /* a failed write of the file was logged */
+    report_writer writer;  /* for the stream */
+    bool begun;            /* something was written to the stream */
     cb_status stream_status;
-    cb_status broken; /* the first value that could not be put */
+    cb_status broken; /* first error of a report_put call */
 };
 
 static const report_form *const forms[] = {
@@ -47,13 +47,13 @@ static const report_form *const forms[] = {
 
 static cb_status no_memory(void)
 {
-    cb_error("cannot extend the result: no memory left; measure fewer sizes in one run");
+    cb_error("cannot add to the result: out of memory; measure fewer sizes in one "
+             "run");
     return CB_ERROR_MEMORY;
 }
 
-static const report_file_use result_use = {.what = "the result",
-                                           .option = "--output",
-                                           .instead = ", or leave it away for standard output"};
+static const report_file_use result_use = {
+    .what = "the result", .option = "--output", .instead = ", or leave it out for standard output"};
 
 static void put(report_document *document, json_t *value, const char *format, va_list arguments)
     __attribute__((format(printf, 3, 0)));
@@ -72,8 +72,8 @@ static void put(report_document *document, json_t *value, const char *format, va
         json_decref(value);
         document->broken = no_memory();
     } else if (!report_path_set(document->root, clean, value)) {
-        cb_error("cannot put a value at '%s' of the result: a part of that path is a plain value "
-                 "already, or no memory is left; whoever puts it must choose another path",
+        cb_error("cannot set '%s' in the result: a part of that path is a plain value, "
+                 "or memory ran out; choose another path in the code, or free memory",
                  clean);
         document->broken = CB_ERROR_SYSTEM;
     }
@@ -92,7 +92,7 @@ static void write_element(const report_form *form, report_writer *writer,
         form->skipped(writer, element->value);
 }
 
-/* The whole document in the form of the file, as report_file_replace calls it. */
+/* Write the whole document in the form of the file; called by report_file_replace. */
 static void write_form(FILE *stream, void *context)
 {
     const report_document *document = context;
@@ -108,8 +108,7 @@ static void write_form(FILE *stream, void *context)
         form->end(&writer, document->root);
 }
 
-/* A failure is said once. The next time it is tried all the same, since there may be room by then.
- */
+/* A failure is logged once. The next write is tried anyway, since there may be space by then. */
 static cb_status save(report_document *document)
 {
     uint64_t elapsed_ms = (cb_now_ns() - document->started_ns) / 1000000;
@@ -119,14 +118,14 @@ static cb_status save(report_document *document)
                         report_value_number((double)elapsed_ms / 1000.0));
     if (document->path == NULL)
         return CB_OK;
-    cb_log_silence(document->refused);
+    cb_log_silence(document->failure_reported);
     status = report_file_replace(document->path, &result_use, write_form, document);
     cb_log_silence(false);
-    document->refused = document->refused || status != CB_OK;
+    document->failure_reported = document->failure_reported || status != CB_OK;
     return status;
 }
 
-/* Whether something may be written to the stream: not after a failure, which is reported once. */
+/* Whether to write to the stream: not after a failure, which is reported once. */
 static bool begin_stream(report_document *document)
 {
     if (document->writer.stream == NULL || document->stream_status != CB_OK)
@@ -146,15 +145,15 @@ static cb_status flush_stream(report_document *document)
         return document->stream_status;
     if (fflush(stream) == 0 && !ferror(stream))
         return CB_OK;
-    cb_error("cannot write the result to standard output: %s; make room where it goes, or direct "
-             "it to another place",
+    cb_error("cannot write the result to standard output: %s; free some space, or "
+             "redirect it to another file",
              strerror(errno != 0 ? errno : EIO));
     document->stream_status = CB_ERROR_SYSTEM;
     return document->stream_status;
 }
 
-/* Takes the values of `row`, which is NULL for the other kinds, and the reference to `value`. The
- * file comes first: it is what others read. */
+/* Takes the values of `row` (NULL for other kinds) and the reference to `value`. The file is
+ * written first, since other programs read it. */
 static cb_status add_element(report_document *document, element_kind kind, report_row *row,
                              json_t *value)
 {
@@ -186,7 +185,7 @@ static cb_status add_element(report_document *document, element_kind kind, repor
     return flush_stream(document) == CB_OK ? saved : CB_ERROR_SYSTEM;
 }
 
-/* Sets nothing for NULL, which is how an absent value comes. */
+/* NULL, for an absent value, sets nothing. */
 static void set(json_t *object, const char *key, json_t *value)
 {
     if (value != NULL)
@@ -204,7 +203,7 @@ bool report_format_named(const char *name, report_format *out)
     return false;
 }
 
-/* The order of the keys here is that in the file. */
+/* The order of keys here is the order in the file. */
 cb_status report_create(const char *benchmark, const char *id, const char *title,
                         const char *technology, report_document **out)
 {
@@ -327,7 +326,7 @@ static json_t *fit_element(const char *mode, double processors, const char *figu
         set(fit, "rms_residual_us", report_value_number(segment->rms_residual_us));
         if (segment->n_half_bytes > segment->to_bytes)
             set(fit, "caution",
-                report_value_text("r_inf is extrapolated: half of it lies beyond these sizes"));
+                report_value_text("r_inf is extrapolated: half of it is beyond these sizes"));
     }
     return fit;
 }

@@ -1,5 +1,5 @@
-/* The values of a row, as JSON from the moment they are set: whole numbers as integers, texts as
- * valid UTF-8, distributions as percentiles and the cells in use. */
+/* The values of a row, stored as JSON: whole numbers as integers, text as valid UTF-8,
+ * distributions as percentiles and cells in use. */
 #include "report/row.h"
 
 #include <assert.h>
@@ -20,7 +20,7 @@ void report_row_clear(report_row *row)
     *row = (report_row){.broken = false};
 }
 
-/* Takes the reference to `value`; NULL: there is no memory for it. */
+/* Takes the reference to `value`; NULL means that memory ran out. */
 static void store(report_row *row, report_column column, json_t *value)
 {
     row->values[column] = value;
@@ -66,7 +66,7 @@ static json_t *array_of(const double *values, size_t count)
     return array;
 }
 
-/* Fewer values than STATS_INTERVAL_MINIMUM bound no 95 % interval; their range is min and max. */
+/* Fewer than STATS_INTERVAL_MINIMUM values give no 95 % interval; then it is min and max. */
 void report_set_summary(report_row *row, report_column column, const stats_summary *summary)
 {
     json_t *object;
@@ -98,14 +98,14 @@ static json_t *microseconds(double ns, double divisor)
     return report_value_number(ns / 1000.0 / divisor);
 }
 
-/* A percentile stands on the samples beyond it: with fewer than ten it would only repeat a few
- * outliers. NULL when nothing was recorded. */
+/* A percentile needs ten samples beyond it; with fewer it would only repeat outliers. NULL if
+ * nothing was recorded. */
 static json_t *percentiles_of(const stats_histogram *histogram, double divisor)
 {
     static const struct {
         const char *key;
         double quantile;
-        uint64_t one_in; /* this share of the samples lies beyond it */
+        uint64_t one_in; /* one of this many samples is beyond it */
     } percentiles[] = {
         {"p50", 0.5, 2}, {"p90", 0.9, 10}, {"p99", 0.99, 100}, {"p99_9", 0.999, 1000}};
     const uint64_t samples_beyond = 10;
@@ -127,7 +127,7 @@ static json_t *percentiles_of(const stats_histogram *histogram, double divisor)
     return object;
 }
 
-/* From the first cell in use to the last; a run of empty cells between them becomes one. */
+/* From the first cell in use to the last; consecutive empty cells become one. */
 static json_t *cells_in_use(const stats_histogram *histogram, double divisor)
 {
     json_t *bounds = json_array(), *counts = json_array();
@@ -237,7 +237,7 @@ void report_set_counters(report_row *row, const cb_counts *counts)
 
 /* What a row has */
 
-/* Borrowed. */
+/* Borrowed reference. */
 static json_t *value_at(const report_row *row, report_column column, const char *path)
 {
     json_t *value = row->values[column];
@@ -267,7 +267,7 @@ bool report_row_has(const report_row *row, report_column column)
     return row->values[column] != NULL;
 }
 
-/* Absent numbers are passed over, by fmin and fmax too: they take the other argument for NaN. */
+/* Absent numbers are ignored: fmin and fmax return the other argument for NaN. */
 static double number_of_cell(json_t *value, const report_cell *cell)
 {
     double found = (double)NAN;

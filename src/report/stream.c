@@ -1,4 +1,4 @@
-/* Objects, arrays and values go to the stream at once; only the brackets that are open are kept. */
+/* Write objects, arrays and values at once; only the open brackets are stored. */
 #include "report/stream.h"
 
 #include <jansson.h>
@@ -7,7 +7,7 @@
 
 #include "report/values.h"
 
-enum { LINES_UP_TO = 2 }; /* what is deeper has no lines of its own */
+enum { LINES_UP_TO = 2 }; /* deeper values share a line */
 
 static void write_text(FILE *stream, const char *text)
 {
@@ -27,7 +27,7 @@ static void begin_line(const report_stream *out)
         fputs("  ", out->stream);
 }
 
-/* A comma where one is due, a new line where there are lines, and the key. */
+/* Write a comma if needed, a new line at this depth, and the key. */
 static void begin_value(report_stream *out, const char *key)
 {
     bool *filled = &out->filled[out->depth - 1];

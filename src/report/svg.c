@@ -1,4 +1,4 @@
-/* The few elements of SVG that the pictures here are made of. */
+/* The SVG elements that pictures of this project use. */
 #include "report/svg.h"
 
 #include <math.h>
@@ -70,7 +70,7 @@ double report_axis_step(const report_axis *axis, unsigned most)
     return factors[i] * power;
 }
 
-/* The first multiple of the step on the axis; never -0, which would be printed as such. */
+/* The first multiple of the step on the axis; never -0, which would be printed as "-0". */
 static double first_tick(const report_axis *axis, double step)
 {
     return ceil(axis->from / step - 1e-9) + 0.0;

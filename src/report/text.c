@@ -1,5 +1,5 @@
-/* The text form: made to be read. Rows are written as they come; those that agree in how they were
- * measured make a block, with what they have in common in its title. */
+/* The text form, for readers. Rows are written as they are added. Consecutive rows with the same
+ * conditions form a block, whose title shows the common conditions. */
 #include "report/forms.h"
 
 #include <math.h>
@@ -9,25 +9,25 @@
 #include "report/values.h"
 #include "stats/stats.h"
 
-/* A row has two marks at most, but for one that went in pieces, or of a loop that is saturated. */
+/* Usually a row has at most two marks; a third is possible for one sent in pieces or saturated. */
 enum { LINE_COLUMNS = 110, GAP = 2, MARKS_WIDTH = 3, FIGURE_BYTES = 64 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* A value of a document with the words around it; nothing is written when it is absent. */
+/* A value of a document with text before and after; nothing is written if it is absent. */
 typedef struct {
     const char *before, *path, *after;
 } phrase;
 
-/* How single values are spelled: as many digits as a measurement supports and an eye compares */
+/* Numbers: as many digits as a measurement supports */
 
-/* Three significant digits, all digits of what is 1000 or more: 0.312, 12.3, 1234. */
+/* Three significant digits, but all digits from 1000 on: 0.312, 12.3, 1234. */
 static void format_real(double value, char text[FIGURE_BYTES])
 {
     const char *exponent_text;
     int exponent, decimals;
 
-    /* The exponent after rounding to three digits: 9.996 is printed as 10.0. */
+    /* Uses the exponent after rounding to three digits: 9.996 becomes 10.0. */
     snprintf(text, FIGURE_BYTES, "%.2e", value);
     exponent_text = strchr(text, 'e');
     exponent = exponent_text != NULL ? (int)strtol(exponent_text + 1, NULL, 10) : 0;
@@ -40,7 +40,7 @@ static void format_real(double value, char text[FIGURE_BYTES])
         snprintf(text, FIGURE_BYTES, "%.0e", value);
 }
 
-/* A number as a cell: `whole` in full, else as format_real; "-" for what is none. */
+/* A number as a cell: all digits if `whole`, else as format_real; "-" if absent. */
 static void format_number(const json_t *value, bool whole, char text[FIGURE_BYTES])
 {
     if (!json_is_number(value))
@@ -51,7 +51,7 @@ static void format_number(const json_t *value, bool whole, char text[FIGURE_BYTE
         format_real(json_number_value(value), text);
 }
 
-/* Write the phrases whose value is there, each but the first after ", ". Returns how many. */
+/* Write the phrases whose value is present, separated by ", ". Returns their number. */
 static size_t write_phrases(FILE *stream, const json_t *root, const phrase *phrases, size_t count)
 {
     size_t written = 0;
@@ -69,14 +69,14 @@ static size_t write_phrases(FILE *stream, const json_t *root, const phrase *phra
     return written;
 }
 
-/* A figure over all destinations of a farm hides one that is slow */
+/* Slow destinations of a farm, which a figure over all destinations hides */
 
 static const json_t *median_of(const json_t *destination)
 {
     return json_object_get(json_object_get(destination, "latency_us"), "p50");
 }
 
-/* The median over the destinations; 0 where too few have one to compare. */
+/* The median over the destinations; 0 if there are too few. */
 static double usual_us(const json_t *destinations)
 {
     size_t count = json_array_size(destinations), known = 0;
@@ -96,7 +96,7 @@ static double usual_us(const json_t *destinations)
     return usual;
 }
 
-/* A line for each destination whose median latency is more than twice the median of all. */
+/* A line for each destination whose median latency exceeds twice the median of all. */
 static void write_slow_destinations(FILE *stream, const json_t *destinations)
 {
     static const phrase phrases[] = {
@@ -121,8 +121,8 @@ static void write_slow_destinations(FILE *stream, const json_t *destinations)
     }
 }
 
-/* Below the row of a rate that was searched for: what the trials at it and around it said, and
- * whether the run that the row shows went otherwise. */
+/* Below the row of a found rate: the result of the trials at and around it, and whether the run in
+ * the row was saturated. */
 static void write_found_rate(FILE *stream, const report_row *row)
 {
     static const phrase phrases[] = {
@@ -138,47 +138,46 @@ static void write_found_rate(FILE *stream, const report_row *row)
     for (size_t i = 0; i < COUNT(phrases); i++)
         write_phrases(stream, row->values[REPORT_FOUND_HZ], &phrases[i], 1);
     if (report_row_has(row, REPORT_SATURATED) && report_row_flag(row, REPORT_SATURATED, ""))
-        fputs("; one more run at it, which the row shows, was saturated", stream);
+        fputs("; the additional run shown in the row was saturated", stream);
     fputc('\n', stream);
 }
 
 /* Rows */
 
-/* What a row is marked with at its end, and why. Farms have no computing task, and a row that is
- * saturated, disturbed or beside such a task has no precision to reach: it has at most two of the
- * others. */
+/* Marks at the end of a row, with their footnotes. A farm has no computing task, and a row that is
+ * saturated, disturbed or beside a computing task has no target precision: it has at most two of
+ * the other marks. */
 static const struct {
     char mark;
-    report_column column;    /* marked where this is true or, if it is no flag, where it is there */
-    const char *is, *is_not; /* and is this text, or another than this */
-    double above;            /* and is more than this */
-    bool is_of_trial;        /* not of a rate that was found, whose line says it */
+    report_column column;    /* marked if this flag is true, or if another value is present */
+    const char *is, *is_not; /* and the text is, or is not, this */
+    double above;            /* and the number is above this */
+    bool is_of_trial;        /* not in rows of a found rate, which have a line of their own */
     const char *meaning;
 } marks[] = {
     {'*', REPORT_OVERSUBSCRIBED, .meaning = "oversubscribed: more busy ranks than cores on a host"},
-    {'/', REPORT_PIECE_BYTES,
-     .meaning = "sent in pieces, which the receiver puts together by a copy"},
-    /* The line below such a row says whether the run at it was saturated. */
+    {'/', REPORT_PIECE_BYTES, .meaning = "sent in pieces, which the receiver copies together"},
+    /* The line below such a row says whether its run was saturated. */
     {'=', REPORT_FOUND_HZ,
-     .meaning = "the rate that --find-rate found: the highest that held the deadline; the other "
-                "figures are of one more run at it"},
+     .meaning = "rate found by --find-rate, the highest that held the deadline; the "
+                "other figures are of one more run at this rate"},
     {'!', REPORT_SATURATED, .is_of_trial = true,
-     .meaning = "saturated: the rate that is offered cannot be carried; the farm is the limit, "
-                "unless ^ stands there too"},
+     .meaning = "saturated: the farm cannot carry the offered rate; the farm is the "
+                "limit, unless ^ is also shown"},
     {'^', REPORT_LIMITED_BY, .is = "supervisor",
-     .meaning = "the supervisor could not issue the events in time: it is the limit, and not the "
-                "farm"},
-    /* In per cent; a rate that is carried is kept to 1 %. */
+     .meaning = "the supervisor is the limit, not the farm: it could not issue the "
+                "events in time"},
+    /* In per cent; an offered rate is expected to be kept to 1 %. */
     {'?', REPORT_GENERATOR_ERROR_PCT, .above = 1,
-     .meaning = "events were issued more than 1 % off their schedule, but not later and later: the "
-                "run was disturbed"},
+     .meaning = "events were issued more than 1 % off their schedule, but not "
+                "increasingly late: the run was disturbed"},
     {'>', REPORT_SLOWDOWN_COMPUTING_AT_LEAST,
-     .meaning = "too little was computed for a figure: slowed down at least by that, no more of it "
-                "left"},
+     .meaning = "too little was computed for a figure: the slowdown is a lower bound, "
+                "the computing left an upper bound"},
     {'#', REPORT_ERRORS, .above = 0,
-     .meaning = "messages came twice, too late or unexpected; errors in the result counts them"},
+     .meaning = "duplicate, late or unexpected messages; see errors in the result"},
     {'~', REPORT_STOPPED_BY, .is_not = "precision",
-     .meaning = "the precision asked for was not reached in --max-time"},
+     .meaning = "the requested precision was not reached within --max-time"},
 };
 
 static bool is_marked(const report_row *row, size_t mark)
@@ -222,7 +221,7 @@ static const report_heading *heading_of(const report_block_cell *cell)
     return report_heading_of(cell->column, cell->cell);
 }
 
-/* What stands below the head: the unit of the column where the heading says nothing else. */
+/* The second line of a heading: the column's unit unless the heading has its own. */
 static const char *below_of(const report_block_cell *cell)
 {
     const char *below = heading_of(cell)->below, *unit = report_columns[cell->column].unit;
@@ -241,7 +240,7 @@ static int cell_width(const report_block_cell *cell)
     return GAP + (heading->width > least ? heading->width : least);
 }
 
-/* Of the columns of a block the cells that a line has room for: those of the highest rank go. */
+/* Choose the cells of a block that fit into a line; those of the highest rank are left out. */
 static void choose_cells(report_block *block, const report_row *row)
 {
     int width = MARKS_WIDTH;
@@ -255,7 +254,7 @@ static void choose_cells(report_block *block, const report_row *row)
 
             if (heading_of(&next)->head == NULL || block->cell_count == REPORT_BLOCK_CELLS)
                 continue;
-            /* Such a cell is a member of the value, and never derived from it. */
+            /* An optional cell is a member of the value, never a derived one. */
             if (cell->optional && isnan(report_row_number(row, column, cell->path)))
                 continue;
             block->cells[block->cell_count++] = next;
@@ -275,7 +274,7 @@ static void choose_cells(report_block *block, const report_row *row)
     }
 }
 
-/* Two lines: the head and below it the unit; a head without unit stands on the second. */
+/* Two lines: heading and unit; a heading without unit is on the second line. */
 static void write_heads(FILE *stream, const report_block *block)
 {
     for (int line = 0; line < 2; line++) {
@@ -291,8 +290,8 @@ static void write_heads(FILE *stream, const report_block *block)
     }
 }
 
-/* A row that has what the block has no column for begins a new one, even with the same title:
- * nothing that was measured is hidden by what came first. */
+/* A row with a value for which the block has no column starts a new block, even with the same
+ * title, so that no value is hidden. */
 static bool belongs_to(const report_block *block, const report_row *row, const char *title)
 {
     if (!block->open || strcmp(title, block->title) != 0)
@@ -335,7 +334,7 @@ static void row_text(report_writer *writer, const report_row *row)
         char text[FIGURE_BYTES];
         int width = cell_width(cell);
 
-        /* A figure that is longer than its column has room for still keeps apart. */
+        /* A number too long for its column is still separated by a blank. */
         format_number(value, heading_of(cell)->whole, text);
         fprintf(stream, "%s%*s", strlen(text) < (size_t)width ? "" : " ", width, text);
         json_decref(value);
@@ -352,10 +351,10 @@ static void row_text(report_writer *writer, const report_row *row)
     write_slow_destinations(stream, row->values[REPORT_PER_DESTINATION]);
 }
 
-/* What stands around the rows */
+/* Text around the rows */
 
-/* The parameters of the technology, and what they were made from, in as many lines as they need. A
- * document has only those that are the same in all ranks. */
+/* Parameters of the technology and where they come from, in as many lines as needed. Only values
+ * equal in all ranks are shown. */
 static void write_parameters(const report_writer *writer, const json_t *environment)
 {
     const cb_parameter_set *parameters = writer->parameters;
@@ -381,7 +380,7 @@ static void write_parameters(const report_writer *writer, const json_t *environm
                               row->kind == CB_PARAMETER_SIZE ? " bytes" : "");
         else
             continue;
-        /* The separator after a parameter belongs to its line. */
+        /* The separator belongs to the line of the parameter before it. */
         if (used + (size_t)length + 1 > LINE_COLUMNS) {
             fprintf(writer->stream, "%s\n   %s", separator, text);
             used = 3;
@@ -406,7 +405,7 @@ static void begin_text(report_writer *writer, json_t *document)
     const char *id = json_string_value(json_object_get(document, "id"));
     const char *name = json_string_value(json_object_get(document, "benchmark"));
 
-    /* A benchmark that is of no collection has its name as its id. */
+    /* A benchmark outside of the collections has its name as id. */
     if (strcmp(id, name) != 0)
         fprintf(writer->stream, "%s ", id);
     fprintf(writer->stream, "%s over %s: %s\n", name,
@@ -418,7 +417,7 @@ static void begin_text(report_writer *writer, json_t *document)
     write_parameters(writer, environment);
 }
 
-/* Fits stand below the rows that they were made from; what comes after needs heads again. */
+/* Fits follow their rows; later rows get new headings. */
 static void fit_text(report_writer *writer, const json_t *fit)
 {
     static const phrase subject[] = {
@@ -438,8 +437,8 @@ static void fit_text(report_writer *writer, const json_t *fit)
     static const phrase maximum[] = {
         {"maximum ", "maximum_MBps", " MB/s"},
         {"at ", "maximum_at_bytes", " bytes"},
-        {"a processor ", "maximum_per_processor_MBps", " MB/s"},
-        {"and of r_inf ", "r_inf_per_processor_MBps", " MB/s"},
+        {"per processor ", "maximum_per_processor_MBps", " MB/s"},
+        {"r_inf per processor ", "r_inf_per_processor_MBps", " MB/s"},
     };
 
     writer->block.open = false;
@@ -464,16 +463,16 @@ static void end_text(report_writer *writer, json_t *document)
 {
     static const phrase timeline[] = {
         {"timeline of ", "timeline.events", " events"},
-        {"noting cost ", "timeline.cost_pct", " % of an event's time"},
+        {"recording cost ", "timeline.cost_pct", " % of an event's time"},
         {"in single trials from ", "timeline.cost_least_pct", " %"},
         {"to ", "timeline.cost_most_pct", " %"},
-        {"notes dropped ", "timeline.notes_dropped", ""},
+        {"entries dropped ", "timeline.notes_dropped", ""},
         {"caution: ", "timeline.caution", ""},
     };
     static const phrase quality[] = {
         {"clock ", "environment.clock.source", ""},
         {"resolution ", "environment.clock.resolution_ns", " ns"},
-        {"a reading ", "environment.clock.cost_ns", " ns"},
+        {"reading takes ", "environment.clock.cost_ns", " ns"},
         {"TICK1 ", "environment.clock.tick1_ns", " ns"},
         {"TICK2 off by ", "environment.clock.tick2_error_pct", " %"},
         {"noise ", "environment.noise.stolen_pct", " % of the time"},

@@ -1,4 +1,4 @@
-/* Writing traces: facts first, then tracks, slices and arrows as events. */
+/* Write traces: facts first, then tracks, slices and arrows as events. */
 #include "report/trace.h"
 
 #include <inttypes.h>
@@ -85,8 +85,8 @@ cb_status report_trace_direct(const char *path, const char *output, char **targe
     if (*target == NULL || (output != NULL && result == NULL))
         status = CB_ERROR_USAGE;
     else if (result != NULL && strcmp(*target, result) == 0) {
-        cb_error("cannot write the timeline to '%s': the result goes there (--output '%s'); name "
-                 "another file with --timeline",
+        cb_error("cannot write the timeline to '%s': the result is written there "
+                 "(--output '%s'); name another file with --timeline",
                  path, output);
         status = CB_ERROR_USAGE;
     } else if (report_trace_write(*target, &empty) != CB_OK)

@@ -1,5 +1,5 @@
-/* Values of documents: numbers, texts, and dotted paths to them, so that whoever describes the
- * environment needs one call a value and never sees the JSON library. */
+/* Numbers, texts and dotted paths, so that code that describes the environment needs one call per
+ * value and does not see the JSON library. */
 #include "report/values.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 /* Single values */
 
 /* Well-formed UTF-8 by first byte; bytes after the second are always 80 to BF. Overlong forms,
- * surrogates and what lies above U+10FFFF fall outside of the rows. */
+ * surrogates and values above U+10FFFF are not in the table. */
 static const struct {
     unsigned char first_low, first_high, second_low, second_high;
     size_t length;
@@ -22,8 +22,8 @@ static const struct {
 
 static const char replacement[] = "\xef\xbf\xbd";
 
-/* Length of the well-formed sequence at `text`, 0 when there is none. The terminating zero is no
- * continuation byte, so that nothing is read beyond it. */
+/* Length of the well-formed sequence at `text`, or 0. The terminating zero is not a continuation
+ * byte, so nothing beyond it is read. */
 static size_t sequence_length(const unsigned char *text)
 {
     size_t row = 0, length;
@@ -44,7 +44,7 @@ static size_t sequence_length(const unsigned char *text)
 
 json_t *report_value_number(double value)
 {
-    const double exact = 9007199254740992.0; /* 2^53: every whole number up to here is a double */
+    const double exact = 9007199254740992.0; /* 2^53: doubles hold every whole number up to here */
 
     if (!isfinite(value))
         return NULL;
@@ -95,7 +95,7 @@ json_t *report_value_text(const char *text)
 
 /* Paths */
 
-enum { INDEX_DIGITS = 6, PART_BYTES = 256 }; /* no array is longer than 10^6, no key than 255 */
+enum { INDEX_DIGITS = 6, PART_BYTES = 256 }; /* arrays up to 10^6 elements, keys up to 255 bytes */
 
 typedef struct {
     char name[PART_BYTES];
@@ -103,7 +103,7 @@ typedef struct {
     size_t index;
 } path_part;
 
-/* The part at `path`; returns what follows it and its dot, "" at the end. */
+/* Parse the part at `path`; returns what follows it and its dot, "" at the end. */
 static const char *take_part(const char *path, path_part *part)
 {
     const char *bracket = path[0] == '[' ? strchr(path, ']') : NULL;
@@ -128,8 +128,8 @@ static json_t *child_of(const json_t *parent, const path_part *part)
     return json_object_get(parent, part->name);
 }
 
-/* Takes the reference to `value`, also on failure. Indices may come in any order: a place that none
- * has filled yet holds null. */
+/* Takes the reference to `value`, also on failure. Indices may come in any order: missing elements
+ * are null. */
 static bool set_child(json_t *parent, const path_part *part, json_t *value)
 {
     if (json_is_object(parent))
@@ -144,7 +144,7 @@ static bool set_child(json_t *parent, const path_part *part, json_t *value)
     return false;
 }
 
-/* What is missing on the way is made: an array where the part after it is an index. */
+/* Creates missing parents: an array if the next part is an index. */
 bool report_path_set(json_t *root, const char *path, json_t *value)
 {
     json_t *node = root;

@@ -1,4 +1,4 @@
-/* Recording what a rank does with events. */
+/* Record what a rank does with events. */
 #include "timeline/timeline.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* What a rank does with the first events of a run: entries in memory that is there beforehand, each
- * with two instants of the rank's own clock. */
+/* Recorder of what a rank does with the first events of a run.
+ *
+ * Entries are in preallocated memory; each has two times of the rank's own clock, in ns. */
 #ifndef TIMELINE_TIMELINE_H
 #define TIMELINE_TIMELINE_H
 
@@ -10,53 +11,54 @@
 #include "base/clock.h"
 #include "base/status.h"
 
-/* How many events are recorded by default, and how many entries of all ranks rank 0 will hold. */
+/* Default number of recorded events, and the largest number of entries that rank 0 holds. */
 enum { TIMELINE_EVENTS = 64, TIMELINE_ENTRIES = 1 << 20 };
 
-/* It sends a message; takes one, which is there by then; runs the algorithm on a fragment; works
- * longer for --slow-us. */
+/* What an entry is: sending a message; receiving one that has arrived; running the algorithm on a
+ * fragment; the delay of --slow-us. */
 typedef enum { TIMELINE_SENDS, TIMELINE_TAKES, TIMELINE_WORKS, TIMELINE_DELAYS } timeline_kind;
 
-/* The index of a message that goes to all of a role. */
+/* Index for a message to all ranks of a role. */
 static const uint32_t timeline_all = UINT32_MAX;
 
-/* Plain data: it is sent to rank 0 as it is. */
+/* Plain data; sent to rank 0 as is. */
 typedef struct {
     uint64_t begin_ns, end_ns;
     uint64_t event;
-    uint16_t kind, role; /* the role and the index of the other side ... */
-    uint32_t index;      /* ... or of who sent the fragment that is worked on */
+    uint16_t kind, role; /* role and index of the peer ... */
+    uint32_t index;      /* ... or of the sender of the fragment that is worked on */
 } timeline_entry;
 
 typedef struct {
-    uint64_t first_event, events; /* those that are recorded */
+    uint64_t first_event, events; /* events to record */
     size_t used, room;
-    uint64_t dropped; /* entries for which there was no room */
-    bool wraps;       /* old entries make room for new ones: of a rehearsal, which is only timed */
+    uint64_t dropped; /* entries that did not fit */
+    bool wraps;       /* overwrite old entries: for a rehearsal, which is only timed */
     timeline_entry *entries;
 } timeline_recorder;
 
-/* Room for `room` > 0 entries, in memory that has been written to. The caller frees it. */
+/* Create a recorder for `room` > 0 entries, in memory that has been written to. CB_ERROR_MEMORY,
+ * logged. Free with timeline_free. */
 cb_status timeline_create(size_t room, timeline_recorder **out);
 void timeline_free(timeline_recorder *recorder);
 
-/* Forget all entries; from now on record `events` from `first_event` on. */
+/* Drop all entries; from now on record `events` events starting with `first_event`. */
 void timeline_restart(timeline_recorder *recorder, uint64_t first_event, uint64_t events);
 
-/* The same of any event, each entry in the place of an old one. */
+/* Drop all entries; record any event, and overwrite old entries when the memory is full. */
 void timeline_rehearse(timeline_recorder *recorder);
 
-/* Hot. Keep an entry that ends now, of an event that is recorded, where there is room. */
+/* Hot. Add an entry that ends now, if its event is to be recorded and there is room. */
 void timeline_keep(timeline_recorder *recorder, const timeline_entry *entry);
 
-/* Hot. When something begins that will be recorded; 0 where no recorder is. */
+/* Hot. The start time of an entry; 0 without a recorder. */
 static inline uint64_t timeline_begin(const timeline_recorder *recorder)
 {
     return __builtin_expect(recorder != NULL, 0) ? cb_now_ns() : 0;
 }
 
-/* Hot. Record what has just ended; nothing where no recorder is. `role` and `index` are as an entry
- * has them. */
+/* Hot. Record what has just ended; no effect without a recorder. `role` and `index` as in
+ * timeline_entry. */
 static inline void timeline_note(timeline_recorder *recorder, uint64_t begin_ns, timeline_kind kind,
                                  uint64_t event, size_t role, uint32_t index)
 {

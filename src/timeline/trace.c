@@ -1,5 +1,5 @@
-/* Clocks, slices and arrows. A message has no number of its own: it is known by its event, who sent
- * it and to whom, which no two messages of an event have in common. */
+/* Clocks, slices and arrows. A message has no number; it is identified by its event, its sender and
+ * its receiver, which are unique among the messages of an event. */
 #include "timeline/trace.h"
 
 #include <math.h>
@@ -8,8 +8,8 @@
 
 #include "base/memory.h"
 
-/* Clocks: each rank's was compared with rank 0's before and after the recorded events, and is
- * interpolated between the two. */
+/* Clocks: each rank's offset to rank 0's clock is measured before and after the recorded events,
+ * and interpolated. */
 
 static double offset_at(const timeline_clock *clock, uint64_t local_ns)
 {
@@ -32,7 +32,7 @@ double timeline_bound_ns(const timeline_clock *clock)
     return fmax(clock->before.bound_ns, clock->after.bound_ns);
 }
 
-/* Whether an estimate of a clock is possible for `other` as well; one ns for rounding. */
+/* Whether an estimate of a clock agrees with `other` within the bounds; one ns for rounding. */
 static bool agrees(const control_clock *estimate, const timeline_clock *other)
 {
     double apart_ns = fabs(estimate->offset_ns - offset_at(other, estimate->at_ns));
@@ -63,7 +63,7 @@ void timeline_share_clocks(const timeline_clock *clocks, const int *hosts, size_
     }
 }
 
-/* Words */
+/* Names */
 
 static timeline_wording words_for(const timeline_gathered *gathered, const timeline_entry *entry,
                                   size_t own_role)
@@ -132,7 +132,7 @@ static void make_slices(const timeline_gathered *gathered, const size_t *clock_o
                 slice_of(gathered, track, clock, &gathered->entries[out->slice_count]);
         out->dropped += gathered->counts[track].dropped;
     }
-    /* The trace begins with what came first. */
+    /* The trace starts at its first entry. */
     for (size_t i = 0; i < out->slice_count; i++)
         if (out->slices[i].begin_ns < first_ns)
             first_ns = out->slices[i].begin_ns;
@@ -152,7 +152,7 @@ typedef struct {
 } sending;
 
 typedef struct {
-    sending *list; /* in the order of by_message */
+    sending *list; /* sorted by by_message */
     size_t count;
 } sending_list;
 
@@ -186,7 +186,7 @@ static void list_sendings(const timeline_gathered *gathered, const timeline_trac
     qsort(sent->list, sent->count, sizeof(*sent->list), by_message);
 }
 
-/* What was taken, as it was sent to this track alone, or to all of its role. */
+/* The sending of a received message: to this track only, or to all of its role. */
 static const sending *find_sending(const sending_list *sent, const report_slice *taken)
 {
     sending wanted = {.event = taken->event, .from = taken->peer, .to = taken->track};
@@ -198,9 +198,10 @@ static const sending *find_sending(const sending_list *sent, const report_slice 
     return bsearch(&wanted, sent->list, sent->count, sizeof(wanted), by_message);
 }
 
-/* What an arrow says of the clocks at its ends: two ranks that share one are never apart. */
-static void judge(const timeline_gathered *gathered, const size_t *clock_of,
-                  const report_arrow *arrow, timeline_trace *out)
+/* Count arrows that are shorter than the uncertainty of their clocks, or go back in time. Two ranks
+ * with the same clock have no uncertainty. */
+static void count_uncertain_arrows(const timeline_gathered *gathered, const size_t *clock_of,
+                                   const report_arrow *arrow, timeline_trace *out)
 {
     const report_slice *from = &out->slices[arrow->from], *to = &out->slices[arrow->to];
     size_t one = clock_of[from->track], other = clock_of[to->track];
@@ -231,11 +232,11 @@ static void draw_arrows(const timeline_gathered *gathered, const size_t *clock_o
         }
         *arrow = (report_arrow){.from = found->slice, .to = i, .name = found->message};
         out->arrow_count++;
-        judge(gathered, clock_of, arrow, out);
+        count_uncertain_arrows(gathered, clock_of, arrow, out);
     }
 }
 
-/* The whole */
+/* The whole trace */
 
 static cb_status allocate(const timeline_gathered *gathered, timeline_trace *out,
                           sending_list *sent, size_t **clock_of)

@@ -1,5 +1,5 @@
-/* Entries are gathered in pieces, so that what is under way is bounded whatever one rank recorded;
- * rank 0 writes the trace, and into the document what the recording cost. */
+/* Gather entries in pieces, to bound the memory in flight; rank 0 writes the trace and, into the
+ * document, the cost of recording. */
 #include "timeline/write.h"
 
 #include <math.h>
@@ -14,13 +14,13 @@ enum { PIECE = 256, FACTS = 24, TEXT = 256 };
 
 static const char purpose[] = "the entries of a timeline";
 
-/* What rank 0 has gathered; elsewhere the pointers are NULL. */
+/* What rank 0 has gathered; pointers are NULL in other ranks. */
 typedef struct {
     timeline_clock *clocks;
     timeline_count *counts;
-    timeline_entry *entries; /* of all ranks, one after the other */
-    size_t *first;           /* of each rank, its place in entries */
-    timeline_entry *piece;   /* of each rank, what comes in one gather */
+    timeline_entry *entries; /* of all ranks, rank by rank */
+    size_t *first;           /* by rank: index of its first entry */
+    timeline_entry *piece;   /* by rank: entries of one gather */
 } gathered;
 
 static cb_status allocate(bool gathers, size_t ranks, gathered *all)
@@ -109,7 +109,7 @@ static void add_number(fact_list *facts, const char *key, double number)
     facts->list[facts->count++] = (report_fact){.key = key, .number = number};
 }
 
-/* Nothing is moved to make it look right: what is not certain is stated. */
+/* Times are not corrected to look plausible; uncertainty is stated instead. */
 static void list_facts(const timeline_content *content, const timeline_trace *trace,
                        fact_list *facts)
 {
@@ -125,13 +125,15 @@ static void list_facts(const timeline_content *content, const timeline_trace *tr
     add_number(facts, "clock_bound_us", trace->bound_ns / 1e3);
     if (trace->most_backwards_ns > 0)
         snprintf(facts->caution, TEXT,
-                 "an arrow goes back in time by %.3g us more than the clocks are known to: a clock "
-                 "was set or changed its speed; compare no instants of different hosts",
+                 "an arrow goes back in time by %.3g us more than the uncertainty of the"
+                 " clocks: a clock was set or changed its rate; do not compare times of "
+                 "different hosts",
                  trace->most_backwards_ns / 1e3);
     else if (trace->within_bound > 0)
         snprintf(facts->caution, TEXT,
-                 "%zu of %zu messages took no longer than the clocks of their hosts are known to, "
-                 "%.3g us: how long these took is not certain, nor what came first",
+                 "%zu of %zu messages took no longer than the uncertainty of their "
+                 "hosts' clocks, %.3g us: their times, and the order of their events, "
+                 "are not certain",
                  trace->within_bound, trace->arrow_count, trace->bound_ns / 1e3);
     if (facts->caution[0] != '\0')
         facts->list[facts->count++] = (report_fact){.key = "caution", .text = facts->caution};

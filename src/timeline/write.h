@@ -1,4 +1,4 @@
-/* The end of --timeline: the entries of all ranks become one trace. */
+/* Write the trace of --timeline from the entries of all ranks. */
 #ifndef TIMELINE_WRITE_H
 #define TIMELINE_WRITE_H
 
@@ -9,20 +9,21 @@
 
 enum { TIMELINE_FACTS_MAXIMUM = 12 };
 
-/* What was recorded. Only the recorder counts at ranks other than 0. */
+/* What was recorded. Ranks other than 0 need only the recorder. */
 typedef struct {
-    const timeline_recorder *recorder; /* of this rank; NULL where it took no part */
-    const char *path;                  /* where the trace goes */
+    const timeline_recorder *recorder; /* of this rank; NULL if it took no part */
+    const char *path;                  /* of the trace */
     const bench_shape *shape;
     const timeline_words *words;
-    const report_fact *about; /* of what was measured; at most TIMELINE_FACTS_MAXIMUM */
+    const report_fact *about; /* about the measurement; at most TIMELINE_FACTS_MAXIMUM */
     size_t about_count;
     uint64_t events;
-    stats_summary cost_pct; /* by which an event takes longer while it is recorded */
+    stats_summary cost_pct; /* relative slowdown of an event while it is recorded */
 } timeline_content;
 
-/* All ranks compare their clocks with rank 0's once more and hand it their entries; rank 0 writes
- * the trace. Collective over all, also over those who took no part. */
+/* Compare the clocks with rank 0's again, gather the entries, and write the trace at rank 0.
+ * Collective over all ranks, including those that took no part. CB_ERROR_MEMORY or CB_ERROR_SYSTEM,
+ * logged. */
 cb_status timeline_write(engine_session *session, const timeline_content *content);
 
 #endif

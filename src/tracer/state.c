@@ -393,8 +393,7 @@ static void finish(void)
         if (tracer.rank == 0 && together > 0)
             cb_warning(
                 "%llu calls of MPI began while another thread of their rank was in one: the trace "
-                "has one after the other, in the order of their ends, and no computing beside "
-                "them",
+                "lists them in the order of their ends, without the computing between them",
                 together);
     }
     free(chunk);

@@ -1,4 +1,4 @@
-/* The technologies as configuration files know them, for tests of the configuration. */
+/* A list of technologies for tests of configuration files. */
 #ifndef TESTS_BASE_TECHNOLOGIES_H
 #define TESTS_BASE_TECHNOLOGIES_H
 

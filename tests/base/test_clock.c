@@ -1,4 +1,4 @@
-/* The clock: that it never goes back, and that its measured quality can be believed. */
+/* The clock never goes back, and its measured resolution and reading cost are plausible. */
 #include "base/clock.h"
 
 #include <math.h>
@@ -34,7 +34,7 @@ START_TEST(a_reading_counts_nanoseconds_of_the_monotonic_clock)
 }
 END_TEST
 
-START_TEST(resolution_is_a_step_that_whole_nanoseconds_can_show)
+START_TEST(resolution_is_at_least_one_nanosecond_step)
 {
     double resolution_ns = cb_clock_measure().resolution_ns;
 
@@ -43,7 +43,7 @@ START_TEST(resolution_is_a_step_that_whole_nanoseconds_can_show)
 }
 END_TEST
 
-START_TEST(a_reading_costs_something)
+START_TEST(the_cost_of_a_reading_is_positive)
 {
     cb_clock_quality quality = cb_clock_measure();
 
@@ -60,8 +60,8 @@ static void count_alarm(int signal_number)
     alarms++;
 }
 
-/* The alarm repeats, for the first may come before the sleep begins; without its effect the test
- * would last until its time limit. */
+/* The alarm repeats because the first one may come before the sleep starts. If it had no effect,
+ * the test would last until its timeout. */
 START_TEST(a_signal_ends_the_sleep)
 {
     const struct sigaction action = {.sa_handler = count_alarm};
@@ -75,5 +75,5 @@ START_TEST(a_signal_ends_the_sleep)
 END_TEST
 
 UNIT_MAIN("clock", readings_never_go_back, a_reading_counts_nanoseconds_of_the_monotonic_clock,
-          resolution_is_a_step_that_whole_nanoseconds_can_show, a_reading_costs_something,
+          resolution_is_at_least_one_nanosecond_step, the_cost_of_a_reading_is_positive,
           a_signal_ends_the_sleep)

@@ -1,5 +1,5 @@
-/* Configuration from texts: what the files of the SCI note say, which scope goes before which, and
- * for every mistake the message with its file, its line and what to write. */
+/* Parsing of configuration files: the format of the SCI note, which scope takes precedence, and
+ * for every mistake a message with file, line and remedy. */
 #include "base/context.h"
 
 #include <stdio.h>
@@ -31,7 +31,7 @@ static cb_status parse_quietly(texts source)
     return status;
 }
 
-/* What is written to stderr meanwhile is in `messages`. */
+/* stderr is captured in `messages` during the call. */
 static cb_status parse(texts source)
 {
     int place = memfd_create("messages", 0), before = dup(STDERR_FILENO);
@@ -70,7 +70,7 @@ static void take(texts source)
 
 static const char two_nodes[] = "node a { id = 1 }\nnode b { id = 2 }\n";
 
-START_TEST(empty_files_mean_the_defaults_of_the_note)
+START_TEST(empty_files_give_the_defaults_of_note_48)
 {
     const sci_settings *sci;
 
@@ -94,7 +94,7 @@ START_TEST(empty_files_mean_the_defaults_of_the_note)
 }
 END_TEST
 
-START_TEST(the_defaults_fill_the_segment_to_the_byte)
+START_TEST(the_defaults_fill_the_segment_exactly)
 {
     const sci_settings *sci;
 
@@ -106,7 +106,7 @@ START_TEST(the_defaults_fill_the_segment_to_the_byte)
 }
 END_TEST
 
-START_TEST(node_goes_before_top_and_top_before_the_default)
+START_TEST(node_values_override_top_values_and_those_the_defaults)
 {
     take((texts){"SCI { recv_seg_id = 20 recv_buffer_no = 50 }",
                  "node a { id = 1 SCI { recv_buffer_no = 60 } }\nnode b { id = 2 }", ""});
@@ -118,7 +118,7 @@ START_TEST(node_goes_before_top_and_top_before_the_default)
 }
 END_TEST
 
-START_TEST(rank_r_is_the_rth_node_and_has_its_names_and_machine)
+START_TEST(rank_r_is_the_rth_node_with_its_names_and_machine)
 {
     take((texts){"", "node b { id = 7 machine = pc2 }\nnode a { id = 3 machine = pc1 }",
                  "machine pc1 { SCI { node_id = 4 } }\nmachine pc2 { SCI { node_id = 8 } }"});
@@ -150,7 +150,7 @@ START_TEST(groups_are_lists_of_ranks_in_the_order_of_the_file)
 }
 END_TEST
 
-START_TEST(the_technology_is_found_in_any_case_of_letters)
+START_TEST(the_name_of_the_technology_ignores_case)
 {
     static const struct {
         const char *text, *technology;
@@ -222,7 +222,7 @@ START_TEST(zero_is_false_and_everything_else_is_true)
 }
 END_TEST
 
-START_TEST(a_word_for_no_is_true_with_a_warning)
+START_TEST(a_word_that_means_no_is_true_with_a_warning)
 {
     ck_assert(flag_of("1"));
     ck_assert_str_eq(messages, "");
@@ -231,7 +231,7 @@ START_TEST(a_word_for_no_is_true_with_a_warning)
 }
 END_TEST
 
-/* Mistakes, each with a part of its message: place and remedy. */
+/* Mistakes, each with the parts of its message that name place and remedy. */
 typedef struct {
     texts source;
     const char *place, *remedy;
@@ -259,7 +259,7 @@ static void expect_refusals(const mistake *mistakes, size_t count)
         expect_refusals(mistakes, sizeof(mistakes) / sizeof(mistakes[0]));                         \
     } while (0)
 
-START_TEST(unknown_names_come_with_the_nearest_known_one)
+START_TEST(an_unknown_name_is_refused_with_the_nearest_known_one)
 {
     EXPECT_REFUSALS(
         {{"SCI {\n recv_bufer_no = 3 }", two_nodes, ""}, "DIR/network.conf:2:", "'recv_buffer_no'"},
@@ -272,7 +272,7 @@ START_TEST(unknown_names_come_with_the_nearest_known_one)
 }
 END_TEST
 
-START_TEST(known_names_in_the_wrong_place_come_with_the_right_one)
+START_TEST(a_name_in_the_wrong_section_is_refused_with_the_right_one)
 {
     EXPECT_REFUSALS(
         {{"SCI { node_id = 4 }", two_nodes, ""},
@@ -291,7 +291,7 @@ START_TEST(known_names_in_the_wrong_place_come_with_the_right_one)
 }
 END_TEST
 
-START_TEST(values_out_of_range_come_with_the_range)
+START_TEST(a_value_out_of_range_is_refused_with_the_range)
 {
     EXPECT_REFUSALS(
         {{"SCI {\n\nmax_outst_buffers = 16 }", two_nodes, ""}, "network.conf:3:", "use 1 to 15"},
@@ -317,7 +317,7 @@ START_TEST(values_out_of_range_come_with_the_range)
 }
 END_TEST
 
-START_TEST(what_is_given_twice_is_refused)
+START_TEST(a_setting_given_twice_is_refused)
 {
     EXPECT_REFUSALS(
         {{"Technology = SCI\nTechnology = TCP", two_nodes, ""}, "network.conf:2:", "in line 1"},
@@ -335,7 +335,7 @@ START_TEST(what_is_given_twice_is_refused)
 }
 END_TEST
 
-START_TEST(what_does_not_exist_is_refused)
+START_TEST(references_to_unknown_nodes_or_machines_are_refused)
 {
     EXPECT_REFUSALS(
         {{"", "node a { id = 1\nmachine = pc3 }", "machine pc1 { }"},
@@ -370,7 +370,7 @@ START_TEST(fewer_nodes_than_ranks_are_refused)
 }
 END_TEST
 
-START_TEST(areas_that_do_not_fit_the_segment_come_with_the_size_needed)
+START_TEST(areas_that_exceed_the_segment_are_refused_with_the_size_needed)
 {
     EXPECT_REFUSALS(
         {{"SCI {\nrecv_seg_size = 1048512 }", two_nodes, ""},
@@ -388,13 +388,13 @@ START_TEST(areas_that_do_not_fit_the_segment_come_with_the_size_needed)
 }
 END_TEST
 
-START_TEST(buffers_too_few_for_the_job_come_with_the_number_needed)
+START_TEST(too_few_buffers_for_the_job_are_refused_with_the_number_needed)
 {
     EXPECT_REFUSALS(
         {{"SCI {\nrecv_buffer_no = 2 }", two_nodes, ""},
          "network.conf:2: recv_buffer_no = 2",
          "recv_buffer_no = 3 or more"},
-        /* what b may have outstanding is met by buffers of a */
+        /* a needs as many receive buffers as b may have outstanding */
         {{"SCI { recv_buffer_no = 3 }",
           "node a { id = 1 }\nnode b { id = 2\nSCI { max_outst_buffers = 5 } }", ""},
          "for the node 'a'",
@@ -415,7 +415,7 @@ static cb_status settings_for(size_t ranks)
     return status;
 }
 
-/* A text of `count` nodes. */
+/* The text of `count` nodes. */
 static char *many_nodes(size_t count)
 {
     char *text = malloc(count * 32 + 1);
@@ -427,7 +427,7 @@ static char *many_nodes(size_t count)
     return text;
 }
 
-START_TEST(the_defaults_serve_126_ranks_and_no_more)
+START_TEST(the_defaults_support_at_most_126_ranks)
 {
     char *nodes = many_nodes(200);
 
@@ -440,7 +440,7 @@ START_TEST(the_defaults_serve_126_ranks_and_no_more)
 }
 END_TEST
 
-START_TEST(a_header_area_that_is_full_is_enough)
+START_TEST(a_header_area_that_is_exactly_full_is_accepted)
 {
     char *nodes = many_nodes(4);
 
@@ -480,7 +480,7 @@ static void remove_folder(void)
     rmdir(folder);
 }
 
-START_TEST(a_directory_is_read_file_by_file)
+START_TEST(all_files_of_a_directory_are_read)
 {
     cb_config_texts loaded;
 
@@ -500,7 +500,7 @@ START_TEST(a_directory_is_read_file_by_file)
 }
 END_TEST
 
-START_TEST(a_file_that_is_missing_is_refused)
+START_TEST(a_missing_file_is_refused)
 {
     cb_config_texts loaded;
 
@@ -524,21 +524,21 @@ START_TEST(a_directory_in_place_of_a_file_is_refused)
 }
 END_TEST
 
-UNIT_MAIN("context", empty_files_mean_the_defaults_of_the_note,
-          the_defaults_fill_the_segment_to_the_byte,
-          node_goes_before_top_and_top_before_the_default,
-          rank_r_is_the_rth_node_and_has_its_names_and_machine,
+UNIT_MAIN("context", empty_files_give_the_defaults_of_note_48,
+          the_defaults_fill_the_segment_exactly,
+          node_values_override_top_values_and_those_the_defaults,
+          rank_r_is_the_rth_node_with_its_names_and_machine,
           groups_are_lists_of_ranks_in_the_order_of_the_file,
-          the_technology_is_found_in_any_case_of_letters,
-          an_unknown_technology_is_sci_with_a_warning, kb_and_mb_are_powers_of_two,
-          zero_is_false_and_everything_else_is_true, a_word_for_no_is_true_with_a_warning,
-          unknown_names_come_with_the_nearest_known_one,
-          known_names_in_the_wrong_place_come_with_the_right_one,
-          values_out_of_range_come_with_the_range, what_is_given_twice_is_refused,
-          what_does_not_exist_is_refused, wrong_syntax_is_refused_with_its_line,
-          fewer_nodes_than_ranks_are_refused,
-          areas_that_do_not_fit_the_segment_come_with_the_size_needed,
-          buffers_too_few_for_the_job_come_with_the_number_needed,
-          the_defaults_serve_126_ranks_and_no_more, a_header_area_that_is_full_is_enough,
-          a_directory_is_read_file_by_file, a_file_that_is_missing_is_refused,
+          the_name_of_the_technology_ignores_case, an_unknown_technology_is_sci_with_a_warning,
+          kb_and_mb_are_powers_of_two, zero_is_false_and_everything_else_is_true,
+          a_word_that_means_no_is_true_with_a_warning,
+          an_unknown_name_is_refused_with_the_nearest_known_one,
+          a_name_in_the_wrong_section_is_refused_with_the_right_one,
+          a_value_out_of_range_is_refused_with_the_range, a_setting_given_twice_is_refused,
+          references_to_unknown_nodes_or_machines_are_refused,
+          wrong_syntax_is_refused_with_its_line, fewer_nodes_than_ranks_are_refused,
+          areas_that_exceed_the_segment_are_refused_with_the_size_needed,
+          too_few_buffers_for_the_job_are_refused_with_the_number_needed,
+          the_defaults_support_at_most_126_ranks, a_header_area_that_is_exactly_full_is_accepted,
+          all_files_of_a_directory_are_read, a_missing_file_is_refused,
           a_directory_in_place_of_a_file_is_refused)

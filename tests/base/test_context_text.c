@@ -20,7 +20,7 @@ static bool blank(const char *source)
     return cb_context_blank(text, bytes, &line, why);
 }
 
-START_TEST(comments_become_blanks_and_lines_stay)
+START_TEST(comments_become_blanks_and_line_numbers_stay)
 {
     static const struct {
         const char *source, *result;
@@ -43,7 +43,7 @@ START_TEST(comments_become_blanks_and_lines_stay)
 }
 END_TEST
 
-START_TEST(what_is_in_a_string_or_a_variable_stays)
+START_TEST(text_in_strings_and_variables_is_kept)
 {
     static const char *const texts[] = {
         "a = \"# { /* * \"", "a = '// } '",         "a = \"\\\"#\"",     "a = '\\'#'",
@@ -57,7 +57,7 @@ START_TEST(what_is_in_a_string_or_a_variable_stays)
 }
 END_TEST
 
-START_TEST(what_is_not_closed_is_found_where_it_was_opened)
+START_TEST(unbalanced_text_is_reported_where_it_starts)
 {
     static const struct {
         const char *source;
@@ -81,7 +81,7 @@ START_TEST(what_is_not_closed_is_found_where_it_was_opened)
 }
 END_TEST
 
-START_TEST(characters_without_a_meaning_are_refused)
+START_TEST(unexpected_characters_are_refused)
 {
     static const char bytes[] = {'a', '\0', '\n'};
 
@@ -94,6 +94,6 @@ START_TEST(characters_without_a_meaning_are_refused)
 }
 END_TEST
 
-UNIT_MAIN("context_text", comments_become_blanks_and_lines_stay,
-          what_is_in_a_string_or_a_variable_stays, what_is_not_closed_is_found_where_it_was_opened,
-          characters_without_a_meaning_are_refused)
+UNIT_MAIN("context_text", comments_become_blanks_and_line_numbers_stay,
+          text_in_strings_and_variables_is_kept, unbalanced_text_is_reported_where_it_starts,
+          unexpected_characters_are_refused)

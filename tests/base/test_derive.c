@@ -1,5 +1,5 @@
-/* Settings derived from a job: every limit holds for jobs of all kinds, and the choices between the
- * limits are those that are described. */
+/* Settings derived from a job keep every limit for all sizes of jobs, and follow the documented
+ * rules between the limits. */
 #include "base/settings.h"
 
 #include "base/log.h"
@@ -9,8 +9,8 @@
 static const size_t ranks[] = {1, 2, 3, 17, 129, 1000, 65536};
 static const size_t sizes[] = {0, 1, 64, 65, 1024, 1 << 20, (4 << 20) + 1, 1 << 30};
 
-/* Runs `check` for jobs of all these ranks and sizes. */
-/* What is derived from a job. */
+/* Run `check` for jobs of all these numbers of ranks and sizes. */
+/* The settings that are derived from a job. */
 static sci_settings derived(const cb_job *job)
 {
     sci_settings sci;
@@ -43,7 +43,7 @@ static void check_limits(const cb_job *job, const sci_settings *sci)
                                               sci->recv_buffer_no * sci->recv_buffer_size);
 }
 
-START_TEST(every_limit_holds_and_the_segment_is_full)
+START_TEST(derived_values_keep_the_limits_and_fill_the_segment)
 {
     for_all_jobs(check_limits);
 }
@@ -64,13 +64,13 @@ static void check_ranges(const cb_job *job, const sci_settings *sci)
     }
 }
 
-START_TEST(every_value_is_one_that_files_could_give)
+START_TEST(derived_values_are_accepted_in_files)
 {
     for_all_jobs(check_ranges);
 }
 END_TEST
 
-START_TEST(a_receive_buffer_takes_the_largest_message_whole)
+START_TEST(a_receive_buffer_holds_the_largest_message)
 {
     const cb_job job = {.ranks = 17, .largest_bytes = (4 << 20) + 1, .held_buffers = 2};
 
@@ -78,7 +78,7 @@ START_TEST(a_receive_buffer_takes_the_largest_message_whole)
 }
 END_TEST
 
-START_TEST(messages_come_in_pieces_where_one_buffer_for_each_peer_needs_too_much)
+START_TEST(messages_are_split_where_one_buffer_per_peer_does_not_fit)
 {
     const cb_job job = {.ranks = 129, .largest_bytes = 4 << 20, .held_buffers = 2};
 
@@ -87,7 +87,7 @@ START_TEST(messages_come_in_pieces_where_one_buffer_for_each_peer_needs_too_much
 }
 END_TEST
 
-START_TEST(small_messages_may_be_outstanding_as_many_as_a_header_has_room_for)
+START_TEST(the_header_limits_the_number_of_outstanding_small_messages)
 {
     const cb_job job = {.ranks = 17, .largest_bytes = 1024, .held_buffers = 2};
 
@@ -95,7 +95,7 @@ START_TEST(small_messages_may_be_outstanding_as_many_as_a_header_has_room_for)
 }
 END_TEST
 
-START_TEST(all_nodes_get_the_same_and_their_rank_as_id)
+START_TEST(all_nodes_get_the_same_values_and_their_rank_as_id)
 {
     const cb_job job = {.ranks = 3, .largest_bytes = 64, .held_buffers = 2};
     cb_settings settings;
@@ -115,7 +115,7 @@ START_TEST(all_nodes_get_the_same_and_their_rank_as_id)
 }
 END_TEST
 
-START_TEST(without_a_derivation_the_defaults_are_the_values)
+START_TEST(a_technology_that_derives_nothing_uses_the_defaults)
 {
     static const cb_parameter_set *const sets[] = {&tcp_parameters, &udp_parameters};
     const cb_job job = {.ranks = 2, .largest_bytes = 64, .held_buffers = 2};
@@ -131,7 +131,7 @@ START_TEST(without_a_derivation_the_defaults_are_the_values)
 }
 END_TEST
 
-START_TEST(a_technology_without_parameters_has_settings_all_the_same)
+START_TEST(a_technology_without_parameters_still_has_common_settings)
 {
     const cb_job job = {.ranks = 2};
     cb_settings settings;
@@ -142,7 +142,7 @@ START_TEST(a_technology_without_parameters_has_settings_all_the_same)
 }
 END_TEST
 
-/* The command line */
+/* Settings given on the command line */
 
 START_TEST(a_given_value_takes_precedence_over_a_derived_one)
 {
@@ -167,7 +167,7 @@ START_TEST(a_given_value_takes_precedence_over_a_derived_one)
 }
 END_TEST
 
-START_TEST(given_values_are_held_against_the_limits)
+START_TEST(given_values_are_checked_against_the_limits)
 {
     const cb_job job = {.ranks = 2, .largest_bytes = 1024, .held_buffers = 2};
     cb_override *given;
@@ -180,7 +180,7 @@ START_TEST(given_values_are_held_against_the_limits)
 }
 END_TEST
 
-START_TEST(what_cannot_be_given_is_refused)
+START_TEST(an_unknown_or_invalid_parameter_is_refused)
 {
     static const char *const wrong[] = {"",       "port",        "port=",   "port=70000",
                                         "prot=1", "port=1,,x=2", "port=1 ", "silence_s=0",
@@ -202,13 +202,12 @@ START_TEST(what_cannot_be_given_is_refused)
 }
 END_TEST
 
-UNIT_MAIN("derive", every_limit_holds_and_the_segment_is_full,
-          every_value_is_one_that_files_could_give,
-          a_receive_buffer_takes_the_largest_message_whole,
-          messages_come_in_pieces_where_one_buffer_for_each_peer_needs_too_much,
-          small_messages_may_be_outstanding_as_many_as_a_header_has_room_for,
-          all_nodes_get_the_same_and_their_rank_as_id,
-          without_a_derivation_the_defaults_are_the_values,
-          a_technology_without_parameters_has_settings_all_the_same,
+UNIT_MAIN("derive", derived_values_keep_the_limits_and_fill_the_segment,
+          derived_values_are_accepted_in_files, a_receive_buffer_holds_the_largest_message,
+          messages_are_split_where_one_buffer_per_peer_does_not_fit,
+          the_header_limits_the_number_of_outstanding_small_messages,
+          all_nodes_get_the_same_values_and_their_rank_as_id,
+          a_technology_that_derives_nothing_uses_the_defaults,
+          a_technology_without_parameters_still_has_common_settings,
           a_given_value_takes_precedence_over_a_derived_one,
-          given_values_are_held_against_the_limits, what_cannot_be_given_is_refused)
+          given_values_are_checked_against_the_limits, an_unknown_or_invalid_parameter_is_refused)

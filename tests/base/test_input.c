@@ -1,4 +1,5 @@
-/* Files that are read: what is refused, and that a pipe is read to its end and no further. */
+/* Reading input files: what is refused, and that a pipe is read to its end but not beyond the
+ * limit. */
 #include "base/input.h"
 
 #include <errno.h>
@@ -9,7 +10,7 @@
 
 static char why[CB_INPUT_WHY_BYTES];
 
-/* The reading end of a pipe that gives `text` and ends. */
+/* The read end of a pipe that contains `text`. */
 static int pipe_of(const char *text)
 {
     int ends[2];
@@ -30,7 +31,7 @@ START_TEST(a_device_is_refused)
 }
 END_TEST
 
-START_TEST(what_is_not_there_has_the_systems_reason)
+START_TEST(a_missing_file_is_refused_with_the_error_of_the_system)
 {
     ck_assert_int_eq(cb_input_open("/nowhere/at/all", 100, why), -1);
     ck_assert_int_eq(errno, ENOENT);
@@ -52,7 +53,7 @@ START_TEST(a_pipe_is_read_to_its_end)
 }
 END_TEST
 
-START_TEST(a_pipe_that_gives_more_than_its_limit_is_refused)
+START_TEST(a_pipe_with_more_bytes_than_the_limit_is_refused)
 {
     const int from = pipe_of("0123456789");
 
@@ -74,6 +75,6 @@ START_TEST(a_closed_descriptor_is_refused)
 }
 END_TEST
 
-UNIT_MAIN("input", a_device_is_refused, what_is_not_there_has_the_systems_reason,
-          a_pipe_is_read_to_its_end, a_pipe_that_gives_more_than_its_limit_is_refused,
+UNIT_MAIN("input", a_device_is_refused, a_missing_file_is_refused_with_the_error_of_the_system,
+          a_pipe_is_read_to_its_end, a_pipe_with_more_bytes_than_the_limit_is_refused,
           a_closed_descriptor_is_refused)

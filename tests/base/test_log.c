@@ -1,5 +1,5 @@
-/* Messages: their form, that each is one write, and the standard streams that they go to. A
- * datagram socket in place of stderr keeps writes apart, which a file or a pipe would not. */
+/* Log messages: their form, that each is written by one call, and the standard streams that they
+ * use. stderr is a datagram socket here, since a file or a pipe would not keep the writes apart. */
 #include "base/log.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ static void capture_stderr(void)
     receiver = ends[0];
 }
 
-/* What the next write wrote; empty when there was none. */
+/* The bytes of the next write; empty if there was none. */
 static const char *next_write(void)
 {
     static char text[2 * PIPE_BUF];
@@ -52,7 +52,7 @@ START_TEST(a_message_names_the_rank_where_there_is_one)
 }
 END_TEST
 
-START_TEST(a_note_says_that_it_is_one)
+START_TEST(a_note_is_marked_as_note)
 {
     capture_stderr();
     cb_log_identify("cb_test", -1);
@@ -78,7 +78,7 @@ START_TEST(a_silenced_process_writes_nothing)
 }
 END_TEST
 
-START_TEST(silence_can_be_lifted)
+START_TEST(a_silenced_process_can_log_again)
 {
     capture_stderr();
     cb_log_silence(1);
@@ -88,7 +88,7 @@ START_TEST(silence_can_be_lifted)
 }
 END_TEST
 
-START_TEST(a_text_cannot_break_the_line_or_command_the_terminal)
+START_TEST(control_characters_of_a_text_are_escaped)
 {
     capture_stderr();
     cb_log_identify("cb_test", -1);
@@ -129,7 +129,7 @@ static void make_pipe(int ends[2])
     ck_assert_int_eq(write(ends[1], "words", 5), 5);
 }
 
-START_TEST(what_no_process_has_read_is_reported)
+START_TEST(unread_bytes_of_a_pipe_are_reported)
 {
     int ends[2];
 
@@ -138,10 +138,10 @@ START_TEST(what_no_process_has_read_is_reported)
 }
 END_TEST
 
-/* Without end: a test that waits is ended by Check. */
+/* Loops forever: Check's timeout ends a test that waits. */
 static const uint64_t for_ever = UINT64_MAX;
 
-START_TEST(a_reader_is_awaited)
+START_TEST(closing_waits_for_the_reader)
 {
     char words[6] = "";
     int ends[2];
@@ -158,7 +158,7 @@ START_TEST(a_reader_is_awaited)
 }
 END_TEST
 
-START_TEST(a_reader_that_has_gone_is_not_awaited)
+START_TEST(closing_does_not_wait_for_a_reader_that_exited)
 {
     int ends[2];
 
@@ -168,7 +168,7 @@ START_TEST(a_reader_that_has_gone_is_not_awaited)
 }
 END_TEST
 
-START_TEST(what_is_no_pipe_has_no_reader_to_await)
+START_TEST(closing_does_not_wait_where_the_stream_is_no_pipe)
 {
     FILE *file = tmpfile();
 
@@ -180,7 +180,7 @@ START_TEST(what_is_no_pipe_has_no_reader_to_await)
 }
 END_TEST
 
-START_TEST(no_file_gets_the_number_of_a_closed_stream)
+START_TEST(the_descriptor_of_a_closed_stream_is_not_reused)
 {
     int file;
 
@@ -208,10 +208,10 @@ START_TEST(open_streams_stay_as_they_are)
 END_TEST
 
 UNIT_MAIN("log", a_message_names_program_and_level, a_message_names_the_rank_where_there_is_one,
-          a_note_says_that_it_is_one, a_process_without_identity_can_log,
-          a_silenced_process_writes_nothing, silence_can_be_lifted,
-          a_text_cannot_break_the_line_or_command_the_terminal,
-          a_text_that_is_too_long_is_cut_in_one_write, logging_leaves_errno_alone,
-          what_no_process_has_read_is_reported, a_reader_is_awaited,
-          a_reader_that_has_gone_is_not_awaited, what_is_no_pipe_has_no_reader_to_await,
-          no_file_gets_the_number_of_a_closed_stream, open_streams_stay_as_they_are)
+          a_note_is_marked_as_note, a_process_without_identity_can_log,
+          a_silenced_process_writes_nothing, a_silenced_process_can_log_again,
+          control_characters_of_a_text_are_escaped, a_text_that_is_too_long_is_cut_in_one_write,
+          logging_leaves_errno_alone, unread_bytes_of_a_pipe_are_reported,
+          closing_waits_for_the_reader, closing_does_not_wait_for_a_reader_that_exited,
+          closing_does_not_wait_where_the_stream_is_no_pipe,
+          the_descriptor_of_a_closed_stream_is_not_reused, open_streams_stay_as_they_are)

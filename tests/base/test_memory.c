@@ -1,5 +1,4 @@
-/* Memory: aligned, zeroed, and an error with the purpose in place of a surprise; and arrays that
- * grow. */
+/* Allocation: alignment, zeroing, growing arrays, and errors that name the purpose. */
 #include "base/memory.h"
 
 #include <stdint.h>
@@ -22,7 +21,7 @@ START_TEST(aligned_memory_is_aligned)
 }
 END_TEST
 
-/* The first block soils what the second may get again. */
+/* The first block is filled so that zeroing shows if the second one reuses it. */
 START_TEST(aligned_memory_is_zeroed)
 {
     static const char zeros[1000];
@@ -37,7 +36,7 @@ START_TEST(aligned_memory_is_zeroed)
 }
 END_TEST
 
-START_TEST(no_bytes_give_a_pointer)
+START_TEST(zero_bytes_give_a_valid_pointer)
 {
     void *aligned = cb_allocate_aligned(CB_CACHE_LINE, 0, "a test");
     void *plain = cb_allocate(0, 8, "a test");
@@ -49,8 +48,8 @@ START_TEST(no_bytes_give_a_pointer)
 }
 END_TEST
 
-/* The address sanitizer ends the program where the C library returns an error; only it reads this.
- */
+/* Where the C library returns NULL the address sanitizer would end the program; it reads these
+ * options. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -71,7 +70,7 @@ START_TEST(a_failure_gives_null_and_names_the_purpose)
 }
 END_TEST
 
-START_TEST(an_array_that_grows_keeps_what_is_in_it)
+START_TEST(a_growing_array_keeps_its_elements)
 {
     uint32_t *values = NULL;
     size_t room = 0;
@@ -93,7 +92,7 @@ START_TEST(an_array_that_grows_keeps_what_is_in_it)
 }
 END_TEST
 
-START_TEST(an_array_for_which_there_is_no_memory_stays_as_it_is)
+START_TEST(an_array_that_cannot_grow_is_unchanged)
 {
     char first = 'a';
     size_t room = 1;
@@ -103,6 +102,6 @@ START_TEST(an_array_for_which_there_is_no_memory_stays_as_it_is)
 }
 END_TEST
 
-UNIT_MAIN("memory", aligned_memory_is_aligned, aligned_memory_is_zeroed, no_bytes_give_a_pointer,
-          a_failure_gives_null_and_names_the_purpose, an_array_that_grows_keeps_what_is_in_it,
-          an_array_for_which_there_is_no_memory_stays_as_it_is)
+UNIT_MAIN("memory", aligned_memory_is_aligned, aligned_memory_is_zeroed,
+          zero_bytes_give_a_valid_pointer, a_failure_gives_null_and_names_the_purpose,
+          a_growing_array_keeps_its_elements, an_array_that_cannot_grow_is_unchanged)

@@ -1,9 +1,9 @@
-/* The nearest known name: what counts as near, and which one is given. */
+/* The nearest known name: how the distance is computed, and which of several names is given. */
 #include "base/context_internal.h"
 
 #include "tests/common/unit.h"
 
-START_TEST(letters_changed_added_and_left_out_are_counted)
+START_TEST(the_distance_counts_changed_added_and_missing_letters)
 {
     static const struct {
         const char *left, *right;
@@ -19,7 +19,7 @@ START_TEST(letters_changed_added_and_left_out_are_counted)
 }
 END_TEST
 
-START_TEST(letters_beyond_63_do_not_count)
+START_TEST(letters_after_the_63rd_are_ignored)
 {
     char left[101], right[101];
 
@@ -43,7 +43,7 @@ START_TEST(the_name_with_the_smallest_distance_is_given)
 }
 END_TEST
 
-START_TEST(the_first_of_several_that_are_as_near_is_given)
+START_TEST(of_equally_near_names_the_first_is_given)
 {
     static const char *const names[] = {"pc1", "pc2"};
 
@@ -51,12 +51,12 @@ START_TEST(the_first_of_several_that_are_as_near_is_given)
 }
 END_TEST
 
-START_TEST(among_no_names_there_is_none)
+START_TEST(an_empty_list_has_no_nearest_name)
 {
     ck_assert_ptr_null(cb_nearest("node", NULL, 0));
 }
 END_TEST
 
-UNIT_MAIN("nearest", letters_changed_added_and_left_out_are_counted, letters_beyond_63_do_not_count,
-          the_name_with_the_smallest_distance_is_given,
-          the_first_of_several_that_are_as_near_is_given, among_no_names_there_is_none)
+UNIT_MAIN("nearest", the_distance_counts_changed_added_and_missing_letters,
+          letters_after_the_63rd_are_ignored, the_name_with_the_smallest_distance_is_given,
+          of_equally_near_names_the_first_is_given, an_empty_list_has_no_nearest_name)

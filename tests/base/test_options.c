@@ -84,7 +84,7 @@ static const cb_option_table table = {
 static const cb_option *action;
 static bool given[ROWS];
 
-/* Words up to NULL, parsed over the defaults. */
+/* Parse these words (up to NULL); the options start with their defaults. */
 static cb_status parse(test_settings *settings, ...)
 {
     char *words[16] = {(char[]){"cb_test"}};
@@ -108,7 +108,7 @@ static FILE *capture_stderr(void)
     return file;
 }
 
-/* All that was written, in static storage; closes the file. */
+/* The text written to the file, in static storage; closes the file. */
 static const char *contents(FILE *file)
 {
     static char text[16384];
@@ -121,7 +121,7 @@ static const char *contents(FILE *file)
     return text;
 }
 
-/* The words are refused with this message, and leave nothing to free. */
+/* Expect that the words are refused with this message and that nothing has to be freed. */
 #define check_refusal(message, ...)                                                                \
     do {                                                                                           \
         test_settings refused;                                                                     \
@@ -131,7 +131,7 @@ static const char *contents(FILE *file)
         ck_assert_str_eq(contents(captured), "cb_test: error: " message "\n");                     \
     } while (0)
 
-/* The words are taken; `expression` is checked with `taken` holding the settings. */
+/* Expect that the words are accepted and `expression` holds for the settings in `taken`. */
 #define check_taken(expression, ...)                                                               \
     do {                                                                                           \
         test_settings taken;                                                                       \
@@ -173,7 +173,7 @@ START_TEST(defaults_are_parsed_as_if_typed)
 }
 END_TEST
 
-START_TEST(fields_without_default_or_meaning_are_zero)
+START_TEST(fields_without_default_or_of_other_programs_are_zero)
 {
     test_settings defaults;
 
@@ -201,26 +201,26 @@ START_TEST(every_type_is_parsed)
 }
 END_TEST
 
-START_TEST(a_choice_is_the_tables_own_text)
+START_TEST(a_choice_points_to_the_text_of_the_table)
 {
     check_taken(taken.wait == waits[2], "--wait", "yield");
 }
 END_TEST
 
-START_TEST(an_abbreviation_is_taken)
+START_TEST(an_unambiguous_abbreviation_is_accepted)
 {
     check_taken(taken.window == 8, "--win", "8");
 }
 END_TEST
 
-START_TEST(the_last_of_several_counts)
+START_TEST(the_last_of_repeated_options_counts)
 {
     check_taken(taken.sizes.count == 1 && taken.sizes.values[0] == 7, "--sizes", "1,2", "--sizes",
                 "7");
 }
 END_TEST
 
-START_TEST(given_tells_what_the_user_typed)
+START_TEST(given_reports_which_options_the_user_typed)
 {
     test_settings taken;
 
@@ -250,7 +250,7 @@ START_TEST(an_action_ends_the_parsing)
 }
 END_TEST
 
-START_TEST(without_an_action_there_is_none)
+START_TEST(no_action_is_reported_without_an_action_option)
 {
     check_taken(action == NULL, "--verify");
 }
@@ -311,7 +311,7 @@ START_TEST(an_argument_of_a_flag_is_refused)
 }
 END_TEST
 
-START_TEST(an_option_without_meaning_here_is_reported_with_its_owners)
+START_TEST(an_option_of_other_programs_is_reported_with_their_names)
 {
     check_refusal("--rate has no meaning for cb_test; leave it out, or run what takes it: "
                   "cb_pushfarm, cb_pullfarm",
@@ -319,7 +319,7 @@ START_TEST(an_option_without_meaning_here_is_reported_with_its_owners)
 }
 END_TEST
 
-START_TEST(an_option_without_meaning_is_refused_as_such_without_its_argument_too)
+START_TEST(an_option_of_other_programs_is_reported_even_without_its_argument)
 {
     check_refusal("--rate has no meaning for cb_test; leave it out, or run what takes it: "
                   "cb_pushfarm, cb_pullfarm",
@@ -390,7 +390,7 @@ static cb_status parse_operands(operand_settings *settings, int count, char **wo
     return cb_options_parse(&operand_table, count, words, settings, NULL, &action);
 }
 
-START_TEST(an_operand_with_a_row_is_taken_wherever_it_stands)
+START_TEST(an_operand_with_a_row_is_accepted_at_any_position)
 {
     char program[] = "cb_test", verify[] = "--verify", trace[] = "a.cct", dash[] = "-";
     operand_settings settings;
@@ -452,7 +452,7 @@ static const cb_option mistakes[] = {
     {"f", CB_OPTION_FLAG, 0, 0, NULL, NULL, NULL, 0, 0, NULL, NULL, NULL, NULL},
 };
 
-START_TEST(a_mistake_in_a_row_is_found)
+START_TEST(a_mistake_in_a_row_of_the_table_is_found)
 {
     for (size_t i = 0; i < sizeof(mistakes) / sizeof(mistakes[0]); i++) {
         cb_option_table wrong = table;
@@ -467,7 +467,7 @@ START_TEST(a_mistake_in_a_row_is_found)
 }
 END_TEST
 
-START_TEST(one_name_with_two_meanings_in_one_program_is_a_mistake)
+START_TEST(two_rows_of_one_name_in_a_program_are_a_mistake)
 {
     cb_option_table wrong = table;
     test_settings defaults;
@@ -488,7 +488,7 @@ static void note_name(const cb_option *row, const void *value, void *context)
     strcat(names, " ");
 }
 
-START_TEST(visit_passes_over_what_was_not_given)
+START_TEST(visit_skips_options_that_were_not_given)
 {
     test_settings taken;
     char names[512] = "";
@@ -546,22 +546,24 @@ START_TEST(the_manual_page_is_the_golden_text)
 }
 END_TEST
 
-UNIT_MAIN("options", defaults_are_parsed_as_if_typed, fields_without_default_or_meaning_are_zero,
-          every_type_is_parsed, a_choice_is_the_tables_own_text, an_abbreviation_is_taken,
-          the_last_of_several_counts, given_tells_what_the_user_typed, parsing_can_be_repeated,
-          an_action_ends_the_parsing, without_an_action_there_is_none, two_dashes_end_the_options,
+UNIT_MAIN("options", defaults_are_parsed_as_if_typed,
+          fields_without_default_or_of_other_programs_are_zero, every_type_is_parsed,
+          a_choice_points_to_the_text_of_the_table, an_unambiguous_abbreviation_is_accepted,
+          the_last_of_repeated_options_counts, given_reports_which_options_the_user_typed,
+          parsing_can_be_repeated, an_action_ends_the_parsing,
+          no_action_is_reported_without_an_action_option, two_dashes_end_the_options,
           an_error_leaves_no_list_allocated, an_unknown_option_is_refused,
           a_short_option_is_refused, an_option_without_a_name_is_unknown,
           an_ambiguous_abbreviation_is_reported_with_its_candidates,
           a_missing_argument_is_reported_with_its_name, an_argument_of_a_flag_is_refused,
-          an_option_without_meaning_here_is_reported_with_its_owners,
-          an_option_without_meaning_is_refused_as_such_without_its_argument_too,
+          an_option_of_other_programs_is_reported_with_their_names,
+          an_option_of_other_programs_is_reported_even_without_its_argument,
           a_value_that_does_not_parse_is_reported_with_reason_and_remedy,
           a_value_out_of_range_is_reported_with_the_range,
           a_wrong_choice_is_reported_with_the_choices, an_empty_text_is_refused,
-          an_operand_is_refused, an_operand_with_a_row_is_taken_wherever_it_stands,
+          an_operand_is_refused, an_operand_with_a_row_is_accepted_at_any_position,
           a_second_operand_is_refused, help_shows_an_operand_without_dashes,
-          a_long_value_does_not_hide_the_reason, a_mistake_in_a_row_is_found,
-          one_name_with_two_meanings_in_one_program_is_a_mistake,
-          visit_passes_over_what_was_not_given, visit_points_to_the_value, help_is_the_golden_text,
+          a_long_value_does_not_hide_the_reason, a_mistake_in_a_row_of_the_table_is_found,
+          two_rows_of_one_name_in_a_program_are_a_mistake, visit_skips_options_that_were_not_given,
+          visit_points_to_the_value, help_is_the_golden_text,
           no_line_of_help_is_wider_than_80_columns, the_manual_page_is_the_golden_text)

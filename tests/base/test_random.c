@@ -51,8 +51,9 @@ START_TEST(seed_0_gives_a_state_that_is_not_all_zero)
 }
 END_TEST
 
-/* 16 cells, 15 degrees of freedom: 37.7 is exceeded once in 1000 seeds, and this one is fixed. */
-START_TEST(below_fills_all_cells_alike)
+/* 16 cells, 15 degrees of freedom: a true generator exceeds 37.7 for one seed in 1000. The seed
+ * is fixed. */
+START_TEST(below_draws_all_values_equally_often)
 {
     enum { CELLS = 16, DRAWS = 160000 };
     cb_random random = cb_random_seed(42);
@@ -72,7 +73,7 @@ END_TEST
 
 /* With bound 3 * 2^62 a plain remainder would give the lowest third twice as often as the others:
  * half of all draws. 1/3 of 30000 is 10000, with a standard deviation of 82. */
-START_TEST(below_is_without_bias_at_large_bounds)
+START_TEST(below_has_no_bias_at_large_bounds)
 {
     const uint64_t third = UINT64_C(1) << 62;
     cb_random random = cb_random_seed(7);
@@ -108,7 +109,7 @@ START_TEST(unit_stays_below_1_at_the_largest_draw)
 END_TEST
 
 /* The mean of 100000 draws has a standard deviation of 0.0009. */
-START_TEST(unit_has_the_mean_of_a_uniform_number)
+START_TEST(unit_has_the_mean_of_a_uniform_distribution)
 {
     cb_random random = cb_random_seed(3);
     double sum = 0;
@@ -121,6 +122,6 @@ END_TEST
 
 UNIT_MAIN("random", mix_steps_through_the_splitmix64_sequence,
           next_gives_the_xoshiro256starstar_sequence, the_seed_goes_through_splitmix64,
-          seed_0_gives_a_state_that_is_not_all_zero, below_fills_all_cells_alike,
-          below_is_without_bias_at_large_bounds, below_1_is_always_0,
-          unit_stays_below_1_at_the_largest_draw, unit_has_the_mean_of_a_uniform_number)
+          seed_0_gives_a_state_that_is_not_all_zero, below_draws_all_values_equally_often,
+          below_has_no_bias_at_large_bounds, below_1_is_always_0,
+          unit_stays_below_1_at_the_largest_draw, unit_has_the_mean_of_a_uniform_distribution)

@@ -1,4 +1,4 @@
-/* Statuses: each has a text of its own and the exit status that status.h promises. */
+/* Every status has a distinct text and the exit status that status.h documents. */
 #include "base/status.h"
 
 #include <string.h>
@@ -7,7 +7,8 @@
 
 enum { NO_STATUS = -1 };
 
-/* The exit status of each status; with -Wswitch the compiler asks for a new one here. */
+/* The exit status of each status. Because of -Wswitch the compiler demands a line for each new
+ * one. */
 static int expected_exit(cb_status status)
 {
     switch (status) {
@@ -31,7 +32,7 @@ static int expected_exit(cb_status status)
     return NO_STATUS;
 }
 
-/* How many there are: they count from 0 without a gap. */
+/* The number of statuses, which count from 0 without gaps. */
 static int statuses(void)
 {
     int count = 0;
@@ -67,7 +68,7 @@ START_TEST(every_status_has_a_text_of_its_own)
 }
 END_TEST
 
-START_TEST(numbers_that_are_no_status_are_unknown_and_exit_with_1)
+START_TEST(an_unknown_status_exits_with_1)
 {
     const int none[] = {statuses(), 1000, -1};
 
@@ -95,7 +96,7 @@ START_TEST(try_returns_every_status_but_success)
 }
 END_TEST
 
-START_TEST(try_goes_on_after_success)
+START_TEST(try_continues_after_success)
 {
     ck_assert_int_eq(call_twice(CB_OK), CB_OK);
     ck_assert_int_eq(calls, 1);
@@ -103,5 +104,5 @@ START_TEST(try_goes_on_after_success)
 END_TEST
 
 UNIT_MAIN("status", every_status_has_its_exit_status, every_status_has_a_text_of_its_own,
-          numbers_that_are_no_status_are_unknown_and_exit_with_1,
-          try_returns_every_status_but_success, try_goes_on_after_success)
+          an_unknown_status_exits_with_1, try_returns_every_status_but_success,
+          try_continues_after_success)

@@ -1,5 +1,5 @@
-/* TICK1 and TICK2 on clocks made of numbers: time passes by 100 ns with each reading, and by as
- * much as is slept. The last case looks at the machine's own clock. */
+/* TICK1 and TICK2 on simulated clocks: time advances by 100 ns with each reading, and by the
+ * time slept. The last case uses the clock of this machine. */
 
 #include <math.h>
 
@@ -10,7 +10,7 @@ enum { READING_NS = 100 };
 
 static const uint64_t interval_ns = 100000000;
 
-/* What clocks of the day show at the beginning, and the time that has passed since. */
+/* The wall-clock time at the start, and the time that has passed since. */
 static const uint64_t beginning_ns = UINT64_C(1800000000) * 1000000000;
 static uint64_t true_ns;
 
@@ -19,11 +19,11 @@ static void pass_time(uint64_t ns)
     true_ns += ns;
 }
 
-/* How a clock shows it. */
+/* How a simulated clock shows the time. */
 typedef struct {
     double speed;
     uint64_t step_ns;
-    int set_at_reading; /* then it is set back by a second; 0: never */
+    int set_at_reading; /* time at which it is set back by a second; 0: never */
     int readings;
 } face;
 
@@ -62,7 +62,7 @@ static cb_tick1 tick1_of(face shown)
     return cb_measure_tick1(&clock);
 }
 
-/* The clock beside a good one. */
+/* The error of the clock against a correct one. */
 static cb_tick2 tick2_of(face shown, face reference)
 {
     cb_clock clock = clock_of(&shown), other = clock_of(&reference);
@@ -70,7 +70,7 @@ static cb_tick2 tick2_of(face shown, face reference)
     return cb_measure_tick2(&clock, &other, interval_ns, pass_time);
 }
 
-START_TEST(a_clock_finer_than_a_reading_shows_the_time_of_a_reading)
+START_TEST(the_tick_of_a_fine_clock_is_the_time_of_a_reading)
 {
     cb_tick1 found = tick1_of(good_face());
 
@@ -79,7 +79,7 @@ START_TEST(a_clock_finer_than_a_reading_shows_the_time_of_a_reading)
 }
 END_TEST
 
-START_TEST(a_coarse_clock_shows_its_step)
+START_TEST(the_tick_of_a_coarse_clock_is_its_step)
 {
     face shown = good_face();
 
@@ -88,7 +88,7 @@ START_TEST(a_coarse_clock_shows_its_step)
 }
 END_TEST
 
-/* The process has no core for 50 ms before its 10th reading of a clock with a step of 10 ms. */
+/* The process is preempted for 50 ms before its 10th reading of a clock with a step of 10 ms. */
 static uint64_t read_interrupted(void *context)
 {
     face *shown = context;
@@ -99,7 +99,7 @@ static uint64_t read_interrupted(void *context)
     return true_ns - true_ns % shown->step_ns;
 }
 
-START_TEST(a_step_that_was_slept_through_is_not_the_tick)
+START_TEST(a_step_during_a_preemption_is_not_the_tick)
 {
     face shown = {.step_ns = 10000000};
     const cb_clock clock = {read_interrupted, &shown};
@@ -109,7 +109,7 @@ START_TEST(a_step_that_was_slept_through_is_not_the_tick)
 }
 END_TEST
 
-START_TEST(a_clock_that_stands_still_comes_to_an_end)
+START_TEST(measuring_a_stopped_clock_ends)
 {
     const cb_clock clock = {stand, NULL};
     cb_tick1 found = cb_measure_tick1(&clock);
@@ -119,7 +119,7 @@ START_TEST(a_clock_that_stands_still_comes_to_an_end)
 }
 END_TEST
 
-START_TEST(a_clock_that_goes_back_is_seen)
+START_TEST(a_clock_that_goes_back_is_detected)
 {
     face shown = good_face();
 
@@ -128,7 +128,7 @@ START_TEST(a_clock_that_goes_back_is_seen)
 }
 END_TEST
 
-START_TEST(two_clocks_of_one_speed_agree)
+START_TEST(clocks_of_the_same_rate_agree)
 {
     cb_tick2 found = tick2_of(good_face(), good_face());
 
@@ -138,7 +138,7 @@ START_TEST(two_clocks_of_one_speed_agree)
 }
 END_TEST
 
-START_TEST(a_fast_clock_is_untrue_by_as_much)
+START_TEST(the_error_of_a_fast_clock_is_its_excess_rate)
 {
     face shown = good_face();
     cb_tick2 found;
@@ -150,7 +150,7 @@ START_TEST(a_fast_clock_is_untrue_by_as_much)
 }
 END_TEST
 
-START_TEST(a_drift_of_some_ppm_is_no_untruth)
+START_TEST(a_drift_of_some_ppm_is_accepted)
 {
     face shown = good_face();
     cb_tick2 found;
@@ -164,7 +164,7 @@ END_TEST
 
 static uint64_t stopped_ns;
 
-/* Processor time: what was slept has not passed. */
+/* A clock of processor time does not advance during a sleep. */
 static uint64_t read_processor_time(void *context)
 {
     (void)context;
@@ -177,7 +177,7 @@ static void pause_process(uint64_t ns)
     stopped_ns += ns;
 }
 
-START_TEST(a_clock_of_processor_time_is_untrue)
+START_TEST(a_clock_of_processor_time_is_rejected)
 {
     face shown = good_face();
     cb_clock reference = clock_of(&shown);
@@ -189,8 +189,8 @@ START_TEST(a_clock_of_processor_time_is_untrue)
 }
 END_TEST
 
-/* After its 51 readings of the beginning: the origin, and 50 looks. */
-START_TEST(a_reference_that_is_set_meanwhile_costs_a_trial)
+/* After the first 51 readings: the origin and 50 readings of the clock. */
+START_TEST(a_reference_that_is_set_during_a_trial_repeats_the_trial)
 {
     face reference = good_face();
     cb_tick2 found;
@@ -202,7 +202,7 @@ START_TEST(a_reference_that_is_set_meanwhile_costs_a_trial)
 }
 END_TEST
 
-START_TEST(the_clock_of_this_machine_passes_both)
+START_TEST(the_clock_of_this_machine_passes_both_checks)
 {
     cb_tick1 first = cb_measure_tick1(cb_clock_measured());
     cb_tick2 second = cb_measure_tick2(cb_clock_measured(), cb_clock_wall(), 20000000, cb_sleep_ns);
@@ -214,9 +214,10 @@ START_TEST(the_clock_of_this_machine_passes_both)
 }
 END_TEST
 
-UNIT_MAIN("tick", a_clock_finer_than_a_reading_shows_the_time_of_a_reading,
-          a_coarse_clock_shows_its_step, a_step_that_was_slept_through_is_not_the_tick,
-          a_clock_that_stands_still_comes_to_an_end, a_clock_that_goes_back_is_seen,
-          two_clocks_of_one_speed_agree, a_fast_clock_is_untrue_by_as_much,
-          a_drift_of_some_ppm_is_no_untruth, a_clock_of_processor_time_is_untrue,
-          a_reference_that_is_set_meanwhile_costs_a_trial, the_clock_of_this_machine_passes_both)
+UNIT_MAIN("tick", the_tick_of_a_fine_clock_is_the_time_of_a_reading,
+          the_tick_of_a_coarse_clock_is_its_step, a_step_during_a_preemption_is_not_the_tick,
+          measuring_a_stopped_clock_ends, a_clock_that_goes_back_is_detected,
+          clocks_of_the_same_rate_agree, the_error_of_a_fast_clock_is_its_excess_rate,
+          a_drift_of_some_ppm_is_accepted, a_clock_of_processor_time_is_rejected,
+          a_reference_that_is_set_during_a_trial_repeats_the_trial,
+          the_clock_of_this_machine_passes_both_checks)

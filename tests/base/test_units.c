@@ -1,4 +1,4 @@
-/* Numbers with units and lists: what is taken, what is refused and with which reason. */
+/* Numbers with units, and lists: what is accepted, and what is refused for which reason. */
 #include "base/units.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ static uint64_t size_of(const char *text)
     return bytes;
 }
 
-/* The reason, where 0 to 100 is allowed and `text` is refused. */
+/* The reason why `text` is refused where 0 to 100 is allowed. */
 static const char *size_reason(const char *text)
 {
     uint64_t bytes = 77;
@@ -110,7 +110,7 @@ START_TEST(units_are_case_sensitive_and_follow_without_a_blank)
 }
 END_TEST
 
-START_TEST(a_size_that_is_no_whole_number_is_refused)
+START_TEST(a_fractional_size_is_refused)
 {
     static const char *const texts[] = {"x", "kB", "+1", " 1", "nan", "inf", "1.5kB", ".5", "\n"};
 
@@ -150,7 +150,7 @@ START_TEST(the_range_of_a_size_is_printed_with_units)
 }
 END_TEST
 
-START_TEST(the_limits_of_a_count_belong_to_it)
+START_TEST(the_limits_of_a_count_are_included)
 {
     uint64_t count;
 
@@ -161,7 +161,7 @@ START_TEST(the_limits_of_a_count_belong_to_it)
 }
 END_TEST
 
-START_TEST(a_count_takes_no_unit)
+START_TEST(a_count_with_a_unit_is_refused)
 {
     ck_assert_str_eq(count_reason("5kB"), "not a whole number; use 1 to 64");
     ck_assert_str_eq(count_reason("5B"), "not a whole number; use 1 to 64");
@@ -177,7 +177,7 @@ START_TEST(a_count_without_upper_limit_names_the_lower_one)
 }
 END_TEST
 
-START_TEST(reals_come_in_the_base_unit)
+START_TEST(reals_are_converted_to_the_base_unit)
 {
     ck_assert_double_eq(real_of("1.5", "s"), 1.5);
     ck_assert_double_eq(real_of("1.5s", "s"), 1.5);
@@ -204,7 +204,7 @@ START_TEST(a_unit_of_another_quantity_is_unknown)
 }
 END_TEST
 
-START_TEST(a_time_in_us_takes_every_unit_of_time)
+START_TEST(a_time_accepts_every_unit_of_time)
 {
     ck_assert_double_eq(real_of("250ns", "us"), 0.25);
     ck_assert_double_eq(real_of("10", "us"), 10);
@@ -216,20 +216,20 @@ START_TEST(a_time_in_us_takes_every_unit_of_time)
 }
 END_TEST
 
-START_TEST(a_bare_real_takes_no_unit)
+START_TEST(a_real_without_dimension_refuses_a_unit)
 {
     ck_assert_str_eq(real_reason("1s", NULL), "'s' after the number; use a number without a unit");
 }
 END_TEST
 
-START_TEST(a_unit_that_the_table_lacks_stands_for_itself)
+START_TEST(an_unlisted_base_unit_is_accepted_as_its_own_unit)
 {
     ck_assert_double_eq(real_of("2furlong", "furlong"), 2);
     ck_assert_str_eq(real_reason("2mile", "furlong"), "unknown unit 'mile'; use furlong");
 }
 END_TEST
 
-START_TEST(what_strtod_takes_beyond_decimals_is_refused)
+START_TEST(hexadecimal_infinite_and_nan_reals_are_refused)
 {
     static const char *const texts[] = {
         "nan", "inf", "infinity", "0x10", "+1",  " 1",     ".",
@@ -250,7 +250,7 @@ START_TEST(the_range_of_a_real_is_printed_with_its_unit)
 }
 END_TEST
 
-START_TEST(a_real_that_overflows_is_refused_without_an_upper_limit_too)
+START_TEST(an_overflowing_real_is_refused_even_without_an_upper_limit)
 {
     double value;
 
@@ -281,7 +281,7 @@ START_TEST(a_count_list_expands_ranges)
 }
 END_TEST
 
-START_TEST(a_list_of_times_takes_units_and_ranges)
+START_TEST(a_list_of_times_accepts_units_and_ranges)
 {
     static const uint64_t expected[] = {0, 50, 2000, 3, 7, 8};
     cb_list list;
@@ -296,7 +296,7 @@ START_TEST(a_list_of_times_takes_units_and_ranges)
 }
 END_TEST
 
-START_TEST(a_range_reaches_the_largest_number)
+START_TEST(a_range_may_end_at_the_largest_number)
 {
     static const uint64_t expected[] = {UINT64_MAX - 1, UINT64_MAX};
     cb_list list;
@@ -326,7 +326,7 @@ START_TEST(a_size_list_has_no_ranges)
 }
 END_TEST
 
-START_TEST(a_list_of_the_greatest_length_is_taken)
+START_TEST(a_list_of_the_greatest_length_is_accepted)
 {
     cb_list list;
 
@@ -337,7 +337,7 @@ START_TEST(a_list_of_the_greatest_length_is_taken)
 }
 END_TEST
 
-START_TEST(ranges_beyond_the_greatest_length_are_refused)
+START_TEST(ranges_that_exceed_the_greatest_length_are_refused)
 {
     static const char *const texts[] = {"0-65536", "0-99999999999", "0-18446744073709551615",
                                         "1-65536,70000", "1-40000,50000-90000"};
@@ -364,7 +364,7 @@ START_TEST(an_empty_list_is_refused)
 }
 END_TEST
 
-START_TEST(half_a_range_is_refused)
+START_TEST(a_range_without_an_end_is_refused)
 {
     ck_assert_str_eq(count_list_reason("7-"), "empty; use 0 or more");
     ck_assert_str_eq(count_list_reason("-7"), "negative; use 0 or more");
@@ -380,7 +380,7 @@ START_TEST(a_falling_range_is_refused)
 }
 END_TEST
 
-START_TEST(the_element_at_fault_is_named)
+START_TEST(the_invalid_element_is_named)
 {
     ck_assert_str_eq(size_list_reason("64,4KX,1"),
                      "element '4KX': unknown unit 'KX'; use B, kB, MB, GB, KiB, MiB or GiB");
@@ -394,7 +394,7 @@ START_TEST(a_repeated_value_is_refused)
 }
 END_TEST
 
-START_TEST(the_limits_hold_for_each_element)
+START_TEST(the_limits_apply_to_each_element)
 {
     cb_list list;
 
@@ -403,7 +403,7 @@ START_TEST(the_limits_hold_for_each_element)
 }
 END_TEST
 
-START_TEST(a_reason_stays_within_its_bytes)
+START_TEST(a_reason_is_cut_to_its_buffer)
 {
     char text[1000];
 
@@ -453,21 +453,22 @@ END_TEST
 
 UNIT_MAIN("units", sizes_take_powers_of_1000_and_1024,
           a_size_with_an_unknown_unit_is_reported_with_the_known_ones,
-          units_are_case_sensitive_and_follow_without_a_blank,
-          a_size_that_is_no_whole_number_is_refused, an_empty_size_is_refused,
-          a_negative_size_is_refused, sizes_that_do_not_fit_64_bits_are_too_large,
-          the_range_of_a_size_is_printed_with_units, the_limits_of_a_count_belong_to_it,
-          a_count_takes_no_unit, a_count_without_upper_limit_names_the_lower_one,
-          reals_come_in_the_base_unit, a_unit_of_another_quantity_is_unknown,
-          a_time_in_us_takes_every_unit_of_time, a_bare_real_takes_no_unit,
-          a_unit_that_the_table_lacks_stands_for_itself,
-          what_strtod_takes_beyond_decimals_is_refused,
+          units_are_case_sensitive_and_follow_without_a_blank, a_fractional_size_is_refused,
+          an_empty_size_is_refused, a_negative_size_is_refused,
+          sizes_that_do_not_fit_64_bits_are_too_large, the_range_of_a_size_is_printed_with_units,
+          the_limits_of_a_count_are_included, a_count_with_a_unit_is_refused,
+          a_count_without_upper_limit_names_the_lower_one, reals_are_converted_to_the_base_unit,
+          a_unit_of_another_quantity_is_unknown, a_time_accepts_every_unit_of_time,
+          a_real_without_dimension_refuses_a_unit,
+          an_unlisted_base_unit_is_accepted_as_its_own_unit,
+          hexadecimal_infinite_and_nan_reals_are_refused,
           the_range_of_a_real_is_printed_with_its_unit,
-          a_real_that_overflows_is_refused_without_an_upper_limit_too, a_size_list_keeps_its_order,
-          a_count_list_expands_ranges, a_list_of_times_takes_units_and_ranges,
-          a_range_reaches_the_largest_number, a_freed_list_is_empty, a_size_list_has_no_ranges,
-          a_list_of_the_greatest_length_is_taken, ranges_beyond_the_greatest_length_are_refused,
-          an_empty_element_is_refused, an_empty_list_is_refused, half_a_range_is_refused,
-          a_falling_range_is_refused, the_element_at_fault_is_named, a_repeated_value_is_refused,
-          the_limits_hold_for_each_element, a_reason_stays_within_its_bytes,
+          an_overflowing_real_is_refused_even_without_an_upper_limit, a_size_list_keeps_its_order,
+          a_count_list_expands_ranges, a_list_of_times_accepts_units_and_ranges,
+          a_range_may_end_at_the_largest_number, a_freed_list_is_empty, a_size_list_has_no_ranges,
+          a_list_of_the_greatest_length_is_accepted,
+          ranges_that_exceed_the_greatest_length_are_refused, an_empty_element_is_refused,
+          an_empty_list_is_refused, a_range_without_an_end_is_refused, a_falling_range_is_refused,
+          the_invalid_element_is_named, a_repeated_value_is_refused,
+          the_limits_apply_to_each_element, a_reason_is_cut_to_its_buffer,
           a_size_is_formatted_in_its_shortest_exact_form, a_formatted_size_parses_back)

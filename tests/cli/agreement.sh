@@ -1,5 +1,5 @@
 #!/bin/sh
-# All ranks end with the same status, also where only one of them can know what is wrong.
+# All ranks exit with the same status, even if only one of them can detect the error.
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:-.}/tests/cli/lib.sh"
 
@@ -7,7 +7,7 @@ needs_proc
 enter_folder
 mkdir statuses
 
-# A rank notes its status and hides it from the launcher, which would end the others.
+# A rank stores its status in a file and exits with 0; otherwise the launcher would end the others.
 cat >note <<'END'
 #!/bin/sh
 "$@"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What is wrong before the first measurement is said once, with its name and a remedy, and the program
-# ends with 2 (77 where a capability is missing), quickly and in all ranks.
+# Errors that are found before the first measurement are reported once, with their name and a remedy, and all
+# ranks exit at once with status 2 (77 if a capability is missing).
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:-.}/tests/cli/lib.sh"
 
@@ -23,7 +23,7 @@ refused() {
     expect_all_gone
 }
 
-# Options; the launcher changes nothing about how they are read, so most are tried without it.
+# Options; they are parsed the same with and without the launcher, so most are tested without it.
 refused "unknown option" 2 0 cb_oneway "--bogus" "--bogus" "--help"
 refused "unknown option under the launcher" 2 2 cb_oneway "--bogus" "--bogus" "--help"
 refused "stray operand" 2 0 cb_oneway "stray" "stray" "--help"
@@ -55,8 +55,8 @@ refused "unknown mode" 2 0 cb_oneway "--mode sideways" "--mode" "sideways" "ping
 refused "repeated receiver" 2 0 cb_multicast "--receivers 1,1" "--receivers" "repeated"
 refused "source as a receiver" 2 0 cb_multicast "--receivers 0-2" "--receivers" "use 1 to"
 
-# The first rank speaks for all of what all find alike; this is one rank's own.
-case_is "a host that cannot be read, which is not the first rank's"
+# Rank 0 reports errors that all ranks find; this one is found by one rank only.
+case_is "a host other than that of rank 0 cannot be read"
 run 0 env OMPI_COMM_WORLD_RANK=1 HWLOC_COMPONENTS=stop "$builddir/cb_oneway"
 expect_failure
 expect_one_error "topology of this host"
@@ -67,7 +67,7 @@ refused "more processors than ranks" 2 4 cb_alltoall "--processors 8" "8 process
 refused "odd number of processors in pairs" 2 4 cb_pairs "--processors 3" "even" "2 or 4"
 refused "receiver beyond the job" 2 3 cb_multicast "--receivers 1,3" "--receivers" "no rank 3"
 
-# Where the result goes
+# Output of the result
 refused "output in a missing folder" 2 2 cb_oneway "--output missing/result" "missing/result" \
     "No such file" "--output"
 refused "output that is a folder" 2 2 cb_oneway "--output $work" "$work" "no regular file"
@@ -92,7 +92,7 @@ expect_one_error "unicast" "no multicast" "--multicast loop"
 expect_equal "lines of CSV:" 1 "$(wc -l <out)"
 expect_all_gone
 
-case_is "text for a stdout that is full"
+case_is "text format with a full stdout"
 status=0
 "$builddir/cb_oneway" --help >/dev/full 2>err || status=$?
 expect_status 1
@@ -100,15 +100,15 @@ expect_one_error "--help" "No space left"
 
 thorough || finish
 
-case_is "a first rank that starts long after the other"
+case_is "rank 0 starts long after the other"
 # shellcheck disable=SC2016 # for the ranks' shells
 run 2 sh -c '[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 1 ] || sleep 2; exec "$0" --bogus' \
     "$builddir/cb_oneway"
 expect_status 2
 expect_one_error "--bogus"
-# No rank waits for one that has left, and the reason is logged.
+# No rank waits for one that has exited, and the reason is logged.
 for refuses in 0 2; do
-    case_is "an option that rank $refuses alone was given"
+    case_is "an invalid option at rank $refuses only"
     # shellcheck disable=SC2016 # for the ranks' shells
     run 3 sh -c '[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = "$1" ] || exec "$0"; exec "$0" --bogus' \
         "$builddir/cb_oneway" "$refuses"

@@ -1,5 +1,5 @@
-/* PROGRAM NAME [OPTION]...: the program of the benchmark of that name, over the technologies that
- * it is linked with. */
+/* PROGRAM NAME [OPTION]... runs the benchmark of that name with the technologies that it is
+ * linked with. */
 #include "tests/cli/by_name.h"
 
 #include <stdio.h>

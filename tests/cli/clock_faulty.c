@@ -26,7 +26,7 @@ static uint64_t tick_slowly(uint64_t now_ns)
     return now_ns - now_ns % 10000000;
 }
 
-/* One reading in a hundred is a millisecond after the others. */
+/* One reading in a hundred is a millisecond too late. */
 static uint64_t go_back(uint64_t now_ns)
 {
     static unsigned readings;
@@ -39,7 +39,7 @@ static uint64_t hurry(uint64_t now_ns)
     return now_ns + now_ns / 100;
 }
 
-/* Processor time: it stands while the process sleeps. */
+/* A clock of processor time, which stops while the process sleeps. */
 static uint64_t count_processor_time(uint64_t now_ns)
 {
     struct timespec used;

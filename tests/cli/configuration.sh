@@ -1,6 +1,6 @@
 #!/bin/sh
-# --config: what the three files say is what a technology is given and the document tells, an option
-# goes before it, and errors are reported with file and line before anything is measured.
+# --config: the technology and the document get the values of the three files, command-line options take
+# precedence, and errors are reported with file and line before the first measurement.
 # faulty_oneway and faulty_funnel have a technology called sci, and none called tcp.
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:-.}/tests/cli/lib.sh"
@@ -98,7 +98,7 @@ expect "d['parameters']['parameter']" "recv_buffer_no=120,recv_seg_id=20"
 expect "[${settings}[k] for k in ('recv_buffer_no', 'recv_seg_id', 'recv_buffer_size', 'made_from')]" \
     "[120, 20, 8192, 'files']"
 
-# A technology with a parameter and a counter of its own
+# A technology with its own parameter and counter
 
 measured "what a technology counts stands in each row" 2 faulty_oneway --technology metered \
     --parameter weight=3
@@ -138,7 +138,7 @@ with nodes.conf ''
 rm bad/machines.conf
 refused "a file is missing" 0 cb_oneway bad "bad/machines.conf" "No such file"
 with network.conf 'Technology = TCP\n'
-refused "a technology that is not built" 0 faulty_oneway bad "'tcp' of bad/network.conf:1" "--technology"
+refused "a technology that is not built" 0 faulty_oneway bad "'tcp' (from bad/network.conf:1" "--technology"
 with network.conf '# x\n\nSCI {\n    recv_bufer_no = 3\n}\n'
 refused "an unknown parameter" 0 cb_oneway bad "bad/network.conf:4:" "'recv_buffer_no'"
 with network.conf 'SCI { max_outst_buffers = 16 }\n'
@@ -166,7 +166,7 @@ case_is "a parameter out of range"
 run 2 cb_oneway --technology tcp --parameter port=70000 --sizes 64
 expect_status 2
 expect_one_error "--parameter port=70000" "0 to 65535"
-case_is "parameters that do not go together"
+case_is "conflicting parameters"
 run 2 faulty_oneway --config "$examples/note-defaults" --parameter recv_buffer_no=2 --sizes 64
 expect_status 2
 expect_one_error "--parameter: recv_buffer_no = 2 is too small" "recv_buffer_no = 3 or more"

@@ -1,6 +1,6 @@
-/* PROGRAM NAME [OPTION]...: the ranks of an MPI job perform the one measurement of a benchmark that
- * the options leave, as often as a trace of it has steps, over the technology of --technology; and
- * each writes what it has sent into the file sent.RANK. */
+/* PROGRAM NAME [OPTION]... runs, as an MPI job, the single measurement that the options select,
+ * for as many steps as a trace of it has, with the technology of --technology. Each rank writes
+ * the messages that it sent to the file sent.RANK. */
 #include <stdio.h>
 #include <stdlib.h>
 

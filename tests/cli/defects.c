@@ -7,7 +7,7 @@
 
 static struct {
     defect_way to;
-    transport_buffer *buffer; /* NULL: none is held */
+    transport_buffer *buffer; /* NULL: no message is held back */
 } held;
 
 static cb_status pass(defect_way to, transport_buffer *buffer)
@@ -42,7 +42,8 @@ static cb_status hold(defect_way to, transport_buffer *buffer)
     return CB_OK;
 }
 
-/* The byte is restored when the message is on its way: buffers are used again as they are. */
+/* The byte is restored after sending, since the buffer will be reused without being filled
+ * again. */
 static cb_status send_with_error(defect_way to, transport_buffer *buffer, size_t place)
 {
     unsigned char *byte = (unsigned char *)buffer->data + place;

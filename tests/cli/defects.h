@@ -1,5 +1,5 @@
-/* What technologies with a defect do to a message in place of sending it, over mpi. One message can
- * be held back at a time. */
+/* Faults that test technologies inject into a message sent over mpi. One message can be held
+ * back at a time. */
 #ifndef TESTS_DEFECTS_H
 #define TESTS_DEFECTS_H
 
@@ -9,26 +9,27 @@
 
 extern const transport_technology transport_mpi, transport_null;
 
-/* Where a message goes: to a node, or to a group by mpi's own multicast. */
+/* The destination of a message: a node, or a group if mpi's own multicast is used. */
 typedef struct {
     transport_node *node;
     transport_group *group; /* or NULL */
 } defect_way;
 
-/* Takes the buffer, as a send does. */
+/* Takes ownership of the buffer, as a send does. */
 typedef cb_status (*defect)(defect_way to, transport_buffer *buffer);
 
-/* drop, double, reorder (held until the next one the same way is sent), corrupt (the last
- * byte), mislabel (the first) or cut (by a byte); NULL for any other name, and for NULL. */
+/* The fault of this name: drop, double, reorder (hold the message until the next one to the same
+ * destination was sent), corrupt (the last byte), mislabel (the first byte) or cut (by a byte).
+ * NULL for NULL and unknown names. */
 defect defect_named(const char *name);
 
-/* Send a message as it is, and after it the one that is held for the same way. */
+/* Send a message unchanged, then the message held back for the same destination. */
 cb_status defect_send(defect_way to, transport_buffer *buffer);
 
-/* Send the one that is held, if any. */
+/* Send the message that is held back, if any. */
 cb_status defect_send_held(void);
 
-/* A number of the environment. */
+/* The number in an environment variable. */
 uint64_t defect_number(const char *name, uint64_t without);
 
 #endif

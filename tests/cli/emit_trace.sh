@@ -1,6 +1,6 @@
 #!/bin/sh
-# --emit-trace of every program: the trace has the messages that ranks of a job send for the same
-# options, ccmod knows and runs it, and what cannot be in a trace is refused.
+# --emit-trace of every program: the trace has the messages that a job sends with the same options, ccmod
+# runs it, and options that a trace cannot represent are refused.
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:-.}/tests/cli/lib.sh"
 
@@ -19,7 +19,7 @@ compare() {
     rm -f sent.* trace.cct
     run 0 "cb_$name" --emit-trace trace.cct --trace-steps 70 "$@"
     expect_status 0
-    # A sanitizer says that it knows little of coroutines.
+    # The sanitizer warns that it does not support coroutines.
     sed -i '/makecontext.swapcontext/d' err
     expect_silence
     run "$job_ranks" "counting_$name" --trace-steps 70 "$@"
@@ -57,7 +57,7 @@ run 0 cb_pushfarm --emit-trace - --sizes 64 --sources 3 --destinations 2 --algor
 expect_status 0
 expect_true "the same trace" cmp out trace.cct
 
-case_is "standard output that is full"
+case_is "full standard output"
 if [ -e /dev/full ]; then
     status=0
     "$builddir/cb_oneway" --emit-trace - --sizes 64 --mode pingpong >/dev/full 2>err || status=$?
@@ -65,14 +65,14 @@ if [ -e /dev/full ]; then
     expect_one_error "standard output" "--emit-trace"
 fi
 
-case_is "a farm that no job here could have"
+case_is "a farm larger than any job on this machine"
 run 0 cb_pushfarm --emit-trace trace.cct --sizes 1024 --sources 300 --destinations 300 --algorithm 0 --trace-steps 300
 expect_status 0
 run 0 "$builddir/ccmod" run --format json --output model.json trace.cct
 expect_status 0
 expect_document model.json "d['messages']" $((300 * (300 + 300 + 1)))
 
-# refused WORD OPTIONS...: nothing is written
+# refused WORD OPTIONS...: refused with this word, and no file is written
 refused() {
     word=$1
     shift
@@ -84,14 +84,14 @@ refused() {
     expect_true "no trace" [ ! -e trace.cct ]
 }
 
-refused "leave" cb_oneway
+refused "options select" cb_oneway
 refused "--rate" cb_pushfarm --sizes 64 --sources 2 --destinations 2 --algorithm 0 --rate 1kHz
 refused "--find-rate" cb_pullfarm --sizes 64 --sources 2 --destinations 2 --algorithm 0 --find-rate --deadline-us 100
 refused "--compute" cb_twoway --sizes 64 --compute both
 refused "--output" cb_oneway --sizes 64 --mode pingpong --output result.json
 refused "--verify" cb_oneway --sizes 64 --mode pingpong --verify
 
-case_is "a folder that is not there"
+case_is "a missing folder"
 run 0 cb_oneway --sizes 64 --mode pingpong --emit-trace missing/trace.cct
 expect_status 2
 expect_one_error "missing/trace.cct" "make its directory" "--emit-trace"
@@ -99,7 +99,7 @@ refused "ranks" cb_funnel --sizes 64 --sources 20000 --mode free
 
 thorough || finish
 
-# And what differs by other options.
+# Variants by other options.
 compare 2 oneway --sizes 1000 --mode stream
 compare 4 pairs --sizes 64 --processors 4 --window 3
 compare 3 outfarm --sizes 0 --destinations 2 --mode round

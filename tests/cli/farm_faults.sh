@@ -1,6 +1,6 @@
 #!/bin/sh
-# Farms whose processes are killed or interrupted, in a closed loop and in an open one that falls
-# after: no process is left, and what was measured until then is a valid document.
+# Farms whose processes are killed or interrupted, in a closed loop and in a late open one: no process is
+# left, and the rows measured before are a valid document.
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:-.}/tests/cli/lib.sh"
 
@@ -19,7 +19,7 @@ some_rows() {
 }
 
 # start_farm PROGRAM OPTIONS...: rank 0 supervises, 1 and 2 are sources, 3 and 4 destinations. It takes
-# a minute and more; one row at least is in the file.
+# more than a minute; returns when at least one row is in the file.
 start_farm() {
     rm -f result.json
     program=$1
@@ -30,7 +30,7 @@ start_farm() {
     rows_before=$(rows)
 }
 
-# The document is whole as far as it goes. expect_interrupted REASON: a regular expression
+# expect_interrupted REASON: the document is valid and has this reason (a regular expression)
 expect_interrupted() {
     expect_failure
     expect_all_gone
@@ -40,7 +40,7 @@ expect_interrupted() {
     expect_true "the $rows_before rows of before" test "$(rows)" -ge "$rows_before"
 }
 
-# The launcher ends the others by SIGTERM first, which the supervisor may have time to note.
+# The launcher sends SIGTERM to the others, which the supervisor may have time to record.
 # killed NAME RANK PROGRAM OPTIONS...
 killed() {
     case_is "$1"

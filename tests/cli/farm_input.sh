@@ -1,6 +1,6 @@
 #!/bin/sh
-# Loads and shapes that cannot be measured are refused beforehand, with what would do; a deadline that
-# cannot be held is found out by measuring, fails the run, and costs nothing of the rest.
+# Loads and shapes that cannot be measured are refused before measuring, with valid alternatives; a deadline that
+# cannot be met is found by measuring and fails the run, without loss of other results.
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:-.}/tests/cli/lib.sh"
 
@@ -34,7 +34,7 @@ refused "too few ranks for the smallest topology" 3 cb_pipeline "" "4-2-1" "need
 refused "a stage that does not divide" 0 cb_pipeline "--topology 4-3-1" "4-3-1" "does not divide"
 refused "one stage" 0 cb_pipeline "--topology 4" "--topology" "one stage"
 refused "a topology twice" 3 cb_pipeline "--topology 2-1,2-1" "repeated"
-refused "lists of different lengths" 0 cb_pushfarm "--sources 1,2,3 --destinations 1,2" "as many"
+refused "lists of different lengths" 0 cb_pushfarm "--sources 1,2,3 --destinations 1,2" "equally many"
 refused "no sources" 0 cb_pushfarm "--sources 0" "--sources" "use 1 to"
 refused "no destinations" 0 cb_pullfarm "--destinations 0" "--destinations" "use 1 to"
 
@@ -61,13 +61,13 @@ refused "a window of a farm" 0 cb_pullfarm "--window 8" "--window" "cb_pipeline"
 refused "a topology of a farm" 0 cb_pushfarm "--topology 4-2-1" "--topology" "cb_pipeline"
 refused "an algorithm of group 1" 0 cb_oneway "--algorithm 50" "--algorithm" "cb_pipeline"
 
-# The closed loop makes as many events as --max-time has room for, agreed beforehand. Where others take the
-# cores then, each costs turns of the scheduler: ten thousands without an algorithm, some thirty with this one.
+# The number of events of the closed loop is fixed in advance from --max-time. If other processes then use the
+# cores, each event waits for time slices: this algorithm time reduces ten thousand events to about thirty.
 case_is "a deadline below the quiet latency"
 run 3 cb_pushfarm --find-rate --deadline-us 0.01 --quantile p50 --sizes 0,64 --algorithm 1000 \
     --max-time 0.05 --output result.json
 expect_status 1
-expect_error "0 bytes" "64 bytes" "below the quiet latency" "longer --deadline-us"
+expect_error "0 bytes" "64 bytes" "below the latency of an idle farm" "longer --deadline-us"
 expect_equal "searches said to have failed:" 2 "$(grep -c -v "calibration drifted" err)"
 expect_valid result.json
 expect_document result.json "d['complete'], [r['mode'] for r in d['results']]" \
@@ -81,12 +81,12 @@ refused "too few ranks for the second shape" 5 cb_pushfarm "--sources 2,8 --dest
     "needs 10 ranks" "mpirun -np 10"
 refused "too few ranks for a topology" 3 cb_pipeline "--topology 2-1,9-3-1" "9-3-1" "mpirun -np 13"
 
-# A trial of a thousand events would take minutes here, and three are made where one says nothing.
+# A trial of a thousand events would take minutes here, and an inconclusive trial is repeated twice.
 case_is "a deadline below a quiet latency that is long"
 run 3 cb_pushfarm --find-rate --deadline-us 100 --sizes 64 --algorithm 20000 --max-time 0.05 \
     --output result.json
 expect_status 1
-expect_error "below the quiet latency" "half of single events take" "longer --deadline-us"
+expect_error "below the latency of an idle farm" "half of single events take" "longer --deadline-us"
 expect_valid result.json
 expect_all_gone
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Farms of three ranks in all their loads, and over a technology that loses messages: short, for
-# builds with sanitizers, under which every rank must end without output.
+# Farms of three ranks with all kinds of load, and over a technology that loses messages. Short, for builds
+# with sanitizers, whose ranks must exit without messages.
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:-.}/tests/cli/lib.sh"
 

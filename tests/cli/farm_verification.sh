@@ -24,18 +24,18 @@ farm() {
 }
 
 # verified FAULT WHAT RANK PROGRAM LOST DOUBLED REORDERED CORRUPTED: the second message of that kind
-# that RANK sends in the verifying pass is hit
+# that RANK sends in the verification pass gets the fault
 verified() {
     case_is "--verify: $1 a $2, $4"
     export CB_FAULT="$1" CB_FAULT_WHAT="$2" CB_FAULT_RANK="$3" CB_FAULT_VERIFIED=1
     farm "$4" broken --verify
     expect_status 1
-    expect_error "verification failed" "$5 lost, $6 doubled, $7 reordered, $8 corrupted"
+    expect_error "verification failed" "$5 lost, $6 duplicate, $7 reordered, $8 corrupted"
     expect_document result.json "d['complete'], len(d['results'])" "(True, 1)"
     expect_rows "r['lost'] == 0 and r['errors'] == 0"
 }
 
-# failed_by FAULT WHAT PROGRAM TEXT: a technology that calls itself reliable, without --verify
+# failed_by FAULT WHAT PROGRAM TEXT: a technology that declares itself reliable, without --verify
 failed_by() {
     case_is "$1 a $2, $3, not verified"
     export CB_FAULT="$1" CB_FAULT_WHAT="$2" CB_FAULT_EVERY=4
@@ -45,7 +45,7 @@ failed_by() {
     expect_document result.json "d['complete']" False
 }
 
-# survived FAULTS WHAT PROGRAM ROWS [OPTION...]: a technology that admits them
+# survived FAULTS WHAT PROGRAM ROWS [OPTION...]: a technology that declares itself unreliable
 survived() {
     export CB_FAULT="$1" CB_FAULT_WHAT="$2" CB_FAULT_EVERY="$every" CB_FAULT_SEED="$seed"
     program=$3
@@ -77,12 +77,12 @@ if [ "$MPI_KIND" != openmpi ] || ! thorough; then
     no_fault pullfarm
     verified drop fragment 1 pullfarm 1 0 0 0
     unset CB_FAULT_RANK CB_FAULT_VERIFIED
-    failed_by double note pushfarm "was sent a note about event"
+    failed_by double note pushfarm "received a control message about event"
     survived drop,double,reorder any pushfarm "r['lost'] + r['errors'] > 0"
     finish
 fi
 
-# What the two farms share is hit in one of them.
+# Messages common to both farms get faults in one of them only.
 for farm in pushfarm pullfarm; do
     no_fault $farm
     verified drop fragment 1 $farm 1 0 0 0
@@ -93,7 +93,7 @@ verified double fragment 2 pushfarm 0 1 0 0
 verified corrupt fragment 1 pullfarm 0 0 0 1
 verified double decision 4 pushfarm 0 1 0 0
 verified reorder decision 3 pullfarm 0 0 1 0
-# A fragment that is overtaken may make its event complete after the next one as well.
+# If a fragment is overtaken, its event may also complete after the next one.
 verified reorder fragment 1 pushfarm 0 0 '[12]' 0
 verified drop note 0 pushfarm 1 0 0 0
 verified mislabel fragment 2 pushfarm 1 0 0 1
@@ -105,16 +105,16 @@ verified drop request 3 pullfarm 1 0 0 0
 verified double request 4 pullfarm 0 1 0 0
 
 unset CB_FAULT_RANK CB_FAULT_VERIFIED
-failed_by corrupt fragment pushfarm "does not add up at destination"
-failed_by cut fragment pullfarm "does not add up at destination"
+failed_by corrupt fragment pushfarm "at destination .* has the sum"
+failed_by cut fragment pullfarm "at destination .* has the sum"
 failed_by mislabel fragment pushfarm "was sent a fragment about event"
 failed_by double fragment pullfarm "was sent a fragment about event"
 failed_by double decision pushfarm "was sent a decision about event"
 failed_by mislabel decision pullfarm "was sent a decision about event"
-failed_by cut decision pushfarm "15 bytes where a note of 16 was due"
-failed_by double note pushfarm "was sent a note about event"
-failed_by double note pullfarm "was sent a note about event"
-failed_by double request pullfarm "was sent a note about event"
+failed_by cut decision pushfarm "a control message of 15 bytes instead of 16"
+failed_by double note pushfarm "received a control message about event"
+failed_by double note pullfarm "received a control message about event"
+failed_by double request pullfarm "received a control message about event"
 
 survived drop any pullfarm "r['lost'] > 0"
 for farm in pushfarm pullfarm; do
@@ -126,33 +126,33 @@ every=4
 survived reorder decision pullfarm "r['errors'] > 0"
 survived mislabel,corrupt,cut decision pushfarm "r['lost'] > 0 and r['errors'] > 0"
 
-case_is "everything is lost"
+case_is "all messages are lost"
 export CB_FAULT=drop CB_FAULT_WHAT=any CB_FAULT_EVERY=1
 farm pullfarm lossy
 expect_status 0
 expect_rows "r['decided'] == 0 and r['lost'] == r['issued'] > 0 and 'frequency_Hz' not in r"
 
-case_is "a search where everything is lost"
+case_is "a search with all messages lost"
 farm pushfarm lossy --find-rate --deadline-us 1e6 --quantile p50
 expect_status 1
 expect_error "not one event was decided"
 expect_document result.json "d['complete'], len(d['results'])" "(True, 1)"
 
-case_is "faults at random, verified"
+case_is "random faults, verified"
 export CB_FAULT=drop,double,reorder CB_FAULT_EVERY=10
 farm pullfarm lossy --verify
 expect_status 1
 expect_error "verification failed"
 expect_rows "r['verify']['lost'] > 0 and r['verify']['doubled'] > 0 and r['verify']['reordered'] > 0"
 
-# What carries no label is not measured where messages may be lost.
+# Packets without a label are not measured where messages may be lost.
 unset CB_FAULT
 case_is "packets without a label"
 farm pushfarm lossy --sizes 8,64
 expect_status 0
 expect_document result.json "[r['size_bytes'] for r in d['results']]" "[64]"
 expect_document result.json "'no label' in d['skipped'][0]['reason']" True
-case_is "a pipeline, whose packets have none"
+case_is "a pipeline, whose packets have no label"
 run 3 lossy_pipeline --technology lossy --topology 2-1 --sizes 64 --algorithm 0 --output result.json
 expect_status 77
 expect_error "no label"

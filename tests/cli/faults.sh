@@ -1,6 +1,6 @@
 #!/bin/sh
-# Ranks and launchers that are killed, signals, disks that fill up, readers that go away: the program
-# ends, nobody is left behind, and what was measured until then is a valid document.
+# Killed ranks and launchers, signals, full disks, readers that exit: the program ends, no process is left, and
+# the rows measured before are a valid document.
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:-.}/tests/cli/lib.sh"
 
@@ -31,7 +31,7 @@ start_long_run() {
     rows_before=$(rows)
 }
 
-# Whether the document is whole as far as it goes. expect_interrupted REASON: a regular expression
+# expect_interrupted REASON: the document is valid and has this reason (a regular expression)
 expect_interrupted() {
     expect_failure
     expect_all_gone
@@ -41,7 +41,7 @@ expect_interrupted() {
     expect_true "the $rows_before rows of before" test "$(rows)" -ge "$rows_before"
 }
 
-# Files of shared memory that are not removed when the launcher is killed.
+# Shared memory files that a killed launcher leaves.
 segments_of() {
     for pid in "$@"; do
         sed -n 's|.* \(/dev/shm/[^ ]*\)$|\1|p' "/proc/$pid/maps"
@@ -49,7 +49,7 @@ segments_of() {
 }
 
 kill_ranks_and_launchers() {
-    # The launcher ends the others, by SIGTERM first: a rank that had no core until then may note it.
+    # The launcher sends SIGTERM to the others first; a rank that had no core until then may record it.
     start_long_run "a rank that is killed"
     kill -KILL "$(pid_of_rank 1)"
     collect
@@ -105,13 +105,13 @@ kill_ranks_and_launchers() {
     expect_error "rank 2" "SIGTERM" "ends the job"
 }
 
-# Streams: the rank itself has the broken one, since launchers swallow what they cannot pass on.
+# Streams: the broken one is that of the rank itself, since launchers discard output that they cannot write.
 
 write_into_trouble() {
     case_is "a full device as stdout, written to row by row"
     run 2 sh -c "exec $builddir/cb_oneway --sizes 64 --max-time 0.02 --output result.json >/dev/full"
     expect_status 1
-    expect_one_error "standard output" "No space left" "make room"
+    expect_one_error "standard output" "No space left" "free some space"
     expect_valid result.json
     expect_document result.json "d['complete'], len(d['results'])" "(False, 1)"
 
@@ -120,14 +120,14 @@ write_into_trouble() {
     case_is "a full device as stdout, written to at the end"
     run 2 sh -c "exec $builddir/cb_oneway --sizes 64 --max-time 0.02 --format json >/dev/full"
     expect_status 1
-    expect_one_error "standard output" "No space left" "make room"
+    expect_one_error "standard output" "No space left" "free some space"
 
     case_is "a closed stdout"
     run 2 sh -c "exec $builddir/cb_oneway --sizes 64 --max-time 0.02 --format json >&-"
     expect_status 1
     expect_one_error "standard output"
 
-    # Shared memory would be a large file.
+    # Shared memory would exceed the limit.
     if [ "$MPI_KIND" = openmpi ]; then
         case_is "a limit on the size of files"
         launcher_options="--mca btl tcp,self"
@@ -140,7 +140,7 @@ write_into_trouble() {
         expect_document result.json "d['complete'], len(d['results']) > 0" "(False, True)"
     fi
 
-    case_is "a reader that goes away"
+    case_is "a reader of the rank exits"
     mkfifo pipe
     timeout "$limit_s" sh -c "head -n 1 <pipe >first" &
     reader=$!
@@ -151,7 +151,7 @@ write_into_trouble() {
     expect_equal "what the reader got:" 1.1 "$(cut -d ' ' -f 1 first)"
     expect_all_gone
 
-    case_is "a reader of the launcher that goes away"
+    case_is "a reader of the launcher exits"
     rm -f result.json
     # shellcheck disable=SC2046 # the launcher is several words
     CB_TEST_MARK=$mark timeout -k 5 "$limit_s" $(launcher 2) "$builddir/cb_oneway" \
@@ -170,16 +170,16 @@ fill_disk() {
 
 expect_no_room() {
     expect_status "$1"
-    expect_one_error "$2" "No space left on device" "make room"
+    expect_one_error "$2" "No space left on device" "free some space"
     expect_all_gone
     expect_equal "files:" result.json "$(ls -I filler disk)"
 }
 
-# In a mount namespace of this test's own.
+# In a separate mount namespace.
 fill_disks() {
     mkdir -p disk
 
-    case_is "a disk that gets full in the middle"
+    case_is "the disk fills up during the run"
     mount -t tmpfs -o size=96k none disk
     run 2 cb_oneway --max-time 0.05 --mode stream --sweep --output disk/result.json
     expect_no_room 1 disk/result.json
@@ -190,7 +190,7 @@ fill_disks() {
 
     thorough || return 0
 
-    case_is "a disk that gets full before the first row"
+    case_is "the disk fills up before the first row"
     mount -t tmpfs -o size=4k none disk
     run 2 cb_oneway --max-time 0.02 --sizes 64 --mode stream --output disk/result.json
     expect_no_room 1 disk/result.json
@@ -199,7 +199,7 @@ fill_disks() {
         "(False, 'running', 0)"
     umount disk
 
-    case_is "a disk that is full at the start"
+    case_is "the disk is full at the start"
     mount -t tmpfs -o size=96k none disk
     run 2 cb_oneway --max-time 0.02 --sizes 64 --mode stream --output disk/result.json
     expect_status 0
@@ -210,7 +210,7 @@ fill_disks() {
     expect_true "the earlier result as it was" cmp -s earlier disk/result.json
     umount disk
 
-    case_is "a disk that may not be written to"
+    case_is "the disk is read-only"
     mount -t tmpfs -o ro none disk
     run 2 cb_oneway --output disk/result.json
     expect_status 2

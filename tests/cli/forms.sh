@@ -1,7 +1,7 @@
 #!/bin/sh
-# Every program in every form over mpi, and over null: the documents are valid, and the forms agree.
-# stdout carries the result and nothing else, stderr nothing at all; with --output the file has the
-# document, in JSON where no form is asked for, and stdout the text.
+# Every program in every format over mpi, and over null: the documents are valid, and the formats agree.
+# stdout has only the result and stderr is empty; with --output the file has the document (JSON by
+# default) and stdout the text.
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:-.}/tests/cli/lib.sh"
 
@@ -15,14 +15,14 @@ measure() {
     expect_silence
 }
 
-# The reason stands in the document, once for each size.
+# The document has the reason, once for each size.
 refused() {
     run "$ranks" "cb_$program" --technology null --sizes 64 --algorithm 0 --output result.json
     expect_status 77
-    expect_error "delivers nothing"
+    expect_error "delivers no messages"
     expect_valid result.json
     expect_document result.json "d['complete'], d['results']" "(True, [])"
-    expect_document result.json "'delivers nothing' in d['skipped'][0]['reason']" True
+    expect_document result.json "'delivers no messages' in d['skipped'][0]['reason']" True
 }
 
 # In `make check` one program of each group of forms.

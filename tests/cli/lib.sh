@@ -1,14 +1,14 @@
 # shellcheck shell=sh
-# What the tests of the command line share: starting programs under the launcher that configure found,
-# and assertions that say what was expected and what came. Sourced; then the test calls them in a
-# folder of its own, which stays when the test fails.
+# Functions for tests of the command line: start programs under the launcher that configure found, and
+# assertions that print the expected and the actual value. Source this file; a test works in its own
+# folder, which is kept when the test fails.
 #
-# run N PROGRAM [OPTION]...    to its end: $status, and the files out and err
-# start N PROGRAM [OPTION]...  and go on; then `await` something and `collect`
+# run N PROGRAM [OPTION]...    run to its end; sets $status and writes the files out and err
+# start N PROGRAM [OPTION]...  run in the background; then `await` a condition and `collect`
 #
 # Programs are cb_NAME, faulty_NAME and lossy_NAME over technologies with defects, and counting_NAME. N 0 starts one
-# without a launcher. Processes are found by a mark in their environment, which the launcher hands on,
-# and only those that carry it are ever signalled.
+# without a launcher. Processes are found by a mark in their environment, which the launcher passes on;
+# only processes with the mark are signalled.
 set -eu
 
 srcdir=$(cd "${srcdir:-.}" && pwd)
@@ -32,7 +32,7 @@ export ASAN_OPTIONS="${ASAN_OPTIONS:-}${ASAN_OPTIONS:+:}detect_leaks=0"
 # shellcheck disable=SC2034 # the tests use it
 programs=$(for file in "$srcdir"/benchmarks/cb_*.c; do basename "$file" .c | sed 's/^cb_//'; done)
 
-# What the build knows of benchmarks; tests/cli/benchmarks.py says what.
+# Facts on benchmarks from the build; see tests/cli/benchmarks.py.
 describe_benchmarks() {
     "$CB_PYTHON" "$srcdir/tests/cli/benchmarks.py" "$1" "$builddir/benchmarks.json"
 }
@@ -46,10 +46,10 @@ goes_over_null() {
     ! describe_benchmarks ranks | grep -q "^$1 [0-9]* farm"
 }
 
-# Setting up and leaving
+# Set-up and clean-up
 
-# Whether cases are tried that `make check` leaves out; all other runs of the tests have them. Those that
-# every run has come first: thorough || finish.
+# Whether to run the cases that `make check` omits; all other test targets run them. A test has its quick
+# cases first: thorough || finish.
 thorough() {
     [ -n "${CB_CHECK_FULL:-}" ]
 }
@@ -95,12 +95,12 @@ finish() {
 
 # Processes
 
-# Of this test, alive, launcher and ranks; a zombie has no environment any more.
+# The live processes of this test, launcher and ranks; a zombie has no environment.
 marked() {
     grep -lsz "^CB_TEST_MARK=$mark\$" /proc/[0-9]*/environ | sed 's|^/proc/\([0-9]*\)/.*|\1|'
 }
 
-# The process that is rank $1.
+# The process of rank $1.
 pid_of_rank() {
     for pid in $(marked); do
         if grep -qsz "^\(OMPI_COMM_WORLD_RANK\|PMI_RANK\)=$1\$" "/proc/$pid/environ"; then
@@ -114,7 +114,7 @@ all_gone() {
     [ -z "$(marked)" ]
 }
 
-# Whether a command comes true within $1 s.
+# Whether a command succeeds within $1 s.
 await() {
     deadline=$(($(date +%s) + $1))
     shift
@@ -126,9 +126,9 @@ await() {
 
 # Programs
 
-# The words that start $1 ranks. One or two are bound to cores of their own, if there are enough,
-# unless the test says something else: ranks that spin and meet on one core, which a busy machine leads
-# them to, take a turn of the scheduler for each message.
+# The launcher command for $1 ranks. One or two ranks are bound to separate cores if there are enough,
+# unless the test sets another binding: spinning ranks that share a core, as happens on a busy machine,
+# need a time slice for each message.
 launcher() {
     placed=$launcher_options
     case $1.$MPI_KIND in
@@ -197,8 +197,8 @@ collect() {
     settle
 }
 
-# MPICH's launcher speaks of each rank that fails; what the program said stays. A program without
-# ranks has no launcher.
+# Remove the messages of MPICH's launcher about failed ranks; those of the program stay. A program
+# without ranks has no launcher.
 settle() {
     if [ "$MPI_KIND" != mpich ] || [ "$ranks_started" -eq 0 ]; then
         return 0
@@ -241,18 +241,18 @@ expect_failure() {
     esac
 }
 
-# But for what a busy machine does to an algorithm, which is said truly.
+# Except the warning that a busy machine delayed an algorithm, which is correct.
 expect_silence() {
     said=$(grep -c -v "calibration drifted" err || true)
     [ "$said" -eq 0 ] || failed "nothing on stderr" "$said lines"
 }
 
-# A search for a rate that ended without one since others took the machine, as it says.
+# Whether a search for a rate failed because other processes used the machine, as its message says.
 search_found_nothing() {
     [ "$status" -eq 1 ] && grep -q "others took the machine" err
 }
 
-# `run`, and again where a search found nothing: a machine that others take may be free a moment later.
+# `run`, repeated if a search found no rate: a busy machine may be free a moment later.
 run_search() {
     run "$@"
     for _ in 1 2; do
@@ -260,7 +260,7 @@ run_search() {
     done
 }
 
-# The probe before such a run has found the others as well.
+# The noise probe before such a run has detected the other processes.
 gave_way_to_others() {
     search_found_nothing || return 1
     [ "$(document result.json "d['environment']['noise']['stolen_pct'] > 10")" = True ]
@@ -272,7 +272,7 @@ expect_one_error() {
     expect_error "$@"
 }
 
-# Each of these texts stands in a message.
+# Expect each of these texts in a message.
 expect_error() {
     for text in "$@"; do
         grep -q -e "$text" err || failed "a message with '$text'" "none such"
@@ -303,7 +303,7 @@ expect_document() { # file, expression, expected
     expect_equal "$2 to be" "$3" "$(document "$1" "$2")"
 }
 
-# What all rows hold, as an expression over r.
+# Expect that an expression over r holds for all rows.
 expect_rows() {
     expect_document result.json "len(d['results']) > 0 and all($1 for r in d['results'])" True
 }

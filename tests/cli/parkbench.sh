@@ -60,12 +60,12 @@ bad() {
 case_is "the same program with a true clock"
 run 2 faulty_clock --sizes 64 --max-time 0.02
 expect_status 0
-bad still 2 "TICK1 fails" "rank 0" "stands still" "clocksource"
-bad coarse 2 "TICK1 fails" "moves in steps of [1-9][0-9]*0000 us"
-bad back 2 "TICK1 fails" "goes back"
-bad processor 2 "TICK2 fails" "off by -"
+bad still 2 "TICK1 failed" "rank 0" "stands still" "clocksource"
+bad coarse 2 "TICK1 failed" "moves in steps of [1-9][0-9]*0000 us"
+bad back 2 "TICK1 failed" "goes back"
+bad processor 2 "TICK2 failed" "differs by -"
 export CB_CLOCK_RANK=2
-bad fast 3 "TICK2 fails" "rank 2" "off by [01]" "time of day"
+bad fast 3 "TICK2 failed" "rank 2" "differs by [01]" "time of day"
 
 thorough || finish
 unset CB_CLOCK CB_CLOCK_RANK
@@ -76,7 +76,7 @@ expect_true "the reason in the text" grep -q 'none: fewer than three sizes' out
 
 measured 5 cb_comms3 --sizes 0,64,1024 --processors 2,5
 expect_document result.json "[f['processors'] for f in d['fit']]" "[2, 5]"
-expect_true "the share of a processor in the text" grep -q ', a processor .* MB/s' out
+expect_true "the share of a processor in the text" grep -q ', per processor .* MB/s' out
 measured 17 cb_comms3 --sizes 0,64,1024 --processors 17
 expect_document result.json "d['id'], [f['processors'] for f in d['fit']]" "('COMMS3', [17])"
 

@@ -1,4 +1,4 @@
-/* The table of the technology that is counted, with slots of our own for what sends. */
+/* The operations of the counted technology, with the send operations replaced by counting ones. */
 #include "tests/cli/technologies_counting.h"
 
 #include <stdbool.h>
@@ -20,7 +20,7 @@ static struct {
     channel channels[MOST_CHANNELS];
     size_t count;
     int rank;
-    bool in_group; /* a group send may go by sends to its nodes, which are counted already */
+    bool in_group; /* a group send may be a loop of sends to nodes, which are counted there */
 } counting;
 
 static void count(int to, size_t bytes)

@@ -1,5 +1,4 @@
-/* A technology that is another one, and counts what is sent over it: to whom, and how many bytes.
- */
+/* A technology that wraps another one and counts the messages and bytes sent to each rank. */
 #ifndef TESTS_TECHNOLOGIES_COUNTING_H
 #define TESTS_TECHNOLOGIES_COUNTING_H
 
@@ -7,12 +6,12 @@
 
 #include "transport/transport.h"
 
-/* Open `counted` so. One at a time, in a process. */
+/* Open `counted` with counting. Only one can be open in a process. */
 cb_status counting_open(const transport_technology *counted, const transport_bootstrap *bootstrap,
                         transport_factory **out);
 
-/* A line "FROM TO BYTES MESSAGES" for each receiver and size, and forget them; -1 where not all
- * could be written. A technology's own multicast counts once for each receiver. */
+/* Write a line "FROM TO BYTES MESSAGES" for each receiver and size, and clear the counts.
+ * Returns -1 on a write error. A multicast by the technology counts once per receiver. */
 int counting_write(FILE *stream);
 
 #endif

@@ -5,10 +5,10 @@
  *
  * CB_FAULT           a defect by its name, see defects.h; no fault without it
  * CB_FAULT_RANK      of the rank whose packets are hit
- * CB_FAULT_VERIFIED  the number, from 0, of the one packet that is hit in the verifying pass
+ * CB_FAULT_VERIFIED  the number, from 0, of the one packet that is hit in the verification pass
  * CB_FAULT_EVERY     how many packets outside of that pass there are to one that is hit; 0: none is
  *
- * The packets of the verifying pass are those that carry their source and number in clear, as
+ * The packets of the verification pass are those that carry their source and number in clear, as
  * bench/checker.h says. Empty messages, which are acknowledgements, are left alone. */
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static const cb_counter_set metered_counters = {
 static metered_settings meter;
 static uint64_t metered_count;
 
-/* Known to files, and not in this program. */
+/* The name is known to configuration files, but this program does not have it. */
 static const transport_technology absent = {.name = "tcp"};
 
 static struct {
@@ -52,7 +52,8 @@ static struct {
     uint64_t plain_sent, stamped_sent;
 } fault;
 
-/* What a plain packet begins with is no such number: its words are mixed bits. */
+/* The words of a packet outside of the verification pass are mixed bits, which are no such number.
+ */
 static bool is_stamped(const transport_buffer *buffer)
 {
     uint64_t header[2];
@@ -81,8 +82,8 @@ static cb_status faulty_send(transport_node *node, transport_buffer *buffer)
     return send_or_hit((defect_way){.node = node}, buffer);
 }
 
-/* A loop of sends, each with its own copy, so that each can be hit; or one multicast, which is hit
- * for all. */
+/* A loop of sends, each with its own copy, so that each can be hit; a multicast is hit for all
+ * receivers at once. */
 static cb_status faulty_group_send(transport_group *group, transport_buffer *buffer)
 {
     if (group->multicast)
@@ -134,7 +135,8 @@ static cb_status open_with_settings(const transport_bootstrap *bootstrap, transp
     return transport_mpi.open(bootstrap, out);
 }
 
-/* The table of mpi is known only when the program is linked, so these are filled at its start. */
+/* The operations of mpi are known at link time only, so these tables are completed when the
+ * program starts. */
 __attribute__((constructor)) static void make_technologies(void)
 {
     faulty = unicast = configured = metered = transport_mpi;

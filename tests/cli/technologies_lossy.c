@@ -9,7 +9,7 @@
  * CB_FAULT_EVERY     of this many of them in a row one is hit, at random
  * CB_FAULT_SEED      with this seed; each rank draws differently
  * CB_FAULT_RANK      or: of the rank that is hit
- * CB_FAULT_VERIFIED  the number, from 0, of the one message of that kind in the verifying pass
+ * CB_FAULT_VERIFIED  the number, from 0, of the one message of that kind in the verification pass
  *
  * Rank 0 supervises. All messages but fragments have 16 bytes, so fragments must not. */
 #include <stdlib.h>
@@ -29,9 +29,10 @@ static struct {
     uint64_t every, rank, verified;
     cb_random random;
     bool seeded;
-    uint64_t left, chosen; /* of the row under way; hit when as many are left as were chosen */
-    bool patient;  /* a closed loop looks for messages, and does not wait, in the verifying pass */
-    uint64_t sent; /* of the kind that is hit, in that pass */
+    uint64_t left, chosen; /* state of the current block of CB_FAULT_EVERY messages: one is hit when
+                              the chosen number is left */
+    bool patient;  /* in the verification pass a closed loop polls for messages and does not wait */
+    uint64_t sent; /* number of messages of the kind that is hit, in the verification pass */
 } fault;
 
 static const char *kind_of(const transport_node *node, const transport_buffer *buffer)
@@ -100,7 +101,7 @@ static cb_status lossy_try_receive(transport_group *group, transport_buffer **ou
     return transport_mpi.group_try_receive(group, out, from);
 }
 
-/* A message that is overtaken is not lost: the end of a run lets it go. */
+/* A message that is held back is not lost: it is sent at the end of the run. */
 static cb_status lossy_flush(transport_factory *factory)
 {
     fault.patient = false;
@@ -123,7 +124,8 @@ static void choose_defects(void)
     }
 }
 
-/* The table of mpi is known only when the program is linked, so these are filled at its start. */
+/* The operations of mpi are known at link time only, so these tables are completed when the
+ * program starts. */
 __attribute__((constructor)) static void make_technologies(void)
 {
     choose_defects();

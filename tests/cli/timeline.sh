@@ -59,7 +59,7 @@ refused "a number of events without a timeline" "--timeline-events 5" "--timelin
 refused "no events" "--timeline trace.json --timeline-events 0" "--timeline-events" "use 1 to"
 refused "more notes than rank 0 holds" \
     "--timeline trace.json --timeline-events 65536 --sources 3 --destinations 1" "65536 events" \
-    "3 sources" "--timeline-events 52428 at most"
+    "3 sources" "--timeline-events 52428 or less"
 
 case_is "a timeline of a program that is no farm"
 run 0 cb_oneway --timeline trace.json

@@ -8,7 +8,7 @@ needs_python
 needs_proc
 enter_folder
 
-# faulty FAULT RANK RANKS PROGRAM OPTIONS...: the second packet of RANK is hit in the verifying pass
+# faulty FAULT RANK RANKS PROGRAM OPTIONS...: the second packet of RANK is hit in the verification pass
 faulty() {
     fault=$1
     export CB_FAULT="$1" CB_FAULT_RANK="$2" CB_FAULT_VERIFIED=1
@@ -23,10 +23,10 @@ faulty() {
     expect_valid result.json
 }
 
-# Lost, doubled, reordered and corrupted, and whether the run came to its end.
+# Numbers of lost, duplicate, reordered and corrupted packets, and whether the run completed.
 expect_counts() {
     expect_status 1
-    expect_error "verification failed" "$1 lost, $2 doubled, $3 reordered, $4 corrupted"
+    expect_error "verification failed" "$1 lost, $2 duplicate, $3 reordered, $4 corrupted"
     expect_document result.json \
         "[[r['verify'][kind] for kind in ('lost', 'doubled', 'reordered', 'corrupted')] for r in d['results']]" \
         "[[$1, $2, $3, $4]]"
@@ -59,7 +59,7 @@ for fault in corrupt cut; do
     export CB_FAULT=$fault CB_FAULT_RANK=0 CB_FAULT_EVERY=1
     run 2 faulty_oneway --technology faulty --sizes 64 --max-time 0.03 --mode stream
     expect_status 1
-    expect_error "does not add up at rank 1" "corrupted or cut" "--verify"
+    expect_error "packets of .* at rank 1 has the sum" "corrupted or cut" "--verify"
     expect_all_gone
 done
 

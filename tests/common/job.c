@@ -1,4 +1,4 @@
-/* The frame of the tests under mpirun; see the header. */
+/* Tests that run under mpirun; see the header. */
 #include "tests/common/job.h"
 
 #include <signal.h>
@@ -8,12 +8,12 @@
 
 #include "base/log.h"
 
-/* Far beyond what any test takes on a loaded machine: only to end a job that hangs. */
+/* Much longer than any test takes on a loaded machine: it only ends a job that hangs. */
 enum { TIMEOUT_S = 150 };
 
 job_state job;
 
-/* Only async-signal-safe calls: the launcher ends the other ranks when one leaves like this. */
+/* Only async-signal-safe calls. When one rank exits like this, the launcher ends the others. */
 static void give_up(int signal_number)
 {
     static const char text[] = "no end in sight, giving up: ";
@@ -28,7 +28,7 @@ static void give_up(int signal_number)
     _exit(EXIT_FAILURE);
 }
 
-/* Check takes SIGALRM for itself when it runs a suite, so that the handler is set for each test. */
+/* Check installs its own SIGALRM handler when it runs a suite, so this one is set for each test. */
 bool job_begin(const char *test)
 {
     if (job.under_way != NULL)
@@ -63,7 +63,7 @@ void job_open(const char *program)
     cb_log_identify(program, job.rank);
 }
 
-JOB_TEST(the_job_has_the_ranks_that_the_launcher_was_asked_for)
+JOB_TEST(the_job_has_the_requested_number_of_ranks)
 {
     const char *expected = getenv("COMBENCH_TEST_RANKS");
 
@@ -71,7 +71,7 @@ JOB_TEST(the_job_has_the_ranks_that_the_launcher_was_asked_for)
     ck_assert_int_eq(job.size, atoi(expected));
 }
 
-/* The summary of every rank would be one too many; failures are reported by all. */
+/* Only one rank prints the summary; failures are printed by all. */
 int job_run(const char *name, TCase *(*const *themes)(void), size_t count)
 {
     Suite *suite = suite_create(name);
@@ -79,7 +79,7 @@ int job_run(const char *name, TCase *(*const *themes)(void), size_t count)
     SRunner *runner;
     int failures;
 
-    tcase_add_test(first, the_job_has_the_ranks_that_the_launcher_was_asked_for);
+    tcase_add_test(first, the_job_has_the_requested_number_of_ranks);
     suite_add_tcase(suite, first);
     for (size_t i = 0; i < count; i++)
         suite_add_tcase(suite, themes[i]());

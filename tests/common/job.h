@@ -1,6 +1,6 @@
-/* What the tests under mpirun share: one job of all ranks, in which each test is begun and ended by
- * all together. A rank whose test failed runs no other and ends the job, since the rest of it may
- * wait for a message that will never come; a rank that waits too long does the same. */
+/* Tests under mpirun: all ranks of a job start and end each test together. A rank whose test
+ * fails runs no other test and ends the job, since other ranks may wait for its messages. So
+ * does a rank that waits too long. */
 #ifndef TESTS_COMMON_JOB_H
 #define TESTS_COMMON_JOB_H
 
@@ -14,14 +14,14 @@ typedef struct {
     control *plane;
     control_team *everyone;
     int rank, size;
-    void (*at_end)(void);  /* called at the end of each test that has not failed, or NULL */
-    const char *under_way; /* the test that was begun and has not ended */
+    void (*at_end)(void);  /* called after each test that has not failed, or NULL */
+    const char *under_way; /* the test that was started and has not ended */
 } job_state;
 
-/* Check hands nothing to a test, so that what all tests need stands here. */
+/* Check passes no arguments to tests, so the data that all tests need is global. */
 extern job_state job;
 
-/* A test of all ranks: JOB_TEST(behaviour) { ... } */
+/* Define a test of all ranks: JOB_TEST(behaviour) { ... } */
 #define JOB_TEST(name)                                                                             \
     static void name##_body(void);                                                                 \
     START_TEST(name)                                                                               \
@@ -34,8 +34,8 @@ extern job_state job;
     END_TEST                                                                                       \
     static void name##_body(void)
 
-/* Fail unless a call gives CB_OK. Cheap, unlike Check's own assertions, each of which is a write.
- */
+/* Fail unless a call returns CB_OK. Check's own assertions are not used in loops: each of them
+ * writes to a file. */
 #define REQUIRE_OK(call)                                                                           \
     do {                                                                                           \
         cb_status require_status = (call);                                                         \
@@ -43,21 +43,21 @@ extern job_state job;
             ck_abort_msg("%s: %s", #call, cb_status_text(require_status));                         \
     } while (0)
 
-/* False when a test of this rank has failed: no other can be run. */
+/* False after a failed test of this rank: no other can be run. */
 bool job_begin(const char *test);
 void job_end(void);
 
-/* Start the control plane; a job that cannot start ends the program. */
+/* Start the control plane; exits if the job cannot start. */
 void job_open(const char *program);
 
-/* Run the tests of these themes in their order, after one that asserts that the launcher started as
- * many ranks as the environment variable COMBENCH_TEST_RANKS says. The failures of this rank. */
+/* Run the tests of these suites in order, after a test that asserts that the launcher started
+ * COMBENCH_TEST_RANKS ranks. Returns the number of failures of this rank. */
 int job_run(const char *name, TCase *(*const *themes)(void), size_t count);
 
-/* The exit status; with failures this ends the job of all ranks and does not return. */
+/* Returns the exit status; after failures it ends the whole job and does not return. */
 int job_close(int failures);
 
-/* All ranks arrive before any leaves. */
+/* A barrier of all ranks. */
 void job_barrier(void);
 
 #endif

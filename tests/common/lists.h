@@ -1,4 +1,4 @@
-/* Lists as constants, as tests give them to options. */
+/* Constant lists for options in tests. */
 #ifndef TESTS_COMMON_LISTS_H
 #define TESTS_COMMON_LISTS_H
 

@@ -1,5 +1,5 @@
-/* What a test's process logs, read back message by message: a datagram socket takes the place of
- * stderr, since it keeps writes apart. */
+/* Capture log messages one by one: stderr is replaced by a datagram socket, which keeps writes
+ * apart. */
 #ifndef TESTS_COMMON_MESSAGES_H
 #define TESTS_COMMON_MESSAGES_H
 
@@ -9,7 +9,7 @@
 
 #include "tests/common/unit.h"
 
-/* The end to read from. */
+/* The end of the socket to read from. */
 static inline int messages_capture(void)
 {
     int ends[2];
@@ -20,7 +20,7 @@ static inline int messages_capture(void)
     return ends[0];
 }
 
-/* The next message has this in it. */
+/* Expect that the next message contains this text. */
 static inline void messages_expect(int messages, const char *part)
 {
     char text[4096];

@@ -1,6 +1,7 @@
-/* What every unit test program shares: one suite, one main. A test file defines its cases, lists
- * them in UNIT_MAIN and is named after the module it tests. Where a program has several files,
- * each lists its cases in a UNIT_PART, and the first one has a UNIT_MAIN_OF all parts. */
+/* Frame of the unit test programs: one suite and one main function. A test file defines its
+ * tests, lists them in UNIT_MAIN and is named after the module that it tests. If a program has
+ * several files, each lists its tests in a UNIT_PART, and one of them has UNIT_MAIN_OF all
+ * parts. */
 #ifndef TESTS_COMMON_UNIT_H
 #define TESTS_COMMON_UNIT_H
 
@@ -22,7 +23,7 @@ enum { UNIT_TIMEOUT_S = 60 };
         nanosleep(&unit_pause, NULL);                                                              \
     }
 
-/* Add the cases of a file. */
+/* Add the tests of a file. */
 typedef void unit_part(TCase *group);
 
 static inline void unit_add(TCase *group, const TTest *const *cases, size_t count)
@@ -31,7 +32,7 @@ static inline void unit_add(TCase *group, const TTest *const *cases, size_t coun
         tcase_add_test(group, cases[i]);
 }
 
-/* Run the cases of these parts, each in a process of its own; the exit status. */
+/* Run the tests of these parts, each in its own process. Returns the exit status. */
 static inline int unit_run(const char *name, unit_part *const *parts, size_t count)
 {
     Suite *suite = suite_create(name);
@@ -50,9 +51,9 @@ static inline int unit_run(const char *name, unit_part *const *parts, size_t cou
     return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* UNIT_PART(plan_counts, test_a, test_b): the cases of a file. Its name stands in the list of parts
- * in the program's header, of which both the prototypes and UNIT_MAIN_OF are made, so that the
- * compiler complains of one that is not run. */
+/* UNIT_PART(plan_counts, test_a, test_b): the tests of a file. The program's header has a list
+ * of parts, from which both the prototypes and UNIT_MAIN_OF are made: the compiler warns about a
+ * part that is missing in the list. */
 #define UNIT_PART(part, ...)                                                                       \
     void part(TCase *group)                                                                        \
     {                                                                                              \
@@ -70,7 +71,7 @@ static inline int unit_run(const char *name, unit_part *const *parts, size_t cou
         return unit_run(name, unit_parts, sizeof(unit_parts) / sizeof(unit_parts[0]));             \
     }
 
-/* UNIT_MAIN("units", test_a, test_b): run the cases of a program of one file. */
+/* UNIT_MAIN("units", test_a, test_b): run the tests of a program of one file. */
 #define UNIT_MAIN(name, ...) static UNIT_PART(unit_all, __VA_ARGS__) UNIT_MAIN_OF(name, unit_all)
 
 #endif

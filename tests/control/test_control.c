@@ -1,5 +1,5 @@
-/* The control plane: teams of any ranks in any order, agreement and gathering, waiting that leaves
- * the cores alone, and clocks that are one clock on one host. */
+/* The control plane: teams of ranks in any order, agreement, gathering, waiting without using a
+ * core, and clocks of ranks on one host. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 typedef struct {
     int *ranks;
-    size_t count, index; /* of this process; count where it is no member */
+    size_t count, index; /* index of this process in the team; count if it is no member */
 } member_list;
 
 static member_list empty_list(void)
@@ -36,7 +36,7 @@ static void find_itself(member_list *list)
         list->index++;
 }
 
-/* Each has a value that no other has, so that a mistaken order shows. */
+/* Every rank has a distinct value, so that a wrong order shows. */
 static uint64_t value_of(int rank)
 {
     return 1000u + (uint64_t)rank * (uint64_t)rank;
@@ -92,7 +92,7 @@ static void check_maximum(control_team *team, const member_list *list)
     ck_assert_double_eq(values[1], -(double)lowest);
 }
 
-/* Members alone call; the list is freed. */
+/* Called by members only; frees the list. */
 static void check_team(member_list list)
 {
     control_team *team = NULL;
@@ -113,13 +113,13 @@ static void check_team(member_list list)
     free(list.ranks);
 }
 
-JOB_TEST(everyone_is_a_team_in_the_order_of_ranks)
+JOB_TEST(all_ranks_form_a_team_in_order_of_rank)
 {
     ck_assert_uint_eq(control_team_size(job.everyone), (size_t)job.size);
     ck_assert_uint_eq(control_team_index(job.everyone), (size_t)job.rank);
 }
 
-JOB_TEST(a_team_has_the_order_of_its_list)
+JOB_TEST(a_team_keeps_the_order_of_its_list)
 {
     member_list list = empty_list();
 
@@ -128,7 +128,7 @@ JOB_TEST(a_team_has_the_order_of_its_list)
     check_team(list);
 }
 
-JOB_TEST(a_team_can_be_without_rank_0)
+JOB_TEST(a_team_may_exclude_rank_0)
 {
     member_list list = empty_list();
 
@@ -137,7 +137,7 @@ JOB_TEST(a_team_can_be_without_rank_0)
     check_team(list);
 }
 
-JOB_TEST(a_team_can_be_of_every_second_rank)
+JOB_TEST(a_team_may_have_every_second_rank)
 {
     member_list list = empty_list();
 
@@ -146,7 +146,7 @@ JOB_TEST(a_team_can_be_of_every_second_rank)
     check_team(list);
 }
 
-JOB_TEST(a_team_can_be_of_one)
+JOB_TEST(a_team_may_have_one_rank)
 {
     member_list list = empty_list();
 
@@ -165,19 +165,19 @@ JOB_TEST(teams_of_different_ranks_work_at_the_same_time)
 
 /* Agreement */
 
-JOB_TEST(all_agree_on_ok_when_all_are)
+JOB_TEST(ranks_agree_on_ok_if_all_are_ok)
 {
     ck_assert_int_eq(control_agree(job.everyone, CB_OK), CB_OK);
 }
 
-JOB_TEST(all_agree_on_the_status_of_the_one_that_failed)
+JOB_TEST(ranks_agree_on_the_status_of_a_failed_rank)
 {
     for (int rank = 0; rank < job.size; rank++)
         ck_assert_int_eq(control_agree(job.everyone, rank == job.rank ? CB_ERROR_MEMORY : CB_OK),
                          CB_ERROR_MEMORY);
 }
 
-JOB_TEST(all_agree_on_the_worst_status)
+JOB_TEST(ranks_agree_on_the_worst_status)
 {
     cb_status mine = job.rank == 0 ? CB_ERROR_UNSUPPORTED : CB_OK;
 
@@ -196,9 +196,8 @@ static uint64_t processor_time_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* A rank that polled would use all that the machine has to give, one that sleeps some milliseconds.
- */
-JOB_TEST(ranks_that_wait_leave_the_cores_to_others)
+/* A rank that polls would use a full core; one that sleeps needs a few milliseconds. */
+JOB_TEST(waiting_ranks_leave_the_cores_to_others)
 {
     const uint64_t pause_ns = 500000000;
     uint64_t used_ns;
@@ -212,7 +211,7 @@ JOB_TEST(ranks_that_wait_leave_the_cores_to_others)
     ck_assert_uint_lt(used_ns, pause_ns / 5);
 }
 
-JOB_TEST(no_rank_leaves_a_barrier_before_all_have_come)
+JOB_TEST(no_rank_leaves_a_barrier_before_all_have_arrived)
 {
     enum { ROUNDS = 20 };
     uint64_t came_ns, *all = cb_allocate((size_t)job.size, sizeof(*all), "instants");
@@ -233,15 +232,15 @@ JOB_TEST(no_rank_leaves_a_barrier_before_all_have_come)
     free(all);
 }
 
-/* Clocks: all ranks are on this host, where the clock is the same for all. */
+/* Clocks: all ranks are on this host, so their clocks are equal. */
 
-JOB_TEST(clocks_of_one_host_differ_by_no_more_than_the_bound)
+JOB_TEST(clocks_of_one_host_differ_by_at_most_the_bound)
 {
     control_clock clock = {0};
 
     for (int i = 0; i < 3; i++) {
         REQUIRE_OK(control_synchronise(job.plane, &clock));
-        ck_assert_double_le(fabs(clock.offset_ns), clock.bound_ns + 0.5); /* a half is rounded */
+        ck_assert_double_le(fabs(clock.offset_ns), clock.bound_ns + 0.5); /* halves are rounded */
         ck_assert_msg(isfinite(clock.bound_ns), "comparison %d has the bound %g", i,
                       clock.bound_ns);
         ck_assert_uint_le(clock.at_ns, cb_now_ns());
@@ -265,8 +264,8 @@ static void note_thread_level(const char *name, const char *value, void *context
         *locks = strcmp(value, "single") != 0;
 }
 
-/* job_open asks for threads. */
-JOB_TEST(a_plane_for_threads_has_a_library_with_locks)
+/* job_open requests thread support. */
+JOB_TEST(a_control_plane_for_threads_uses_a_thread_safe_library)
 {
     bool locks = false;
 
@@ -282,8 +281,8 @@ static void note_number(const char *name, const char *value, void *context)
         *is_number = strspn(value, "-0123456789") == strlen(value);
 }
 
-/* Of an MPI library that has no such setting nothing is said. */
-JOB_TEST(a_choice_among_mechanisms_has_its_name)
+/* No setting is reported for an MPI library that does not have it. */
+JOB_TEST(a_chosen_mechanism_is_reported_by_name)
 {
     bool is_number = false;
 
@@ -301,22 +300,22 @@ static TCase *control_plane(void)
 {
     TCase *theme = tcase_create("control");
 
-    tcase_add_test(theme, everyone_is_a_team_in_the_order_of_ranks);
-    tcase_add_test(theme, a_team_has_the_order_of_its_list);
-    tcase_add_test(theme, a_team_can_be_without_rank_0);
-    tcase_add_test(theme, a_team_can_be_of_every_second_rank);
-    tcase_add_test(theme, a_team_can_be_of_one);
+    tcase_add_test(theme, all_ranks_form_a_team_in_order_of_rank);
+    tcase_add_test(theme, a_team_keeps_the_order_of_its_list);
+    tcase_add_test(theme, a_team_may_exclude_rank_0);
+    tcase_add_test(theme, a_team_may_have_every_second_rank);
+    tcase_add_test(theme, a_team_may_have_one_rank);
     tcase_add_test(theme, teams_of_different_ranks_work_at_the_same_time);
-    tcase_add_test(theme, all_agree_on_ok_when_all_are);
-    tcase_add_test(theme, all_agree_on_the_status_of_the_one_that_failed);
-    tcase_add_test(theme, all_agree_on_the_worst_status);
-    tcase_add_test(theme, ranks_that_wait_leave_the_cores_to_others);
-    tcase_add_test(theme, no_rank_leaves_a_barrier_before_all_have_come);
-    tcase_add_test(theme, clocks_of_one_host_differ_by_no_more_than_the_bound);
+    tcase_add_test(theme, ranks_agree_on_ok_if_all_are_ok);
+    tcase_add_test(theme, ranks_agree_on_the_status_of_a_failed_rank);
+    tcase_add_test(theme, ranks_agree_on_the_worst_status);
+    tcase_add_test(theme, waiting_ranks_leave_the_cores_to_others);
+    tcase_add_test(theme, no_rank_leaves_a_barrier_before_all_have_arrived);
+    tcase_add_test(theme, clocks_of_one_host_differ_by_at_most_the_bound);
     tcase_add_test(theme, the_clock_of_rank_0_is_the_reference);
     tcase_add_test(theme, the_library_is_named_with_its_version);
-    tcase_add_test(theme, a_choice_among_mechanisms_has_its_name);
-    tcase_add_test(theme, a_plane_for_threads_has_a_library_with_locks);
+    tcase_add_test(theme, a_chosen_mechanism_is_reported_by_name);
+    tcase_add_test(theme, a_control_plane_for_threads_uses_a_thread_safe_library);
     return theme;
 }
 

@@ -1,4 +1,4 @@
-/* The arithmetic of clock offsets and drift, by cases computed by hand. */
+/* The arithmetic of clock offsets and drift, on examples computed by hand. */
 #include "control/control.h"
 
 #include "tests/common/unit.h"
@@ -19,7 +19,7 @@ START_TEST(the_fastest_round_trip_is_the_estimate)
 }
 END_TEST
 
-START_TEST(a_reference_that_is_after_gives_a_negative_offset)
+START_TEST(a_reference_clock_that_is_late_gives_a_negative_offset)
 {
     const control_round_trip trip = {
         .sent_ns = 5000000, .reference_ns = 110, .received_ns = 5000020};
@@ -30,8 +30,8 @@ START_TEST(a_reference_that_is_after_gives_a_negative_offset)
 }
 END_TEST
 
-/* 900 ns in one second: 0.9 parts per million, where the bounds together could make up 300 ns. */
-START_TEST(a_change_beyond_both_bounds_is_a_drift)
+/* 900 ns in one second is 0.9 ppm; the bounds together explain only 300 ns. */
+START_TEST(a_change_larger_than_both_bounds_is_a_drift)
 {
     const control_clock earlier = {.offset_ns = 100, .bound_ns = 100, .at_ns = 1000000000};
     control_clock later = {.offset_ns = 1000, .bound_ns = 200, .at_ns = 2000000000};
@@ -52,7 +52,7 @@ START_TEST(a_reference_that_is_slower_gives_a_negative_drift)
 }
 END_TEST
 
-START_TEST(a_change_within_the_bounds_is_no_drift)
+START_TEST(a_change_within_the_bounds_is_not_a_drift)
 {
     const control_clock earlier = {.offset_ns = 100, .bound_ns = 100, .at_ns = 1000000000};
     const control_clock later = {.offset_ns = 400, .bound_ns = 200, .at_ns = 2000000000};
@@ -80,8 +80,8 @@ START_TEST(the_offset_follows_the_drift)
 }
 END_TEST
 
-/* There and back over a minute, with quartz that is off by as much as 200 parts per million. */
-START_TEST(local_and_reference_are_inverse_to_a_nanosecond)
+/* Convert to the reference clock and back over a minute, with drifts of up to 200 ppm. */
+START_TEST(converting_to_the_reference_and_back_is_exact_to_a_nanosecond)
 {
     static const double drifts[] = {0, 1e-8, 5e-5, -5e-5, 2e-4, -2e-4};
     static const int64_t away_ns[] = {0, 1, -1, 999999937, 60000000011, -60000000011};
@@ -101,7 +101,9 @@ START_TEST(local_and_reference_are_inverse_to_a_nanosecond)
 END_TEST
 
 UNIT_MAIN("control_clock", the_fastest_round_trip_is_the_estimate,
-          a_reference_that_is_after_gives_a_negative_offset, a_change_beyond_both_bounds_is_a_drift,
-          a_reference_that_is_slower_gives_a_negative_drift, a_change_within_the_bounds_is_no_drift,
-          the_first_estimate_has_no_drift, the_offset_follows_the_drift,
-          local_and_reference_are_inverse_to_a_nanosecond)
+          a_reference_clock_that_is_late_gives_a_negative_offset,
+          a_change_larger_than_both_bounds_is_a_drift,
+          a_reference_that_is_slower_gives_a_negative_drift,
+          a_change_within_the_bounds_is_not_a_drift, the_first_estimate_has_no_drift,
+          the_offset_follows_the_drift,
+          converting_to_the_reference_and_back_is_exact_to_a_nanosecond)

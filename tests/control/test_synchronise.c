@@ -1,5 +1,5 @@
-/* The comparison of clocks when MPI fails in one rank: all ranks learn of it and return, and the
- * control plane can be used further. The failures are made by wrappers around the library. */
+/* Clock synchronisation when MPI fails in one rank: all ranks get the error and return, and the
+ * control plane remains usable. Wrappers around the MPI library inject the failures. */
 #include <limits.h>
 #include <mpi.h>
 #include <stdlib.h>
@@ -7,12 +7,13 @@
 #include "base/log.h"
 #include "tests/common/job.h"
 
-enum { ROUND_TRIPS = 40 }; /* of each rank, as in src/control/control_mpi.c */
+enum { ROUND_TRIPS = 40 }; /* measurements per rank, as in src/control/control_mpi.c */
 
-/* All else in the control plane is collective, so that these calls are of the comparison. */
+/* Everything else in the control plane uses collectives, so these calls belong to the
+ * synchronisation. */
 static struct {
-    unsigned passed; /* calls that work before the first that fails */
-    unsigned count;  /* calls that fail then */
+    unsigned passed; /* number of calls that succeed first */
+    unsigned count;  /* number of calls that fail after these */
 } sends, receives;
 
 static bool fails(unsigned *passed, unsigned *count)
@@ -63,7 +64,7 @@ static void expect_all_to_fail(void)
     ck_assert_uint_ne(clock.at_ns, 0);
 }
 
-/* The failing rank's calls: some pass, one fails. */
+/* Calls of the failing rank: some succeed, then one fails. */
 static void fail_send(int rank, unsigned passed)
 {
     if (job.rank == rank) {
@@ -82,40 +83,41 @@ static void fail_receive(int rank, unsigned passed)
     expect_all_to_fail();
 }
 
-JOB_TEST(all_learn_that_rank_0_could_not_give_a_turn)
+JOB_TEST(all_ranks_get_an_error_when_rank_0_cannot_start_a_turn)
 {
     fail_send(0, 0);
     fail_send(0, (unsigned)(job.size - 2) * (ROUND_TRIPS + 1));
 }
 
-JOB_TEST(all_learn_that_rank_0_could_not_answer)
+JOB_TEST(all_ranks_get_an_error_when_rank_0_cannot_answer)
 {
     fail_send(0, 1);
     fail_send(0, ROUND_TRIPS);
     fail_send(0, (unsigned)(job.size - 1) * (ROUND_TRIPS + 1) - 1);
 }
 
-JOB_TEST(all_learn_that_rank_0_could_not_listen)
+JOB_TEST(all_ranks_get_an_error_when_rank_0_cannot_receive)
 {
     fail_receive(0, 0);
     fail_receive(0, (unsigned)(job.size - 1) * ROUND_TRIPS - 1);
 }
 
-JOB_TEST(all_learn_that_a_rank_could_not_ask)
+JOB_TEST(all_ranks_get_an_error_when_a_rank_cannot_send)
 {
     fail_send(1, 0);
     fail_send(job.size - 1, ROUND_TRIPS - 1);
 }
 
-JOB_TEST(all_learn_that_a_rank_could_not_listen)
+JOB_TEST(all_ranks_get_an_error_when_a_rank_cannot_receive)
 {
     fail_receive(1, 0);
     fail_receive(1, 7);
     fail_receive(job.size - 1, ROUND_TRIPS);
 }
 
-/* It cannot even say that it gives up: rank 0's timeout of 10 s ends. */
-JOB_TEST(all_learn_of_a_rank_that_fell_silent)
+/* The failing rank cannot send the message that it gives up: rank 0 waits for its timeout of 10
+ * s. */
+JOB_TEST(all_ranks_get_an_error_when_a_rank_stops_answering)
 {
     if (job.rank == job.size - 1) {
         sends.passed = 3;
@@ -128,11 +130,11 @@ static TCase *failing_comparison(void)
 {
     TCase *theme = tcase_create("synchronise");
 
-    tcase_add_test(theme, all_learn_that_rank_0_could_not_give_a_turn);
-    tcase_add_test(theme, all_learn_that_rank_0_could_not_answer);
-    tcase_add_test(theme, all_learn_that_rank_0_could_not_listen);
-    tcase_add_test(theme, all_learn_that_a_rank_could_not_ask);
-    tcase_add_test(theme, all_learn_that_a_rank_could_not_listen);
+    tcase_add_test(theme, all_ranks_get_an_error_when_rank_0_cannot_start_a_turn);
+    tcase_add_test(theme, all_ranks_get_an_error_when_rank_0_cannot_answer);
+    tcase_add_test(theme, all_ranks_get_an_error_when_rank_0_cannot_receive);
+    tcase_add_test(theme, all_ranks_get_an_error_when_a_rank_cannot_send);
+    tcase_add_test(theme, all_ranks_get_an_error_when_a_rank_cannot_receive);
     return theme;
 }
 
@@ -140,7 +142,7 @@ static TCase *silence(void)
 {
     TCase *theme = tcase_create("silence");
 
-    tcase_add_test(theme, all_learn_of_a_rank_that_fell_silent);
+    tcase_add_test(theme, all_ranks_get_an_error_when_a_rank_stops_answering);
     return theme;
 }
 

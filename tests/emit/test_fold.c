@@ -1,5 +1,5 @@
-/* Folding: unrolled, the loops are the records that were added, whatever these are; and patterns
- * are folded to few items. */
+/* Folding of records into loops: unrolling the loops gives the original records, and repetitive
+ * streams become few items. */
 #include "emit/fold.h"
 
 #include <stdlib.h>
@@ -49,7 +49,8 @@ static size_t count_items(const fold_item *items, size_t length)
     return count;
 }
 
-/* Fold a sequence, compare what it unrolls to, and free it. How many items it has become. */
+/* Fold a sequence, compare the unrolled result with it, and free it. Returns the number of
+ * items. */
 static size_t expect_exact(sequence *given)
 {
     fold_state fold = {.ranks = RANKS};
@@ -90,7 +91,7 @@ static fold_record draw_record(cb_random *random, uint64_t peers)
     return drawn;
 }
 
-START_TEST(what_has_no_pattern_stays_as_it_is)
+START_TEST(a_stream_without_repetition_is_unchanged)
 {
     for (uint64_t seed = 0; seed < 300; seed++) {
         cb_random random = cb_random_seed(seed);
@@ -105,8 +106,8 @@ START_TEST(what_has_no_pattern_stays_as_it_is)
 }
 END_TEST
 
-/* A drawn part: a record; or parts that are repeated, whose peers may grow with each repetition;
- * now and then with a mistake. */
+/* A random part: a record, or repeated parts whose peers may change with each iteration,
+ * sometimes with a deviation. */
 static void draw_part(cb_random *random, unsigned depth, uint32_t shift, sequence *to)
 {
     uint64_t parts = 1 + cb_random_below(random, 4), times = 1 + cb_random_below(random, 6);
@@ -132,7 +133,7 @@ static void draw_part(cb_random *random, unsigned depth, uint32_t shift, sequenc
     }
 }
 
-START_TEST(nested_repetitions_with_mistakes_are_exact)
+START_TEST(nested_repetitions_with_differences_unfold_exactly)
 {
     const uint64_t seeds = getenv("CB_CHECK_FULL") != NULL ? 300 : 30;
 
@@ -157,7 +158,7 @@ static fold_record receive_from(uint32_t peer)
     return (fold_record){.kind = FOLD_RECEIVE, .peer = peer, .bytes = 16};
 }
 
-START_TEST(one_record_again_and_again_is_a_loop)
+START_TEST(a_repeated_record_becomes_a_loop)
 {
     sequence given = {0};
 
@@ -167,7 +168,7 @@ START_TEST(one_record_again_and_again_is_a_loop)
 }
 END_TEST
 
-START_TEST(peers_in_turn_are_a_loop_in_a_loop)
+START_TEST(a_rotation_of_peers_becomes_a_nested_loop)
 {
     sequence given = {0};
 
@@ -179,7 +180,7 @@ START_TEST(peers_in_turn_are_a_loop_in_a_loop)
 }
 END_TEST
 
-START_TEST(peers_go_on_after_the_last_rank)
+START_TEST(a_rotation_of_peers_may_wrap_after_the_last_rank)
 {
     sequence given = {0};
 
@@ -189,8 +190,8 @@ START_TEST(peers_go_on_after_the_last_rank)
 }
 END_TEST
 
-/* A window of 64 with an acknowledgement for every 32. */
-START_TEST(a_stream_is_its_beginning_a_loop_and_its_end)
+/* A window of 64 packets with an acknowledgement after each 32. */
+START_TEST(a_repetition_between_start_and_end_becomes_a_loop)
 {
     sequence given = {0};
 
@@ -203,7 +204,7 @@ START_TEST(a_stream_is_its_beginning_a_loop_and_its_end)
 }
 END_TEST
 
-START_TEST(a_short_run_for_each_peer_is_one_loop)
+START_TEST(a_short_sequence_for_each_peer_becomes_one_loop)
 {
     sequence given = {0};
 
@@ -226,7 +227,7 @@ START_TEST(a_repetition_is_found_when_its_last_loop_is_complete)
 }
 END_TEST
 
-START_TEST(what_an_open_loop_has_of_its_next_iteration_is_not_lost)
+START_TEST(an_unfinished_iteration_is_written_after_its_loop)
 {
     sequence given = {0};
 
@@ -240,9 +241,11 @@ START_TEST(what_an_open_loop_has_of_its_next_iteration_is_not_lost)
 }
 END_TEST
 
-UNIT_MAIN("fold", what_has_no_pattern_stays_as_it_is, nested_repetitions_with_mistakes_are_exact,
-          one_record_again_and_again_is_a_loop, peers_in_turn_are_a_loop_in_a_loop,
-          peers_go_on_after_the_last_rank, a_stream_is_its_beginning_a_loop_and_its_end,
-          a_short_run_for_each_peer_is_one_loop,
+UNIT_MAIN("fold", a_stream_without_repetition_is_unchanged,
+          nested_repetitions_with_differences_unfold_exactly, a_repeated_record_becomes_a_loop,
+          a_rotation_of_peers_becomes_a_nested_loop,
+          a_rotation_of_peers_may_wrap_after_the_last_rank,
+          a_repetition_between_start_and_end_becomes_a_loop,
+          a_short_sequence_for_each_peer_becomes_one_loop,
           a_repetition_is_found_when_its_last_loop_is_complete,
-          what_an_open_loop_has_of_its_next_iteration_is_not_lost)
+          an_unfinished_iteration_is_written_after_its_loop)

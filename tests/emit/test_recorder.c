@@ -1,4 +1,4 @@
-/* The recorder: what a few ranks send and receive over it, as the lines of a trace. */
+/* The recorder: sends and receives of a few ranks become the lines of a trace. */
 #include "emit/recorder.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 enum { RANKS = 3 };
 
-/* What each rank does, and what it needs for that. */
+/* The actions of each rank, and their state. */
 typedef struct {
     emit_recorder *recorder;
     transport_node *nodes[RANKS][RANKS];
@@ -50,7 +50,7 @@ static cb_status receive_from(play *all, size_t rank, size_t from)
     return CB_OK;
 }
 
-/* Rank 0 hears of the others, who send as many bytes as `sizes` says, one or two each. */
+/* Rank 0 receives one or two messages from each other rank, of the sizes in `sizes`. */
 static cb_status gather(play *all, size_t rank, size_t first, size_t second)
 {
     if (rank > 0)
@@ -86,7 +86,7 @@ static cb_status compute(void *context, size_t rank)
     return rank == 1 ? emit_recorder_compute(all->recorder, 1, 12.5) : CB_OK;
 }
 
-/* Rank 0 to a group of the others: by a loop, or as a multicast. */
+/* Rank 0 sends to a group of the others: in a loop, or as a multicast. */
 static cb_status spread(void *context, size_t rank)
 {
     play *all = context;
@@ -137,7 +137,7 @@ static void tear_down(play *all)
     emit_recorder_close(all->recorder);
 }
 
-/* The trace of a play, with | for the ends of lines. */
+/* The trace of the actions, with | in place of line ends. */
 static void expect_trace_of(emit_coroutine part, bool multicast, bool rank0_named, bool by_tree,
                             const char *expected)
 {
@@ -173,7 +173,7 @@ static void expect_trace(emit_coroutine part, bool multicast, bool rank0_named,
     expect_trace_of(part, multicast, rank0_named, false, expected);
 }
 
-/* The part cannot be recorded unless the receives of rank 0 name their senders. */
+/* Expect that the actions can only be recorded if the receives of rank 0 name their senders. */
 static void expect_must_name(emit_coroutine part)
 {
     play all = {0};
@@ -191,26 +191,26 @@ static void expect_must_name(emit_coroutine part)
     tear_down(&all);
 }
 
-START_TEST(receives_from_a_group_are_from_any)
+START_TEST(receives_from_a_group_name_no_sender)
 {
     expect_trace(gather_alike, false, false, "0:|@ 2|r any 8|;|w|1-2:|is 0 8|w|");
 }
 END_TEST
 
-START_TEST(where_it_is_asked_for_senders_are_named)
+START_TEST(receives_name_their_senders_on_request)
 {
     expect_trace(gather_alike, false, true, "0:|r 1 8|r 2 8|w|1-2:|is 0 8|w|");
 }
 END_TEST
 
-START_TEST(where_sizes_differ_senders_are_named)
+START_TEST(receives_name_their_senders_where_sizes_differ)
 {
     expect_must_name(gather_unlike);
     expect_trace(gather_unlike, false, true, "0:|r 1 8|r 2 9|w|1:|is 0 8|w|2:|is 0 9|w|");
 }
 END_TEST
 
-START_TEST(beside_a_receive_from_one_senders_are_named)
+START_TEST(receives_name_their_senders_where_another_receive_does)
 {
     expect_must_name(gather_and_receive);
     expect_trace(gather_and_receive, false, true,
@@ -230,20 +230,20 @@ START_TEST(a_group_send_is_a_loop)
 }
 END_TEST
 
-START_TEST(a_multicast_has_its_list)
+START_TEST(a_multicast_names_its_receivers)
 {
     expect_trace(spread, true, false, "0:|m 1-2 5|w|1-2:|r 0 5|w|");
 }
 END_TEST
 
-START_TEST(a_tree_is_sends_from_rank_to_rank)
+START_TEST(a_tree_multicast_becomes_sends_between_ranks)
 {
     expect_trace_of(spread, true, false, true, "0:|is 1 5|is 2 5|w|1-2:|r 0 5|w|");
 }
 END_TEST
 
-/* Rank 0 hears of the others in rounds, though rank 2 sends all that it has before rank 1: in the
- * second round and the third one rank 2 comes first, and once. */
+/* Rank 0 receives from the others in rounds. Rank 2 sends all its messages before rank 1 does,
+ * so in the second and third round rank 2 comes first, once each. */
 static cb_status gather_in_rounds(void *context, size_t rank)
 {
     enum { ROUNDS = 3 };
@@ -260,7 +260,7 @@ static cb_status gather_in_rounds(void *context, size_t rank)
     return CB_OK;
 }
 
-START_TEST(a_round_waits_for_who_is_late)
+START_TEST(a_round_waits_for_late_ranks)
 {
     expect_trace(gather_in_rounds, false, true,
                  "0:|r 1 8|@ 2|r 2 8|;|r 1 8|r 2 8|r 1 8|w|1-2:|@ 3|is 0 8|;|w|");
@@ -278,22 +278,23 @@ static cb_status gather_unevenly(void *context, size_t rank)
     return CB_OK;
 }
 
-START_TEST(a_round_does_not_wait_for_ever)
+START_TEST(a_round_does_not_wait_for_ranks_that_send_no_more)
 {
     expect_trace(gather_unevenly, false, true,
                  "0:|r 1 8|@ 3|r 2 8|;|w|1:|is 0 8|w|2:|@ 3|is 0 8|;|w|");
 }
 END_TEST
 
-START_TEST(what_no_rank_receives_is_given_back)
+START_TEST(buffers_of_unreceived_messages_are_released)
 {
     expect_trace(leave_unreceived, false, false, "1:|is 0 3|w|");
 }
 END_TEST
 
-UNIT_MAIN("recorder", receives_from_a_group_are_from_any, where_it_is_asked_for_senders_are_named,
-          where_sizes_differ_senders_are_named, beside_a_receive_from_one_senders_are_named,
+UNIT_MAIN("recorder", receives_from_a_group_name_no_sender, receives_name_their_senders_on_request,
+          receives_name_their_senders_where_sizes_differ,
+          receives_name_their_senders_where_another_receive_does,
           computing_is_recorded_and_idle_ranks_have_no_section, a_group_send_is_a_loop,
-          a_multicast_has_its_list, a_tree_is_sends_from_rank_to_rank,
-          a_round_waits_for_who_is_late, a_round_does_not_wait_for_ever,
-          what_no_rank_receives_is_given_back)
+          a_multicast_names_its_receivers, a_tree_multicast_becomes_sends_between_ranks,
+          a_round_waits_for_late_ranks, a_round_does_not_wait_for_ranks_that_send_no_more,
+          buffers_of_unreceived_messages_are_released)

@@ -1,5 +1,5 @@
-/* Parts that wait for each other in one thread: whose turn it is, how a scheduler ends, and that
- * one in which all wait is found. */
+/* The coroutine scheduler: the order in which coroutines run, how a run ends, and the detection
+ * of deadlocks. */
 #include "emit/scheduler.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ typedef struct {
     emit_scheduler *scheduler;
     char order[64];
     size_t used;
-    int gate; /* opened by the last member */
+    int gate; /* set by the last coroutine */
 } story;
 
 static void tell(story *told, size_t member)
@@ -42,7 +42,7 @@ static cb_status take_turns(void *context, size_t member)
     return CB_OK;
 }
 
-START_TEST(members_take_turns_in_order)
+START_TEST(coroutines_run_in_turn)
 {
     ck_assert_str_eq(run_story(take_turns, MEMBERS, CB_OK).order, "abcabc");
 }
@@ -60,7 +60,7 @@ static cb_status wait_for_last(void *context, size_t member)
     return CB_OK;
 }
 
-START_TEST(who_waits_goes_on_when_another_has_ended)
+START_TEST(a_waiting_coroutine_continues_after_another_has_ended)
 {
     ck_assert_str_eq(run_story(wait_for_last, MEMBERS, CB_OK).order, "cab");
 }
@@ -75,7 +75,7 @@ static cb_status wait_for_ever(void *context, size_t member)
     return CB_OK;
 }
 
-START_TEST(a_scheduler_in_which_all_wait_is_an_error)
+START_TEST(a_deadlock_of_all_coroutines_is_an_error)
 {
     (void)run_story(wait_for_ever, MEMBERS, CB_ERROR_TRANSPORT);
 }
@@ -89,13 +89,13 @@ static cb_status fail_second(void *context, size_t member)
     return member == 1 ? CB_ERROR_DATA : CB_OK;
 }
 
-START_TEST(a_failure_ends_all)
+START_TEST(a_failure_of_one_coroutine_ends_all)
 {
     ck_assert_str_eq(run_story(fail_second, MEMBERS, CB_ERROR_DATA).order, "ab");
 }
 END_TEST
 
-/* Each has a stack of its own, with room for what a benchmark calls. */
+/* Each coroutine has its own stack, large enough for the calls of a benchmark. */
 static cb_status use_stack(void *context, size_t member)
 {
     story *told = context;
@@ -110,12 +110,13 @@ static cb_status use_stack(void *context, size_t member)
     return CB_OK;
 }
 
-START_TEST(many_members_have_stacks_of_their_own)
+START_TEST(each_coroutine_has_its_own_stack)
 {
     (void)run_story(use_stack, 1000, CB_OK);
 }
 END_TEST
 
-UNIT_MAIN("scheduler", members_take_turns_in_order, who_waits_goes_on_when_another_has_ended,
-          a_scheduler_in_which_all_wait_is_an_error, a_failure_ends_all,
-          many_members_have_stacks_of_their_own)
+UNIT_MAIN("scheduler", coroutines_run_in_turn,
+          a_waiting_coroutine_continues_after_another_has_ended,
+          a_deadlock_of_all_coroutines_is_an_error, a_failure_of_one_coroutine_ends_all,
+          each_coroutine_has_its_own_stack)

@@ -63,7 +63,7 @@ control_team *control_everyone(control *plane)
     return &plane->everyone;
 }
 
-/* There are no others to wait for. */
+/* There are no other ranks to wait for. */
 void control_look_while_waiting(control *plane, void (*look)(void *context), void *context)
 {
     (void)plane;

@@ -1,4 +1,4 @@
-/* The technology of queues for unit tests; see the header. */
+/* A technology of in-process queues for unit tests; see the header. */
 #include "tests/engine/loop.h"
 
 #include <stdlib.h>

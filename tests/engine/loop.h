@@ -1,6 +1,6 @@
-/* A technology for unit tests of what stands above the transport: it moves buffers through queues
- * inside the process. Each node is one way out and one way in, and a receive that finds nothing
- * lets the other side go on. */
+/* A technology for unit tests of the layers above the transport. It moves buffers through queues
+ * inside the process. Each node has one outgoing and one incoming queue, and a receive that
+ * finds nothing lets the other side continue. */
 #ifndef TESTS_ENGINE_LOOP_H
 #define TESTS_ENGINE_LOOP_H
 
@@ -24,14 +24,14 @@ typedef struct {
 
 typedef struct {
     transport_factory base;
-    void (*go_on)(void *other); /* called while a receive finds nothing; NULL: none */
+    void (*go_on)(void *other); /* called when a receive finds nothing, or NULL */
     void *other;
-    const size_t *arrivals; /* of a waiting receive from a group, of one too: which node is next */
-    size_t created;         /* buffers, so far */
-    cb_status broken;       /* what a waiting receive from a node gives, where that is an error */
+    const size_t *arrivals; /* next node for a waiting receive from a group, even of one node */
+    size_t created;         /* number of buffers allocated so far */
+    cb_status broken;       /* error that a waiting receive from a node returns, if any */
 } loop_factory;
 
-/* One side with some peers. */
+/* One side with its peers. */
 typedef struct {
     loop_factory factory;
     loop_node nodes[MOST_PEERS];
@@ -42,13 +42,14 @@ typedef struct {
     bench_rank me;
 } side;
 
-/* A side of packets of 8 bytes that touches what it receives; its nodes have no queues yet. */
+/* Create a side that sends packets of 8 bytes and touches those it receives; its nodes have no
+ * queues yet. */
 void make_side(side *s, size_t peers, unsigned window);
 
-/* Every buffer is new, filled as traffic_fill has it, and freed as soon as it is released. */
+/* Every buffer is new, filled by traffic_fill, and freed when it is released. */
 void loop_buffer_release(transport_buffer *buffer);
 
-/* Release what will not be received. */
+/* Release messages that will not be received. */
 void discard(queue *q);
 
 #endif

@@ -1,4 +1,4 @@
-/* Options of one benchmark alone, as parsing gives them. */
+/* Set options that belong to one benchmark, as parsing would. */
 #ifndef TESTS_ENGINE_OWN_OPTIONS_H
 #define TESTS_ENGINE_OWN_OPTIONS_H
 
@@ -7,7 +7,7 @@
 
 #include "engine/options.h"
 
-/* Give an option whose value is a text or a choice. */
+/* Set an option whose value is a text or a choice. */
 static inline void give_own(const benchmark *definition, bench_options *options, const char *name,
                             const char *text)
 {
@@ -16,7 +16,7 @@ static inline void give_own(const benchmark *definition, bench_options *options,
             memcpy(&options->own[definition->options[i].offset], &text, sizeof(text));
             return;
         }
-    abort(); /* there is no such option */
+    abort(); /* the option does not exist */
 }
 
 #endif

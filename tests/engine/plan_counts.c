@@ -1,9 +1,9 @@
-/* The numbers of processors, sources and destinations of a plan, and which are refused. */
+/* Counts of processors, sources and destinations in a plan, and which are refused. */
 #include "tests/engine/plans.h"
 
 enum { MOST_COUNTS = 128 };
 
-/* The counts, one after the other, of a plan for a job of `ranks`. */
+/* The counts in the plan of a job of `ranks`, separated by blanks. */
 static void assert_counts(const benchmark *definition, const bench_options *options, size_t ranks,
                           cb_list expected)
 {
@@ -28,14 +28,14 @@ static void assert_default_counts(const benchmark *definition, size_t ranks, cb_
     assert_counts(definition, &options, ranks, expected);
 }
 
-START_TEST(two_nodes_are_the_only_count_of_a_pair)
+START_TEST(a_benchmark_of_a_pair_is_measured_with_two_nodes_only)
 {
     assert_default_counts(&cb_oneway, 17, LIST(2));
     assert_default_counts(&cb_twoway, 2, LIST(2));
 }
 END_TEST
 
-START_TEST(processors_are_the_reference_then_4_8_16_and_all)
+START_TEST(default_counts_are_the_reference_4_8_16_and_all)
 {
     assert_default_counts(&cb_alltoall, 2, LIST(2));
     assert_default_counts(&cb_alltoall, 3, LIST(2, 3));
@@ -46,7 +46,7 @@ START_TEST(processors_are_the_reference_then_4_8_16_and_all)
 }
 END_TEST
 
-START_TEST(parkbench_saturates_without_a_reference)
+START_TEST(parkbench_has_no_reference_count)
 {
     assert_default_counts(&cb_comms3, 2, LIST(2));
     assert_default_counts(&cb_comms3, 17, LIST(4, 8, 16, 17));
@@ -63,7 +63,7 @@ START_TEST(pairs_are_even)
 }
 END_TEST
 
-START_TEST(destinations_leave_a_rank_for_the_source)
+START_TEST(counts_of_destinations_leave_one_rank_for_the_source)
 {
     assert_default_counts(&cb_outfarm, 2, LIST(1));
     assert_default_counts(&cb_outfarm, 5, LIST(4));
@@ -73,7 +73,7 @@ START_TEST(destinations_leave_a_rank_for_the_source)
 }
 END_TEST
 
-START_TEST(sources_leave_a_rank_for_the_destination_and_one_goes_first)
+START_TEST(counts_of_sources_start_at_one_and_leave_a_rank_for_the_destination)
 {
     assert_default_counts(&cb_funnel, 2, LIST(1));
     assert_default_counts(&cb_funnel, 4, LIST(1, 3));
@@ -81,7 +81,7 @@ START_TEST(sources_leave_a_rank_for_the_destination_and_one_goes_first)
 }
 END_TEST
 
-START_TEST(given_counts_come_with_the_reference_and_ascend)
+START_TEST(given_counts_ascend_and_include_the_reference)
 {
     bench_options options = default_options();
 
@@ -130,7 +130,7 @@ START_TEST(counts_above_the_job_are_refused)
 }
 END_TEST
 
-START_TEST(an_odd_number_of_processors_makes_no_pairs)
+START_TEST(an_odd_number_of_processors_is_refused_for_pairs)
 {
     bench_options options = default_options();
 
@@ -149,7 +149,7 @@ START_TEST(receivers_outside_the_job_are_refused)
 }
 END_TEST
 
-START_TEST(receivers_and_a_placement_are_not_given_both)
+START_TEST(receivers_together_with_a_placement_are_refused)
 {
     bench_options options = default_options();
 
@@ -159,7 +159,7 @@ START_TEST(receivers_and_a_placement_are_not_given_both)
 }
 END_TEST
 
-START_TEST(receivers_bound_the_destinations)
+START_TEST(the_number_of_receivers_limits_the_destinations)
 {
     bench_options options = default_options();
 
@@ -172,7 +172,7 @@ START_TEST(receivers_bound_the_destinations)
 }
 END_TEST
 
-/* The number of processors of each mode that is planned, mode after mode. */
+/* The counts of processors planned for each mode, mode by mode. */
 static size_t processors_planned(const bench_options *options, size_t ranks,
                                  size_t processors[BENCH_MODES])
 {
@@ -191,13 +191,13 @@ static size_t processors_planned(const bench_options *options, size_t ranks,
     return count;
 }
 
-START_TEST(each_mode_of_a_calibration_has_processors_of_its_own)
+START_TEST(each_mode_of_a_calibration_has_its_own_counts)
 {
     static const size_t expected[] = {2, 2, 2, 3, 3, 3, 3};
     bench_options options = default_options();
     size_t processors[BENCH_MODES];
 
-    /* what a small job has to skip is planned: it is reported there */
+    /* measurements that need more ranks are planned too: the report says that they are skipped */
     for (size_t ranks = 2; ranks <= 4; ranks++) {
         ck_assert_uint_eq(processors_planned(&options, ranks, processors), LENGTH(expected));
         for (size_t i = 0; i < LENGTH(expected); i++)
@@ -206,7 +206,7 @@ START_TEST(each_mode_of_a_calibration_has_processors_of_its_own)
 }
 END_TEST
 
-START_TEST(a_mode_of_three_processors_is_refused_by_name_in_a_job_of_two)
+START_TEST(a_mode_that_needs_three_processors_is_refused_in_a_job_of_two)
 {
     bench_options options = {.mode = "fan-in"};
     size_t processors[BENCH_MODES];
@@ -217,13 +217,14 @@ START_TEST(a_mode_of_three_processors_is_refused_by_name_in_a_job_of_two)
 }
 END_TEST
 
-UNIT_PART(part_counts, two_nodes_are_the_only_count_of_a_pair,
-          processors_are_the_reference_then_4_8_16_and_all, parkbench_saturates_without_a_reference,
-          pairs_are_even, destinations_leave_a_rank_for_the_source,
-          sources_leave_a_rank_for_the_destination_and_one_goes_first,
-          given_counts_come_with_the_reference_and_ascend, a_given_reference_is_measured_once,
+UNIT_PART(part_counts, a_benchmark_of_a_pair_is_measured_with_two_nodes_only,
+          default_counts_are_the_reference_4_8_16_and_all, parkbench_has_no_reference_count,
+          pairs_are_even, counts_of_destinations_leave_one_rank_for_the_source,
+          counts_of_sources_start_at_one_and_leave_a_rank_for_the_destination,
+          given_counts_ascend_and_include_the_reference, a_given_reference_is_measured_once,
           a_job_of_one_rank_is_refused, counts_above_the_job_are_refused,
-          an_odd_number_of_processors_makes_no_pairs, receivers_outside_the_job_are_refused,
-          receivers_and_a_placement_are_not_given_both, receivers_bound_the_destinations,
-          each_mode_of_a_calibration_has_processors_of_its_own,
-          a_mode_of_three_processors_is_refused_by_name_in_a_job_of_two)
+          an_odd_number_of_processors_is_refused_for_pairs, receivers_outside_the_job_are_refused,
+          receivers_together_with_a_placement_are_refused,
+          the_number_of_receivers_limits_the_destinations,
+          each_mode_of_a_calibration_has_its_own_counts,
+          a_mode_that_needs_three_processors_is_refused_in_a_job_of_two)

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-/* "1-2-2 a50 64": shape, time of the algorithm and size of a measurement. */
+/* "1-2-2 a50 64": shape, algorithm time and packet size of each measurement. */
 static void assert_measurement(const bench_plan *plan, size_t index, const char *expected)
 {
     const bench_measurement *one = &plan->measurements[index];
@@ -15,7 +15,7 @@ static void assert_measurement(const bench_plan *plan, size_t index, const char 
     ck_assert_str_eq(text, expected);
 }
 
-START_TEST(a_farm_has_all_sizes_of_an_algorithm_before_the_next)
+START_TEST(farms_are_ordered_by_algorithm_then_size)
 {
     bench_options options = default_options();
     bench_plan plan;
@@ -35,7 +35,7 @@ START_TEST(a_farm_has_all_sizes_of_an_algorithm_before_the_next)
 }
 END_TEST
 
-START_TEST(the_notes_algorithms_and_sizes_are_the_default_of_group_2)
+START_TEST(group_2_defaults_to_the_algorithms_and_sizes_of_note_48)
 {
     bench_options options = default_options();
     bench_plan farms = planned(&cb_pullfarm, &options, 9),
@@ -68,7 +68,7 @@ START_TEST(a_pipeline_is_named_by_its_topology_and_a_farm_by_its_numbers)
 }
 END_TEST
 
-START_TEST(the_count_of_a_pipeline_is_what_its_last_stage_takes)
+START_TEST(the_count_of_a_pipeline_is_that_of_its_last_stage)
 {
     bench_options options = default_options();
     bench_plan plan;
@@ -85,7 +85,7 @@ START_TEST(the_count_of_a_pipeline_is_what_its_last_stage_takes)
 }
 END_TEST
 
-START_TEST(a_sweep_of_a_farm_knows_its_largest_size)
+START_TEST(the_largest_size_of_a_farm_sweep_is_known)
 {
     bench_options options = default_options();
     bench_plan plan;
@@ -97,7 +97,7 @@ START_TEST(a_sweep_of_a_farm_knows_its_largest_size)
 }
 END_TEST
 
-START_TEST(loads_that_do_not_go_together_make_no_plan)
+START_TEST(conflicting_load_options_are_refused)
 {
     bench_options options = default_options();
 
@@ -109,7 +109,7 @@ START_TEST(loads_that_do_not_go_together_make_no_plan)
 }
 END_TEST
 
-START_TEST(group_2_without_its_ranks_makes_no_plan)
+START_TEST(too_few_ranks_for_group_2_are_refused)
 {
     bench_options options = default_options();
 
@@ -118,9 +118,9 @@ START_TEST(group_2_without_its_ranks_makes_no_plan)
 }
 END_TEST
 
-UNIT_PART(part_farms, a_farm_has_all_sizes_of_an_algorithm_before_the_next,
-          the_notes_algorithms_and_sizes_are_the_default_of_group_2,
+UNIT_PART(part_farms, farms_are_ordered_by_algorithm_then_size,
+          group_2_defaults_to_the_algorithms_and_sizes_of_note_48,
           a_pipeline_is_named_by_its_topology_and_a_farm_by_its_numbers,
-          the_count_of_a_pipeline_is_what_its_last_stage_takes,
-          a_sweep_of_a_farm_knows_its_largest_size, loads_that_do_not_go_together_make_no_plan,
-          group_2_without_its_ranks_makes_no_plan)
+          the_count_of_a_pipeline_is_that_of_its_last_stage,
+          the_largest_size_of_a_farm_sweep_is_known, conflicting_load_options_are_refused,
+          too_few_ranks_for_group_2_are_refused)

@@ -1,10 +1,10 @@
-/* Whoever takes an option is named where another program is refused it. */
+/* An option that a program does not have is refused with the names of the programs that have it. */
 #include "tests/engine/plans.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Whether a list of programs, "cb_one, cb_two and cb_three", has one. */
+/* Whether a list such as "cb_one, cb_two and cb_three" contains a program. */
 static bool names(const char *owners, const char *program)
 {
     size_t length = strlen(program);
@@ -24,7 +24,7 @@ static bool takes(const cb_option_table *table, const char *option)
     return false;
 }
 
-START_TEST(who_takes_an_option_is_named_with_all_that_do)
+START_TEST(an_option_of_other_benchmarks_is_refused_with_their_names)
 {
     for (const benchmark *const *one = benchmarks_registry; *one != NULL; one++) {
         options_table of;
@@ -45,7 +45,7 @@ START_TEST(who_takes_an_option_is_named_with_all_that_do)
 }
 END_TEST
 
-START_TEST(owners_are_joined_as_in_a_sentence)
+START_TEST(names_of_owners_are_joined_by_commas_and_and)
 {
     static const benchmark *const few[] = {&cb_oneway,    &cb_alltoall, &cb_pairs, &cb_outfarm,
                                            &cb_multicast, &cb_comms3,   NULL};
@@ -62,8 +62,9 @@ START_TEST(owners_are_joined_as_in_a_sentence)
 }
 END_TEST
 
-/* Own options do not overlap in what a program fills, and there is room for all rows. */
-START_TEST(own_options_have_room)
+/* Own options fill separate members of a program's struct, and the table has room for all of
+ * them. */
+START_TEST(the_table_has_room_for_own_options)
 {
     for (const benchmark *const *one = benchmarks_registry; *one != NULL; one++) {
         options_table of;
@@ -81,7 +82,7 @@ START_TEST(own_options_have_room)
 }
 END_TEST
 
-START_TEST(an_own_option_fills_the_struct_of_the_benchmark)
+START_TEST(an_own_option_is_stored_in_the_struct_of_the_benchmark)
 {
     char *arguments[] = {(char[]){"cb_test"}, (char[]){"--list"}, (char[]){"rotate"}, NULL};
     bench_options options;
@@ -98,6 +99,6 @@ START_TEST(an_own_option_fills_the_struct_of_the_benchmark)
 }
 END_TEST
 
-UNIT_PART(part_options, who_takes_an_option_is_named_with_all_that_do,
-          owners_are_joined_as_in_a_sentence, own_options_have_room,
-          an_own_option_fills_the_struct_of_the_benchmark)
+UNIT_PART(part_options, an_option_of_other_benchmarks_is_refused_with_their_names,
+          names_of_owners_are_joined_by_commas_and_and, the_table_has_room_for_own_options,
+          an_own_option_is_stored_in_the_struct_of_the_benchmark)

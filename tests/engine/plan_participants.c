@@ -1,4 +1,4 @@
-/* Which ranks take part in a measurement, and in which role. */
+/* Which ranks participate in a measurement, and in which role. */
 #include "tests/engine/plans.h"
 
 START_TEST(participants_are_the_first_ranks_of_the_job)
@@ -17,7 +17,7 @@ START_TEST(participants_are_the_first_ranks_of_the_job)
 }
 END_TEST
 
-START_TEST(named_receivers_follow_the_source_in_their_order)
+START_TEST(given_receivers_follow_the_source_in_the_given_order)
 {
     bench_options options = default_options();
 
@@ -28,7 +28,7 @@ START_TEST(named_receivers_follow_the_source_in_their_order)
 }
 END_TEST
 
-START_TEST(all_candidates_of_a_changing_list_take_part)
+START_TEST(all_candidates_of_a_changing_list_participate)
 {
     bench_options options = default_options();
     bench_measurement changing = {.count = 2, .list = BENCH_ROTATE};
@@ -41,7 +41,7 @@ START_TEST(all_candidates_of_a_changing_list_take_part)
 }
 END_TEST
 
-START_TEST(a_fixed_list_has_its_own_length_of_candidates)
+START_TEST(a_fixed_list_has_as_many_candidates_as_entries)
 {
     bench_options options = default_options();
     bench_measurement fixed = {.count = 2};
@@ -50,7 +50,7 @@ START_TEST(a_fixed_list_has_its_own_length_of_candidates)
 }
 END_TEST
 
-START_TEST(roles_have_the_sizes_of_their_shares)
+START_TEST(roles_are_as_large_as_their_shares)
 {
     ck_assert_uint_eq(shape_role_size(&cb_pairs, 0, 6), 3);
     ck_assert_uint_eq(shape_role_size(&cb_pairs, 1, 6), 3);
@@ -63,7 +63,7 @@ START_TEST(roles_have_the_sizes_of_their_shares)
 }
 END_TEST
 
-START_TEST(all_ranks_of_a_shape_take_part_and_those_left_over_do_not)
+START_TEST(only_the_ranks_of_a_shape_participate)
 {
     bench_options options = default_options();
 
@@ -76,7 +76,7 @@ START_TEST(all_ranks_of_a_shape_take_part_and_those_left_over_do_not)
 END_TEST
 
 UNIT_PART(part_participants, participants_are_the_first_ranks_of_the_job,
-          named_receivers_follow_the_source_in_their_order,
-          all_candidates_of_a_changing_list_take_part,
-          a_fixed_list_has_its_own_length_of_candidates, roles_have_the_sizes_of_their_shares,
-          all_ranks_of_a_shape_take_part_and_those_left_over_do_not)
+          given_receivers_follow_the_source_in_the_given_order,
+          all_candidates_of_a_changing_list_participate,
+          a_fixed_list_has_as_many_candidates_as_entries, roles_are_as_large_as_their_shares,
+          only_the_ranks_of_a_shape_participate)

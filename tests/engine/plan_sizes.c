@@ -1,9 +1,9 @@
-/* The sizes of a plan, and the occupation of all its measurements. */
+/* Packet sizes of a plan, and the occupation of its measurements. */
 #include "tests/engine/plans.h"
 
 enum { MOST_SIZES = 128 };
 
-/* The sizes of the first curve of a plan. */
+/* The sizes of the first curve in a plan. */
 static size_t first_sizes(const bench_plan *plan, uint64_t *sizes)
 {
     const bench_measurement *first = &plan->measurements[0];
@@ -30,7 +30,7 @@ static void assert_sizes(const benchmark *definition, const bench_options *optio
     plan_free(&plan);
 }
 
-START_TEST(the_notes_four_sizes_are_the_default)
+START_TEST(the_four_sizes_of_note_48_are_the_default)
 {
     bench_options options = default_options();
 
@@ -48,7 +48,7 @@ START_TEST(a_fit_adds_powers_of_two_to_one_mebibyte)
 }
 END_TEST
 
-START_TEST(beside_a_task_there_is_no_sweep_for_a_fit)
+START_TEST(no_sizes_are_added_for_a_fit_when_computation_overlaps)
 {
     bench_options options = default_options();
 
@@ -60,7 +60,7 @@ START_TEST(beside_a_task_there_is_no_sweep_for_a_fit)
 }
 END_TEST
 
-START_TEST(every_measurement_has_the_occupation_asked_for)
+START_TEST(every_measurement_has_the_requested_occupation)
 {
     static const struct {
         const char *name;
@@ -83,7 +83,7 @@ START_TEST(every_measurement_has_the_occupation_asked_for)
 }
 END_TEST
 
-START_TEST(given_sizes_stand_alone_and_in_their_order)
+START_TEST(given_sizes_replace_the_defaults_and_keep_their_order)
 {
     bench_options options = default_options();
 
@@ -92,7 +92,7 @@ START_TEST(given_sizes_stand_alone_and_in_their_order)
 }
 END_TEST
 
-START_TEST(sizes_given_to_parkbench_ascend_for_its_line)
+START_TEST(sizes_given_to_parkbench_are_sorted)
 {
     bench_options options = default_options();
 
@@ -101,7 +101,7 @@ START_TEST(sizes_given_to_parkbench_ascend_for_its_line)
 }
 END_TEST
 
-START_TEST(a_sweep_has_each_power_with_its_neighbours_once)
+START_TEST(a_sweep_has_each_power_of_two_and_its_neighbours_once)
 {
     bench_options options = default_options();
     uint64_t expected[MOST_SIZES] = {0, 1, 2, 3, 4, 5, 7, 8, 9};
@@ -116,7 +116,7 @@ START_TEST(a_sweep_has_each_power_with_its_neighbours_once)
 }
 END_TEST
 
-START_TEST(sizes_given_beside_a_sweep_take_their_place_in_it)
+START_TEST(sizes_given_together_with_a_sweep_are_merged_in_order)
 {
     bench_options options = default_options();
     bench_plan plan;
@@ -150,9 +150,12 @@ START_TEST(the_largest_size_of_a_plan_is_known)
 }
 END_TEST
 
-UNIT_PART(part_sizes, the_notes_four_sizes_are_the_default,
-          a_fit_adds_powers_of_two_to_one_mebibyte, beside_a_task_there_is_no_sweep_for_a_fit,
-          every_measurement_has_the_occupation_asked_for,
-          given_sizes_stand_alone_and_in_their_order, sizes_given_to_parkbench_ascend_for_its_line,
-          a_sweep_has_each_power_with_its_neighbours_once,
-          sizes_given_beside_a_sweep_take_their_place_in_it, the_largest_size_of_a_plan_is_known)
+UNIT_PART(part_sizes, the_four_sizes_of_note_48_are_the_default,
+          a_fit_adds_powers_of_two_to_one_mebibyte,
+          no_sizes_are_added_for_a_fit_when_computation_overlaps,
+          every_measurement_has_the_requested_occupation,
+          given_sizes_replace_the_defaults_and_keep_their_order,
+          sizes_given_to_parkbench_are_sorted,
+          a_sweep_has_each_power_of_two_and_its_neighbours_once,
+          sizes_given_together_with_a_sweep_are_merged_in_order,
+          the_largest_size_of_a_plan_is_known)

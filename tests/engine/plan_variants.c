@@ -1,4 +1,4 @@
-/* The modes of a plan, its lists and its ways of multicast. */
+/* Modes, lists and multicasts of a plan. */
 #include "tests/engine/plans.h"
 
 static size_t modes_planned(const benchmark *definition, const char *mode,
@@ -15,7 +15,7 @@ static size_t modes_planned(const benchmark *definition, const char *mode,
     return count;
 }
 
-START_TEST(default_leaves_out_what_is_on_request)
+START_TEST(optional_modes_are_not_measured_by_default)
 {
     const char *names[BENCH_MODES];
 
@@ -35,7 +35,7 @@ START_TEST(all_modes_come_in_the_order_of_the_table)
 }
 END_TEST
 
-START_TEST(one_mode_is_measured_alone)
+START_TEST(a_single_mode_can_be_selected)
 {
     const char *names[BENCH_MODES];
 
@@ -54,7 +54,7 @@ START_TEST(an_unknown_mode_is_refused)
 }
 END_TEST
 
-/* How many measurements of a plan are of a variant. */
+/* The number of measurements of a variant in a plan. */
 static size_t of_variant(const bench_plan *plan, bench_list list, bool own)
 {
     size_t count = 0;
@@ -74,7 +74,7 @@ static void assert_variants(const bench_options *options, const size_t expected[
     plan_free(&plan);
 }
 
-START_TEST(by_default_lists_change_at_64_bytes_only)
+START_TEST(by_default_changing_lists_are_measured_at_64_bytes_only)
 {
     bench_options options = default_options();
     bench_plan plan = planned(&cb_multicast, &options, 5);
@@ -96,7 +96,7 @@ START_TEST(a_given_list_is_measured_at_all_sizes)
 }
 END_TEST
 
-START_TEST(a_given_multicast_is_measured_alone)
+START_TEST(a_given_multicast_is_the_only_one_measured)
 {
     bench_options options = default_options();
 
@@ -117,8 +117,8 @@ START_TEST(a_benchmark_without_lists_has_one_variant)
 }
 END_TEST
 
-UNIT_PART(part_variants, default_leaves_out_what_is_on_request,
-          all_modes_come_in_the_order_of_the_table, one_mode_is_measured_alone,
-          an_unknown_mode_is_refused, by_default_lists_change_at_64_bytes_only,
-          a_given_list_is_measured_at_all_sizes, a_given_multicast_is_measured_alone,
+UNIT_PART(part_variants, optional_modes_are_not_measured_by_default,
+          all_modes_come_in_the_order_of_the_table, a_single_mode_can_be_selected,
+          an_unknown_mode_is_refused, by_default_changing_lists_are_measured_at_64_bytes_only,
+          a_given_list_is_measured_at_all_sizes, a_given_multicast_is_the_only_one_measured,
           a_benchmark_without_lists_has_one_variant)

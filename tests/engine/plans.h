@@ -24,13 +24,13 @@ unit_part PLAN_PARTS;
 
 bench_options default_options(void);
 
-/* A plan of something; freed by plan_free. */
+/* Create a plan; freed by plan_free. */
 bench_plan planned(const benchmark *definition, const bench_options *options, size_t ranks);
 
 void assert_refused(const benchmark *definition, const bench_options *options, size_t ranks);
 void assert_values(const uint64_t *values, size_t count, const cb_list *expected);
 
-/* The ranks that take part in a measurement of a job of that size. */
+/* The ranks that participate in a measurement in a job of that size. */
 void assert_participants(const benchmark *definition, const bench_options *options,
                          bench_measurement measurement, size_t job, cb_list expected);
 

@@ -1,5 +1,5 @@
-/* A packet that goes to and fro: which buffer it is in, who has it in the end, and what is found
- * when it is lost or changed on its way; over queues inside the process. */
+/* Ping-pong between two queues inside the process: which buffer holds the packet, who owns it at
+ * the end, and how a lost or changed packet is found. */
 #include "engine/benchmark.h"
 
 #include "base/log.h"
@@ -10,17 +10,17 @@
 
 enum { ROUND_TRIPS = 50, BYTES = 100 };
 
-/* Something that befalls a packet on the way. */
+/* A fault that is injected into a packet. */
 typedef void (*mishap)(queue *way);
 
 typedef struct {
     side source, destination;
     queue ping, pong;
-    uint64_t step;           /* of the destination, from 0 */
-    uint64_t hit;            /* the step in which a mishap befalls */
+    uint64_t step;           /* steps of the destination, from 0 */
+    uint64_t hit;            /* the step in which the fault occurs */
     mishap to_ping, to_pong; /* or NULL */
-    cb_status bounced;       /* what the destination's last step gave */
-    const void *seen;        /* the packet of that step, on its way */
+    cb_status bounced;       /* result of the destination's last step */
+    const void *seen;        /* the packet sent in that step */
 } rally;
 
 static void nothing_happens(queue *way)
@@ -39,7 +39,7 @@ static void corrupt(queue *way)
     ((unsigned char *)way->first->data)[BYTES - 1] ^= 8;
 }
 
-/* The destination answers while the source waits, until a step has failed. */
+/* The destination answers while the source waits, until a step fails. */
 static void answer(void *context)
 {
     rally *r = context;
@@ -86,7 +86,7 @@ static void put_down(rally *r)
 
 /* Buffers */
 
-START_TEST(a_hot_packet_is_the_same_buffer_all_the_time)
+START_TEST(a_hot_pool_uses_one_buffer_for_all_round_trips)
 {
     static const bench_traffic *const plain[] = {&traffic_touching, &traffic_bare};
 
@@ -110,7 +110,7 @@ START_TEST(a_hot_packet_is_the_same_buffer_all_the_time)
 }
 END_TEST
 
-START_TEST(where_buffers_rotate_each_way_takes_another)
+START_TEST(a_rotating_pool_uses_another_buffer_for_each_message)
 {
     static const bench_traffic *const plain[] = {&traffic_touching, &traffic_bare};
 
@@ -126,7 +126,7 @@ START_TEST(where_buffers_rotate_each_way_takes_another)
 }
 END_TEST
 
-START_TEST(only_the_packet_in_hand_is_held_between_round_trips)
+START_TEST(one_buffer_is_held_between_round_trips)
 {
     for (int rotate = 0; rotate < 2; rotate++) {
         rally r;
@@ -140,7 +140,7 @@ START_TEST(only_the_packet_in_hand_is_held_between_round_trips)
 }
 END_TEST
 
-/* A copy of the source's part on the heap, as rank_create makes it. */
+/* A heap copy of the source, as rank_create() makes it. */
 static bench_rank *on_the_heap(const rally *r)
 {
     bench_rank *me = malloc(sizeof(*me));
@@ -152,7 +152,7 @@ static bench_rank *on_the_heap(const rally *r)
     return me;
 }
 
-START_TEST(a_rank_that_is_destroyed_gives_the_packet_in_hand_back)
+START_TEST(destroying_a_rank_releases_its_held_buffer)
 {
     static const benchmark without_groups = {.name = "rally"};
     rally r;
@@ -167,7 +167,7 @@ START_TEST(a_rank_that_is_destroyed_gives_the_packet_in_hand_back)
 }
 END_TEST
 
-START_TEST(a_packet_that_was_sent_and_is_not_answered_is_in_no_hand)
+START_TEST(no_buffer_is_held_while_an_answer_is_missing)
 {
     rally r;
 
@@ -188,7 +188,7 @@ static void expect_sums(const rally *r, cb_status source, cb_status destination)
     ck_assert_int_eq(rank_check_sum(&r->destination.me), destination);
 }
 
-START_TEST(both_sides_refer_to_every_packet)
+START_TEST(both_sides_touch_every_packet)
 {
     rally r;
 
@@ -202,7 +202,7 @@ START_TEST(both_sides_refer_to_every_packet)
 }
 END_TEST
 
-START_TEST(without_touching_packets_are_counted_and_left_alone)
+START_TEST(without_touching_packets_are_only_counted)
 {
     rally r;
 
@@ -215,8 +215,8 @@ START_TEST(without_touching_packets_are_counted_and_left_alone)
 }
 END_TEST
 
-/* The last packet, so that the wrong byte does not go on to the other side. */
-START_TEST(a_wrong_byte_shows_in_the_sum_of_who_received_it)
+/* Only the last packet is changed, so that the wrong byte is not sent back to the other side. */
+START_TEST(a_wrong_byte_changes_the_sum_of_its_receiver)
 {
     rally r;
 
@@ -236,7 +236,7 @@ START_TEST(a_wrong_byte_shows_in_the_sum_of_who_received_it)
 }
 END_TEST
 
-/* The verifying pass: what does not come is given up at once. */
+/* The verification pass: a packet that does not arrive is given up at once. */
 
 static void expect_findings(const side *s, uint64_t messages, uint64_t lost, uint64_t corrupted)
 {
@@ -257,7 +257,7 @@ static void make_verified(rally *r, mishap to_ping, mishap to_pong)
     r->to_pong = to_pong;
 }
 
-START_TEST(verified_round_trips_without_a_mishap_are_clean)
+START_TEST(verified_round_trips_without_faults_are_clean)
 {
     rally r;
 
@@ -269,7 +269,7 @@ START_TEST(verified_round_trips_without_a_mishap_are_clean)
 }
 END_TEST
 
-START_TEST(a_lost_ping_is_given_up_by_both_sides)
+START_TEST(both_sides_give_up_a_lost_ping)
 {
     rally r;
 
@@ -282,7 +282,7 @@ START_TEST(a_lost_ping_is_given_up_by_both_sides)
 }
 END_TEST
 
-START_TEST(a_lost_pong_is_given_up_by_the_source)
+START_TEST(the_source_gives_up_a_lost_pong)
 {
     rally r;
 
@@ -294,7 +294,7 @@ START_TEST(a_lost_pong_is_given_up_by_the_source)
 }
 END_TEST
 
-START_TEST(a_corrupted_ping_is_found_and_answered_by_a_sound_one)
+START_TEST(a_corrupted_ping_is_counted_and_answered_with_correct_data)
 {
     rally r;
 
@@ -305,7 +305,7 @@ START_TEST(a_corrupted_ping_is_found_and_answered_by_a_sound_one)
 }
 END_TEST
 
-START_TEST(a_corrupted_pong_is_found_by_the_source)
+START_TEST(a_corrupted_pong_is_counted_by_the_source)
 {
     rally r;
 
@@ -316,14 +316,12 @@ START_TEST(a_corrupted_pong_is_found_by_the_source)
 }
 END_TEST
 
-UNIT_MAIN("bounce", a_hot_packet_is_the_same_buffer_all_the_time,
-          where_buffers_rotate_each_way_takes_another,
-          only_the_packet_in_hand_is_held_between_round_trips,
-          a_rank_that_is_destroyed_gives_the_packet_in_hand_back,
-          a_packet_that_was_sent_and_is_not_answered_is_in_no_hand,
-          both_sides_refer_to_every_packet, without_touching_packets_are_counted_and_left_alone,
-          a_wrong_byte_shows_in_the_sum_of_who_received_it,
-          verified_round_trips_without_a_mishap_are_clean, a_lost_ping_is_given_up_by_both_sides,
-          a_lost_pong_is_given_up_by_the_source,
-          a_corrupted_ping_is_found_and_answered_by_a_sound_one,
-          a_corrupted_pong_is_found_by_the_source)
+UNIT_MAIN("bounce", a_hot_pool_uses_one_buffer_for_all_round_trips,
+          a_rotating_pool_uses_another_buffer_for_each_message,
+          one_buffer_is_held_between_round_trips, destroying_a_rank_releases_its_held_buffer,
+          no_buffer_is_held_while_an_answer_is_missing, both_sides_touch_every_packet,
+          without_touching_packets_are_only_counted, a_wrong_byte_changes_the_sum_of_its_receiver,
+          verified_round_trips_without_faults_are_clean, both_sides_give_up_a_lost_ping,
+          the_source_gives_up_a_lost_pong,
+          a_corrupted_ping_is_counted_and_answered_with_correct_data,
+          a_corrupted_pong_is_counted_by_the_source)

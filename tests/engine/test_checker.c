@@ -1,10 +1,10 @@
-/* What the verifying pass tells about a stream of packets.
+/* Findings of the verification pass on a stream of packets.
  *
- * Packets of 16 bytes and more carry their number: lost, doubled, reordered and corrupted ones are
- * distinguished exactly, as long as a late one comes before 64 others have passed it and corrupted
- * ones are not late or doubled as well. Shorter ones are held against the packet that is expected:
- * a stream in order is found intact, anything else shows as corrupted packets. Of empty ones the
- * number of arrivals is all that is known. */
+ * Packets of 16 bytes and more carry their number: lost, duplicate, reordered and corrupted ones
+ * are distinguished exactly, if a late packet arrives before 64 others have overtaken it, and
+ * corrupted packets are not also late or duplicate. Shorter packets are compared with the expected
+ * one: only a stream in order is found correct, anything else is reported as corrupted packets. Of
+ * empty packets only the number is known. */
 #include "engine/verification.h"
 
 #include <string.h>
@@ -58,7 +58,7 @@ static void assert_found(const stream *s, checker_findings expected)
         expected.duplicate, expected.reordered, expected.corrupted);
 }
 
-START_TEST(a_clean_stream_has_nothing_to_find)
+START_TEST(a_stream_without_faults_has_no_findings)
 {
     for (size_t k = 0; k < LENGTH(all_sizes); k++) {
         stream s = stream_of(all_sizes[k]);
@@ -84,7 +84,7 @@ START_TEST(lost_packets_are_counted_by_the_gap)
 }
 END_TEST
 
-START_TEST(a_doubled_packet_is_counted_each_time_it_comes_again)
+START_TEST(a_duplicate_packet_is_counted_each_time)
 {
     for (size_t k = 0; k < LENGTH(numbered_sizes); k++) {
         stream s = stream_of(numbered_sizes[k]);
@@ -112,7 +112,7 @@ START_TEST(a_late_packet_is_reordered_and_not_lost)
 }
 END_TEST
 
-START_TEST(a_late_packet_that_comes_again_is_doubled)
+START_TEST(a_late_packet_that_comes_again_is_a_duplicate)
 {
     stream s = stream_of(64);
 
@@ -123,7 +123,7 @@ START_TEST(a_late_packet_that_comes_again_is_doubled)
 }
 END_TEST
 
-/* Packet 0 comes after `passed` others. */
+/* Packet 0 arrives after `passed` others. */
 static stream late_by(uint64_t passed)
 {
     stream s = stream_of(64);
@@ -134,7 +134,7 @@ static stream late_by(uint64_t passed)
     return s;
 }
 
-START_TEST(a_late_packet_is_known_while_63_have_passed_it)
+START_TEST(a_late_packet_is_recognised_until_63_packets_overtook_it)
 {
     stream s = late_by(MEMORY - 1);
 
@@ -142,7 +142,7 @@ START_TEST(a_late_packet_is_known_while_63_have_passed_it)
 }
 END_TEST
 
-START_TEST(a_later_one_stays_lost_and_counts_as_doubled)
+START_TEST(a_packet_overtaken_by_more_stays_lost_and_counts_as_duplicate)
 {
     stream s = late_by(MEMORY);
 
@@ -167,7 +167,7 @@ START_TEST(any_flipped_bit_is_one_corrupted_packet)
 }
 END_TEST
 
-START_TEST(any_flipped_byte_of_a_large_packet_is_seen)
+START_TEST(any_flipped_byte_of_a_large_packet_is_detected)
 {
     for (size_t byte = 0; byte < LARGEST; byte++) {
         stream s = stream_of(LARGEST);
@@ -210,7 +210,7 @@ START_TEST(a_packet_of_another_source_is_corrupted)
 }
 END_TEST
 
-START_TEST(a_corrupted_packet_stands_for_the_one_that_was_expected)
+START_TEST(a_corrupted_packet_counts_as_the_expected_one)
 {
     stream s = stream_of(64);
 
@@ -221,7 +221,7 @@ START_TEST(a_corrupted_packet_stands_for_the_one_that_was_expected)
 }
 END_TEST
 
-START_TEST(all_bytes_of_a_packet_depend_on_its_number)
+START_TEST(every_byte_of_a_packet_depends_on_its_number)
 {
     for (size_t k = 0; k < LENGTH(numbered_sizes); k++) {
         unsigned char one[LARGEST], other[LARGEST];
@@ -249,20 +249,20 @@ START_TEST(nothing_is_written_beyond_a_packet)
 }
 END_TEST
 
-START_TEST(packets_for_others_are_not_missed)
+START_TEST(packets_to_other_ranks_do_not_count_as_lost)
 {
     stream s = stream_of(64);
 
     arrives(&s, 0);
     checker_skip(&s.checker, 5);
     arrives(&s, 5);
-    checker_skip(&s.checker, 4); /* it never goes back */
+    checker_skip(&s.checker, 4); /* it never decreases */
     arrives(&s, 6);
     assert_found(&s, (checker_findings){.messages = 3});
 }
 END_TEST
 
-START_TEST(a_late_packet_is_known_after_packets_for_others)
+START_TEST(a_late_packet_is_recognised_after_packets_to_other_ranks)
 {
     stream s = stream_of(64);
 
@@ -274,7 +274,7 @@ START_TEST(a_late_packet_is_known_after_packets_for_others)
 }
 END_TEST
 
-START_TEST(a_short_stream_that_is_not_in_order_shows_as_corrupted)
+START_TEST(reordering_in_a_short_stream_is_reported_as_corruption)
 {
     stream s = stream_of(8);
 
@@ -285,7 +285,7 @@ START_TEST(a_short_stream_that_is_not_in_order_shows_as_corrupted)
 }
 END_TEST
 
-START_TEST(a_message_is_lost_after_the_time_that_all_of_the_bytes_before_it_take)
+START_TEST(the_timeout_of_a_message_grows_with_the_bytes_before_it)
 {
     ck_assert_uint_eq(verification_timeout_ns(5, 0, 64), 5);
     ck_assert_uint_eq(verification_timeout_ns(5, 1000, 1), 20005);
@@ -306,8 +306,8 @@ START_TEST(empty_packets_are_only_counted)
 }
 END_TEST
 
-/* Random faults. A corrupted packet stands for the one that is expected, which is another one while
- * a late packet is awaited: so none is corrupted then. */
+/* Random faults. A corrupted packet counts as the expected one, which is ambiguous while a late
+ * packet is missing: so none is corrupted during that time. */
 
 enum { STREAM = 3000, PENDING = 8, LATEST = MEMORY / 2 };
 
@@ -319,7 +319,7 @@ typedef struct {
     stream s;
     checker_findings injected;
     cb_random random;
-    uint64_t highest; /* number that has arrived */
+    uint64_t highest; /* highest number that has arrived */
     late_packet late[PENDING];
     size_t pending;
 } faulty_stream;
@@ -371,7 +371,7 @@ static void corrupt(faulty_stream *f, uint64_t number)
     f->injected.corrupted++;
 }
 
-/* What is due comes, once any has passed it. */
+/* A held packet is delivered once another one has overtaken it. */
 static void release(faulty_stream *f, uint64_t now)
 {
     for (size_t i = f->pending; i-- > 0;)
@@ -404,9 +404,9 @@ START_TEST(random_faults_are_counted_as_they_were_injected)
 }
 END_TEST
 
-START_TEST(a_short_stream_with_a_fault_is_never_found_clean)
+START_TEST(a_fault_in_a_short_stream_is_always_detected)
 {
-    static const size_t sizes[] = {7, 8, 15}; /* a byte alone may agree by chance */
+    static const size_t sizes[] = {7, 8, 15}; /* a single byte may agree by chance */
 
     for (uint64_t seed = 1; seed <= 40; seed++) {
         cb_random random = cb_random_seed(seed);
@@ -421,17 +421,18 @@ START_TEST(a_short_stream_with_a_fault_is_never_found_clean)
 }
 END_TEST
 
-UNIT_MAIN("checker", a_clean_stream_has_nothing_to_find, lost_packets_are_counted_by_the_gap,
-          a_doubled_packet_is_counted_each_time_it_comes_again,
-          a_late_packet_is_reordered_and_not_lost, a_late_packet_that_comes_again_is_doubled,
-          a_late_packet_is_known_while_63_have_passed_it,
-          a_later_one_stays_lost_and_counts_as_doubled, any_flipped_bit_is_one_corrupted_packet,
-          any_flipped_byte_of_a_large_packet_is_seen, a_packet_of_another_size_is_corrupted,
-          a_packet_of_another_source_is_corrupted,
-          a_corrupted_packet_stands_for_the_one_that_was_expected,
-          all_bytes_of_a_packet_depend_on_its_number, packets_for_others_are_not_missed,
-          a_late_packet_is_known_after_packets_for_others, nothing_is_written_beyond_a_packet,
-          a_short_stream_that_is_not_in_order_shows_as_corrupted,
-          a_message_is_lost_after_the_time_that_all_of_the_bytes_before_it_take,
-          empty_packets_are_only_counted, random_faults_are_counted_as_they_were_injected,
-          a_short_stream_with_a_fault_is_never_found_clean)
+UNIT_MAIN("checker", a_stream_without_faults_has_no_findings, lost_packets_are_counted_by_the_gap,
+          a_duplicate_packet_is_counted_each_time, a_late_packet_is_reordered_and_not_lost,
+          a_late_packet_that_comes_again_is_a_duplicate,
+          a_late_packet_is_recognised_until_63_packets_overtook_it,
+          a_packet_overtaken_by_more_stays_lost_and_counts_as_duplicate,
+          any_flipped_bit_is_one_corrupted_packet, any_flipped_byte_of_a_large_packet_is_detected,
+          a_packet_of_another_size_is_corrupted, a_packet_of_another_source_is_corrupted,
+          a_corrupted_packet_counts_as_the_expected_one,
+          every_byte_of_a_packet_depends_on_its_number, packets_to_other_ranks_do_not_count_as_lost,
+          a_late_packet_is_recognised_after_packets_to_other_ranks,
+          nothing_is_written_beyond_a_packet,
+          reordering_in_a_short_stream_is_reported_as_corruption,
+          the_timeout_of_a_message_grows_with_the_bytes_before_it, empty_packets_are_only_counted,
+          random_faults_are_counted_as_they_were_injected,
+          a_fault_in_a_short_stream_is_always_detected)

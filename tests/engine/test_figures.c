@@ -1,5 +1,5 @@
-/* The formulas of the figures, with numbers worked out by hand, for the definitions of the
- * programs; those of the farms are in test_farm_figures.c. */
+/* The formulas of the figures, checked with numbers computed by hand, for all benchmarks but the
+ * farms (see test_farm_figures.c). */
 #include "engine/figures.h"
 
 #include <string.h>
@@ -49,7 +49,7 @@ static measurement_outcome outcome_of(double *blocks_ns)
                                  .touch_ns = 4};
 }
 
-/* The row that was made last; a new one takes its place. */
+/* The last row created; the next call replaces it. */
 static report_row made;
 
 static report_row *empty_row(void)
@@ -125,7 +125,7 @@ START_TEST(a_latency_is_half_of_a_round_trip)
 }
 END_TEST
 
-START_TEST(a_summary_is_that_of_the_blocks)
+START_TEST(a_figure_is_the_summary_of_its_blocks)
 {
     bench b;
     const report_row *row;
@@ -140,7 +140,7 @@ START_TEST(a_summary_is_that_of_the_blocks)
 }
 END_TEST
 
-START_TEST(blocks_keep_their_order_and_have_the_unit_of_the_figure)
+START_TEST(blocks_keep_their_order_and_use_the_unit_of_the_figure)
 {
     bench b;
     const report_row *row;
@@ -157,7 +157,7 @@ END_TEST
 
 /* 1.1 */
 
-START_TEST(a_ping_pong_carries_one_packet_in_a_latency)
+START_TEST(ping_pong_throughput_is_one_packet_per_latency)
 {
     bench b;
     const report_row *row;
@@ -171,7 +171,7 @@ START_TEST(a_ping_pong_carries_one_packet_in_a_latency)
 }
 END_TEST
 
-START_TEST(a_stream_carries_one_packet_in_a_step)
+START_TEST(stream_throughput_is_one_packet_per_step)
 {
     bench b;
     const report_row *row;
@@ -198,7 +198,7 @@ END_TEST
 
 /* 1.2 */
 
-START_TEST(an_exchange_carries_a_packet_each_way)
+START_TEST(exchange_throughput_is_one_packet_in_each_direction)
 {
     bench b;
     const report_row *row;
@@ -213,7 +213,7 @@ END_TEST
 
 /* 1.3 */
 
-START_TEST(a_message_of_comms1_takes_half_of_a_round_trip)
+START_TEST(the_time_of_comms1_is_half_of_a_round_trip)
 {
     bench b;
     const report_row *row;
@@ -226,7 +226,7 @@ START_TEST(a_message_of_comms1_takes_half_of_a_round_trip)
 }
 END_TEST
 
-START_TEST(a_message_of_comms2_takes_a_quarter_of_an_exchange)
+START_TEST(the_time_of_comms2_is_a_quarter_of_an_exchange)
 {
     bench b;
     const report_row *row;
@@ -240,7 +240,7 @@ START_TEST(a_message_of_comms2_takes_a_quarter_of_an_exchange)
 END_TEST
 
 /* 5 x 4 messages of 1000 bytes in 40 us. */
-START_TEST(comms3_carries_a_message_for_each_ordered_pair)
+START_TEST(comms3_counts_one_message_for_each_ordered_pair)
 {
     bench b;
     const report_row *row;
@@ -254,7 +254,7 @@ START_TEST(comms3_carries_a_message_for_each_ordered_pair)
 }
 END_TEST
 
-START_TEST(a_round_of_all_to_all_carries_a_packet_for_each_ordered_pair)
+START_TEST(all_to_all_counts_one_packet_for_each_ordered_pair)
 {
     bench b;
     const report_row *row;
@@ -268,7 +268,7 @@ START_TEST(a_round_of_all_to_all_carries_a_packet_for_each_ordered_pair)
 }
 END_TEST
 
-START_TEST(congestion_is_the_time_of_a_packet_against_two_nodes)
+START_TEST(congestion_is_the_packet_time_over_that_of_two_nodes)
 {
     bench b;
 
@@ -309,7 +309,7 @@ END_TEST
 
 /* 1.4 */
 
-START_TEST(pairs_count_the_packets_of_all_pairs)
+START_TEST(the_rate_of_pairs_counts_the_packets_of_all_pairs)
 {
     bench b;
     const report_row *row;
@@ -323,7 +323,7 @@ START_TEST(pairs_count_the_packets_of_all_pairs)
 }
 END_TEST
 
-START_TEST(efficiency_is_the_rate_of_a_pair_against_a_single_one)
+START_TEST(efficiency_is_the_rate_per_pair_over_that_of_a_single_pair)
 {
     bench b;
 
@@ -370,7 +370,7 @@ static const report_row *row_of_list(bench *b, bench_list list, bool own, size_t
     return row_of_variant(b, measurement, 8.0, participants);
 }
 
-START_TEST(a_multicast_counts_what_all_destinations_get)
+START_TEST(the_rate_of_a_multicast_counts_packets_of_all_destinations)
 {
     bench b;
     const report_row *row;
@@ -386,7 +386,7 @@ START_TEST(a_multicast_counts_what_all_destinations_get)
 }
 END_TEST
 
-START_TEST(destinations_of_a_changing_list_share_what_arrives)
+START_TEST(the_destinations_of_a_changing_list_share_the_packets)
 {
     bench b;
     const report_row *row;
@@ -402,7 +402,7 @@ START_TEST(destinations_of_a_changing_list_share_what_arrives)
 }
 END_TEST
 
-START_TEST(only_lists_have_a_list)
+START_TEST(only_variants_with_lists_report_a_list)
 {
     bench b;
     const report_row *row;
@@ -432,7 +432,7 @@ START_TEST(a_funnel_counts_events)
 }
 END_TEST
 
-START_TEST(loss_is_what_lacks_to_the_packet_rate_of_one_source)
+START_TEST(loss_is_the_shortfall_from_the_rate_of_one_source)
 {
     bench b;
 
@@ -444,7 +444,7 @@ START_TEST(loss_is_what_lacks_to_the_packet_rate_of_one_source)
 }
 END_TEST
 
-START_TEST(modes_have_references_of_their_own)
+START_TEST(each_mode_has_its_own_reference)
 {
     bench b;
 
@@ -458,7 +458,7 @@ END_TEST
 
 /* 2.3 */
 
-START_TEST(a_pipeline_counts_events_and_the_packets_that_its_last_stage_takes)
+START_TEST(a_pipeline_counts_events_and_the_packets_of_its_last_stage)
 {
     bench b;
     const report_row *row;
@@ -472,9 +472,9 @@ START_TEST(a_pipeline_counts_events_and_the_packets_that_its_last_stage_takes)
 }
 END_TEST
 
-/* What stands beside the figures */
+/* Other members of a row */
 
-START_TEST(the_harness_of_a_ping_pong_is_one_sides_step)
+START_TEST(the_harness_cost_of_a_ping_pong_is_that_of_one_side)
 {
     bench b;
 
@@ -514,7 +514,7 @@ START_TEST(what_was_not_measured_is_absent)
 }
 END_TEST
 
-START_TEST(nanoseconds_become_microseconds)
+START_TEST(times_are_reported_in_microseconds)
 {
     double blocks_ns[BLOCKS];
     measurement_outcome outcome = outcome_of(blocks_ns);
@@ -533,7 +533,7 @@ START_TEST(nanoseconds_become_microseconds)
 }
 END_TEST
 
-START_TEST(a_message_that_went_in_pieces_is_marked)
+START_TEST(a_split_message_is_marked)
 {
     transport_factory technology = {.piece_bytes = 64};
     bench b;
@@ -548,7 +548,7 @@ START_TEST(a_message_that_went_in_pieces_is_marked)
 }
 END_TEST
 
-START_TEST(conditions_are_those_of_the_run)
+START_TEST(a_row_has_the_conditions_of_the_run)
 {
     double blocks_ns[BLOCKS];
     measurement_outcome outcome = outcome_of(blocks_ns);
@@ -570,9 +570,10 @@ START_TEST(conditions_are_those_of_the_run)
 }
 END_TEST
 
-/* Beside a computing task */
+/* With computing tasks */
 
-/* The row of a ping-pong of 3 us a step, beside tasks on both sides; without them it took 2 us. */
+/* The row of a ping-pong of 3 us a step with computing tasks on both sides; without them it took
+ * 2 us. */
 static const report_row *row_beside(bench *b, double *blocks_ns)
 {
     bench_measurement measurement = {
@@ -596,7 +597,7 @@ static const report_row *row_beside(bench *b, double *blocks_ns)
     return &made;
 }
 
-START_TEST(beside_a_task_the_mean_takes_the_place_of_the_median)
+START_TEST(with_a_background_task_the_mean_replaces_the_median)
 {
     double blocks_ns[] = {200e3, 200e3, 200e3, 200e3, 200e3, 200e3, 900e3}; /* 100 steps each */
     const report_row *row;
@@ -614,7 +615,7 @@ START_TEST(beside_a_task_the_mean_takes_the_place_of_the_median)
 }
 END_TEST
 
-START_TEST(beside_a_task_each_side_has_its_figures)
+START_TEST(with_a_background_task_each_side_has_its_figures)
 {
     double blocks_ns[BLOCKS];
     const report_row *row;
@@ -634,7 +635,7 @@ START_TEST(beside_a_task_each_side_has_its_figures)
 }
 END_TEST
 
-START_TEST(without_a_task_nothing_is_said_of_it)
+START_TEST(without_a_background_task_its_columns_are_absent)
 {
     bench b;
     const report_row *row;
@@ -647,24 +648,25 @@ START_TEST(without_a_task_nothing_is_said_of_it)
 }
 END_TEST
 
-UNIT_MAIN("figures", a_latency_is_half_of_a_round_trip, a_summary_is_that_of_the_blocks,
-          blocks_keep_their_order_and_have_the_unit_of_the_figure,
-          a_ping_pong_carries_one_packet_in_a_latency, a_stream_carries_one_packet_in_a_step,
-          empty_packets_have_a_frequency_and_no_throughput, an_exchange_carries_a_packet_each_way,
-          a_message_of_comms1_takes_half_of_a_round_trip,
-          a_message_of_comms2_takes_a_quarter_of_an_exchange,
-          comms3_carries_a_message_for_each_ordered_pair,
-          a_round_of_all_to_all_carries_a_packet_for_each_ordered_pair,
-          congestion_is_the_time_of_a_packet_against_two_nodes, a_ratio_refers_to_the_same_size,
-          without_a_reference_there_is_no_ratio, pairs_count_the_packets_of_all_pairs,
-          efficiency_is_the_rate_of_a_pair_against_a_single_one, outfarming_counts_rounds,
-          a_multicast_counts_what_all_destinations_get,
-          destinations_of_a_changing_list_share_what_arrives, only_lists_have_a_list,
-          a_funnel_counts_events, loss_is_what_lacks_to_the_packet_rate_of_one_source,
-          modes_have_references_of_their_own,
-          a_pipeline_counts_events_and_the_packets_that_its_last_stage_takes,
-          the_harness_of_a_ping_pong_is_one_sides_step, what_was_not_measured_is_absent,
-          nanoseconds_become_microseconds, conditions_are_those_of_the_run,
-          a_message_that_went_in_pieces_is_marked,
-          beside_a_task_the_mean_takes_the_place_of_the_median,
-          beside_a_task_each_side_has_its_figures, without_a_task_nothing_is_said_of_it)
+UNIT_MAIN("figures", a_latency_is_half_of_a_round_trip, a_figure_is_the_summary_of_its_blocks,
+          blocks_keep_their_order_and_use_the_unit_of_the_figure,
+          ping_pong_throughput_is_one_packet_per_latency, stream_throughput_is_one_packet_per_step,
+          empty_packets_have_a_frequency_and_no_throughput,
+          exchange_throughput_is_one_packet_in_each_direction,
+          the_time_of_comms1_is_half_of_a_round_trip,
+          the_time_of_comms2_is_a_quarter_of_an_exchange,
+          comms3_counts_one_message_for_each_ordered_pair,
+          all_to_all_counts_one_packet_for_each_ordered_pair,
+          congestion_is_the_packet_time_over_that_of_two_nodes, a_ratio_refers_to_the_same_size,
+          without_a_reference_there_is_no_ratio, the_rate_of_pairs_counts_the_packets_of_all_pairs,
+          efficiency_is_the_rate_per_pair_over_that_of_a_single_pair, outfarming_counts_rounds,
+          the_rate_of_a_multicast_counts_packets_of_all_destinations,
+          the_destinations_of_a_changing_list_share_the_packets,
+          only_variants_with_lists_report_a_list, a_funnel_counts_events,
+          loss_is_the_shortfall_from_the_rate_of_one_source, each_mode_has_its_own_reference,
+          a_pipeline_counts_events_and_the_packets_of_its_last_stage,
+          the_harness_cost_of_a_ping_pong_is_that_of_one_side, what_was_not_measured_is_absent,
+          times_are_reported_in_microseconds, a_row_has_the_conditions_of_the_run,
+          a_split_message_is_marked, with_a_background_task_the_mean_replaces_the_median,
+          with_a_background_task_each_side_has_its_figures,
+          without_a_background_task_its_columns_are_absent)

@@ -1,5 +1,5 @@
-/* What a run measures: sizes, counts, modes, lists, and who takes part. What the parts of the
- * program share is here, the cases are in the files that plans.h names. */
+/* Plans: sizes, counts, modes, lists and participants. This file has the shared functions, the
+ * tests are in the files listed in plans.h. */
 #include "tests/engine/plans.h"
 
 enum { MOST_RANKS = 64 };

@@ -1,4 +1,4 @@
-/* Stages of ranks, their roles, and who talks to whom. */
+/* Stages of ranks, their roles, and which ranks communicate. */
 #include "engine/shape.h"
 
 #include <stdio.h>
@@ -31,7 +31,7 @@ static bench_shape parsed(const char *text)
     return shape;
 }
 
-/* "2 3! 4": the peers, marked where they are heard. */
+/* "2 3! 4": the peers, with ! for those that are received from. */
 static const char *peers_of(const benchmark *definition, const bench_shape *shape,
                             size_t participant)
 {
@@ -47,7 +47,7 @@ static const char *peers_of(const benchmark *definition, const bench_shape *shap
     return text;
 }
 
-START_TEST(a_topology_is_read_and_written_alike)
+START_TEST(a_topology_is_printed_as_it_is_parsed)
 {
     static const char *const texts[] = {"4-2-1", "9-3-1", "1-1", "8-8-4-4-2-2-1-1"};
     char text[SHAPE_TEXT];
@@ -61,7 +61,7 @@ START_TEST(a_topology_is_read_and_written_alike)
 }
 END_TEST
 
-START_TEST(what_is_no_topology_is_refused)
+START_TEST(an_invalid_topology_is_refused)
 {
     static const char *const texts[] = {
         "",    "4",      "4-",    "-4",  "4--2",    "4-3",    "2-4",
@@ -73,7 +73,7 @@ START_TEST(what_is_no_topology_is_refused)
 }
 END_TEST
 
-START_TEST(ranks_stand_in_stages_one_after_the_other)
+START_TEST(ranks_are_assigned_to_stages_in_order)
 {
     bench_shape shape = parsed("4-2-1");
     static const size_t stages[] = {0, 0, 0, 0, 1, 1, 2};
@@ -86,7 +86,7 @@ START_TEST(ranks_stand_in_stages_one_after_the_other)
 }
 END_TEST
 
-START_TEST(the_ends_of_a_topology_have_roles_of_their_own)
+START_TEST(first_and_last_stage_have_distinct_roles)
 {
     bench_shape shape = parsed("8-4-2-1");
 
@@ -97,7 +97,7 @@ START_TEST(the_ends_of_a_topology_have_roles_of_their_own)
 }
 END_TEST
 
-START_TEST(a_topology_without_a_middle_has_its_ends)
+START_TEST(a_topology_of_two_stages_has_no_middle_role)
 {
     bench_shape shape = parsed("3-1");
 
@@ -106,7 +106,7 @@ START_TEST(a_topology_without_a_middle_has_its_ends)
 }
 END_TEST
 
-START_TEST(each_stage_hears_its_inputs_and_feeds_one)
+START_TEST(each_rank_receives_from_its_inputs_and_sends_to_one_rank)
 {
     bench_shape shape = parsed("6-2-1");
 
@@ -118,7 +118,7 @@ START_TEST(each_stage_hears_its_inputs_and_feeds_one)
 }
 END_TEST
 
-START_TEST(a_farms_roles_hear_as_their_rows_say)
+START_TEST(roles_of_a_farm_receive_as_the_table_of_roles_says)
 {
     bench_shape shape = shape_of_farm(2, 3);
 
@@ -128,7 +128,7 @@ START_TEST(a_farms_roles_hear_as_their_rows_say)
 }
 END_TEST
 
-START_TEST(others_begin_after_oneself)
+START_TEST(the_list_of_other_ranks_starts_after_the_own_rank)
 {
     bench_shape shape = shape_of_count(&cb_alltoall, 4);
 
@@ -136,7 +136,7 @@ START_TEST(others_begin_after_oneself)
 }
 END_TEST
 
-START_TEST(a_twin_has_the_same_index)
+START_TEST(paired_ranks_have_the_same_index)
 {
     bench_shape shape = shape_of_count(&cb_pairs, 6);
 
@@ -145,7 +145,7 @@ START_TEST(a_twin_has_the_same_index)
 }
 END_TEST
 
-START_TEST(shapes_are_the_same_when_all_stages_are)
+START_TEST(shapes_are_equal_if_all_stages_are)
 {
     bench_shape one = parsed("4-2-1"), other = parsed("4-2-1"), longer = parsed("4-2-1-1");
 
@@ -159,8 +159,8 @@ END_TEST
 typedef struct {
     const char *placement;
     bench_shape shape;
-    const char *hosts; /* of each rank of the job, a digit */
-    const char *ranks; /* that take part, in the order of their places */
+    const char *hosts; /* host of each rank of the job, a digit each */
+    const char *ranks; /* number of participating ranks, in the order of their positions */
 } placement_case;
 
 static void assert_placed(const placement_case *wanted)
@@ -185,67 +185,68 @@ static void assert_placed(const placement_case *wanted)
         .stages = {__VA_ARGS__}, .stage_count = sizeof((size_t[]){__VA_ARGS__}) / sizeof(size_t)   \
     }
 
-START_TEST(in_blocks_a_host_is_filled_before_the_next)
+START_TEST(block_placement_fills_one_host_before_the_next)
 {
     ASSERT_PLACED("block", STAGES(2, 2), "00001111", "0 1 2 3");
     ASSERT_PLACED("block", STAGES(2, 2), "010101", "0 2 4 1");
 }
 END_TEST
 
-START_TEST(in_a_cycle_no_host_is_taken_twice_running)
+START_TEST(cyclic_placement_never_uses_a_host_twice_in_succession)
 {
     ASSERT_PLACED("cyclic", STAGES(1, 4), "000111222", "0 3 6 1 4");
     ASSERT_PLACED("cyclic", STAGES(1, 4), "010101", "0 1 2 3 4");
 }
 END_TEST
 
-START_TEST(a_cycle_passes_over_hosts_that_are_full)
+START_TEST(cyclic_placement_skips_full_hosts)
 {
     ASSERT_PLACED("cyclic", STAGES(1, 4), "00012", "0 3 4 1 2");
 }
 END_TEST
 
-START_TEST(spread_roles_are_on_hosts_in_proportion_to_their_ranks)
+START_TEST(spread_placement_divides_roles_in_proportion_to_the_ranks_of_hosts)
 {
     ASSERT_PLACED("spread", STAGES(1, 1), "0011", "0 2");
     ASSERT_PLACED("spread", STAGES(4, 4), "00111111", "0 2 3 4 5 6 1 7");
 }
 END_TEST
 
-START_TEST(packed_roles_have_hosts_of_their_own)
+START_TEST(packed_placement_gives_each_role_its_own_hosts)
 {
     ASSERT_PLACED("packed", STAGES(1, 4, 4), "000011112222", "0 4 5 6 7 8 9 10 11");
 }
 END_TEST
 
-START_TEST(packed_roles_share_the_emptiest_hosts_where_there_are_too_few)
+START_TEST(packed_roles_share_the_emptiest_hosts_where_hosts_are_too_few)
 {
     ASSERT_PLACED("packed", STAGES(1, 4, 4), "0000000011111111", "0 8 9 10 11 1 2 3 4");
 }
 END_TEST
 
-START_TEST(a_packed_role_begins_where_there_is_most_room)
+START_TEST(packed_placement_starts_a_role_at_the_host_with_most_free_ranks)
 {
     ASSERT_PLACED("packed", STAGES(1, 3), "001222", "0 3 4 5");
 }
 END_TEST
 
-START_TEST(placed_by_whatever_rule_rank_0_is_the_first)
+START_TEST(rank_0_is_first_under_every_placement)
 {
     for (size_t i = 0; shape_placements[i] != NULL; i++)
         ASSERT_PLACED(shape_placements[i], STAGES(1), "01", "0");
 }
 END_TEST
 
-UNIT_MAIN("shape", a_topology_is_read_and_written_alike, what_is_no_topology_is_refused,
-          ranks_stand_in_stages_one_after_the_other, the_ends_of_a_topology_have_roles_of_their_own,
-          a_topology_without_a_middle_has_its_ends, each_stage_hears_its_inputs_and_feeds_one,
-          a_farms_roles_hear_as_their_rows_say, others_begin_after_oneself,
-          a_twin_has_the_same_index, shapes_are_the_same_when_all_stages_are,
-          in_blocks_a_host_is_filled_before_the_next, in_a_cycle_no_host_is_taken_twice_running,
-          a_cycle_passes_over_hosts_that_are_full,
-          spread_roles_are_on_hosts_in_proportion_to_their_ranks,
-          packed_roles_have_hosts_of_their_own,
-          packed_roles_share_the_emptiest_hosts_where_there_are_too_few,
-          a_packed_role_begins_where_there_is_most_room,
-          placed_by_whatever_rule_rank_0_is_the_first)
+UNIT_MAIN("shape", a_topology_is_printed_as_it_is_parsed, an_invalid_topology_is_refused,
+          ranks_are_assigned_to_stages_in_order, first_and_last_stage_have_distinct_roles,
+          a_topology_of_two_stages_has_no_middle_role,
+          each_rank_receives_from_its_inputs_and_sends_to_one_rank,
+          roles_of_a_farm_receive_as_the_table_of_roles_says,
+          the_list_of_other_ranks_starts_after_the_own_rank, paired_ranks_have_the_same_index,
+          shapes_are_equal_if_all_stages_are, block_placement_fills_one_host_before_the_next,
+          cyclic_placement_never_uses_a_host_twice_in_succession, cyclic_placement_skips_full_hosts,
+          spread_placement_divides_roles_in_proportion_to_the_ranks_of_hosts,
+          packed_placement_gives_each_role_its_own_hosts,
+          packed_roles_share_the_emptiest_hosts_where_hosts_are_too_few,
+          packed_placement_starts_a_role_at_the_host_with_most_free_ranks,
+          rank_0_is_first_under_every_placement)

@@ -1,7 +1,7 @@
-/* The engine's measurement in one process: above the control plane of a process alone, over the
- * technology null with costs of its own, and by a clock of this test. That clock moves only when it
- * is read, when the process sleeps, and by what a message is said to cost: so every figure is
- * known, and a loaded machine changes none. */
+/* The engine's measurement in one process: with the control plane for one process, the
+ * technology null with simulated costs, and a simulated clock. That clock advances only when it
+ * is read, when the process sleeps, and by the cost of each message. So every figure is known,
+ * and load on the machine changes none. */
 #include "engine/measurement.h"
 
 #include <math.h>
@@ -23,7 +23,8 @@ extern const transport_technology transport_null;
 
 enum { RANKS = 9, READING_NS = 10, LEAST_BLOCKS = 20, STEPS_RECORDED = 200000 };
 
-/* The clock. Off, it is the real one, by which the test's runner times itself. */
+/* The simulated clock. When it is off, the real one is read, which Check uses for its own
+ * timing. */
 
 static bool clock_is_ours;
 static uint64_t now_ns;
@@ -51,7 +52,7 @@ int nanosleep(const struct timespec *duration, struct timespec *left)
     return 0;
 }
 
-/* What messages cost */
+/* Costs of messages */
 
 typedef uint64_t (*price)(void);
 
@@ -68,31 +69,31 @@ static uint64_t five_milliseconds(void)
     return 5000000;
 }
 
-/* One to ten microseconds, another for each millisecond. */
+/* One to ten microseconds, changing every millisecond. */
 static uint64_t unsteady(void)
 {
     return 1000 + cb_mix64(now_ns / 1000000) % 9000;
 }
 
-/* A hundred times as much for the first 40 ms of the measurement. */
+/* A hundred times the normal cost during the first 40 ms of the measurement. */
 static uint64_t slow_at_first(void)
 {
     return now_ns < 1040000000 ? 100000 : 1000;
 }
 
-/* As slow until the first blocks are long enough for what a step costs then. */
+/* Slow until the blocks are long enough for this cost per step, then fast. */
 static uint64_t slow_through_the_warm_up(void)
 {
     return now_ns < 1050000000 ? 100000 : 1000;
 }
 
-/* Three times as much from half a second on. */
+/* Three times the normal cost after half a second. */
 static uint64_t slow_later(void)
 {
     return now_ns < 1500000000 ? 1000 : 3000;
 }
 
-/* A microsecond as long as this process has the core; then others take a turn. */
+/* A microsecond while this process has the core; then other processes get a time slice. */
 static uint64_t next_to_others(void)
 {
     const uint64_t turn_ns = 4000000;
@@ -101,8 +102,8 @@ static uint64_t next_to_others(void)
     return cb_mix64(turns) % 4 > 0 ? 1000 : turn_ns * (1 + cb_mix64(turns) % 3);
 }
 
-/* Null's own operations at a price: of a message, or, for the null that stands beside the
- * technology, of the harness. */
+/* Operations of null with a cost: that of a message for the technology, that of the harness for
+ * the baseline. */
 static uint64_t price_over(const transport_factory *factory)
 {
     return strcmp(factory->ops.name, "null") == 0 ? harness_price_ns : message_price();
@@ -138,7 +139,7 @@ static cb_status priced_group_create(transport_factory *factory, transport_node 
     return transport_plain_create(factory, nodes, count, root, multicast, out);
 }
 
-/* What arrives has one bit that was not sent. */
+/* Every received message has one flipped bit. */
 static cb_status corrupting_receive(transport_node *node, transport_buffer **out)
 {
     CB_TRY(transport_null.receive(node, out));
@@ -146,7 +147,7 @@ static cb_status corrupting_receive(transport_node *node, transport_buffer **out
     return CB_OK;
 }
 
-/* A session of one rank that believes in others. */
+/* A session of one rank that has peers. */
 
 typedef struct {
     transport_technology technology, harness;
@@ -199,7 +200,7 @@ static void open_bench(bench *b)
     ck_assert_int_eq(transport_open(&b->harness, &bootstrap, &b->session.null), CB_OK);
 }
 
-/* What a rank leaves after would show here. */
+/* Memory that a rank does not release would show here. */
 static void close_bench(bench *b)
 {
     ck_assert_int_eq(transport_close(b->session.technology), CB_OK);
@@ -214,7 +215,7 @@ static size_t participants_of(const bench *b, const bench_measurement *measureme
     return plan_participants(b->session.definition, &b->options, measurement, RANKS, ranks);
 }
 
-/* By the clock of this test, which stands at 1 s in the beginning. */
+/* Times are those of the simulated clock, which starts at 1 s. */
 static cb_status measure_as(bench *b, const bench_measurement *measurement,
                             measurement_outcome *out)
 {
@@ -247,7 +248,7 @@ static measurement_outcome measure(bench *b)
 
 /* Stopping */
 
-START_TEST(a_steady_figure_stops_at_the_least_number_of_blocks)
+START_TEST(a_steady_figure_stops_after_the_minimum_of_blocks)
 {
     bench b;
     measurement_outcome outcome;
@@ -260,7 +261,7 @@ START_TEST(a_steady_figure_stops_at_the_least_number_of_blocks)
 }
 END_TEST
 
-START_TEST(an_unsteady_figure_takes_all_of_its_time)
+START_TEST(an_unsteady_figure_uses_all_of_its_time)
 {
     bench b;
     measurement_outcome outcome;
@@ -304,7 +305,7 @@ static void assert_within_max_time(price of_a_message)
     measurement_outcome_free(&outcome);
 }
 
-START_TEST(all_passes_together_keep_within_max_time)
+START_TEST(all_passes_together_take_at_most_max_time)
 {
     assert_within_max_time(one_microsecond);
     assert_within_max_time(unsteady);
@@ -314,8 +315,8 @@ START_TEST(all_passes_together_keep_within_max_time)
 }
 END_TEST
 
-/* As in a pipeline, whose clock starts when its first event has come through. */
-START_TEST(time_that_no_block_shows_counts_towards_max_time)
+/* As in a pipeline, where timing starts after its first event has passed all stages. */
+START_TEST(time_outside_blocks_counts_towards_max_time)
 {
     static benchmark untimed;
     bench b;
@@ -330,8 +331,9 @@ START_TEST(time_that_no_block_shows_counts_towards_max_time)
 }
 END_TEST
 
-/* Each making takes a fifteenth of the time. Two are as many as begin within a tenth of it. */
-START_TEST(groups_are_made_no_longer_than_their_share_of_max_time)
+/* Building a group takes a fifteenth of the time limit. Two are built, as many as start within a
+ * tenth of it. */
+START_TEST(building_groups_takes_at_most_its_share_of_max_time)
 {
     uint64_t receivers[] = {1, 2, 3, 4};
     bench_measurement measurement = {
@@ -351,9 +353,9 @@ START_TEST(groups_are_made_no_longer_than_their_share_of_max_time)
 }
 END_TEST
 
-/* The pace of batches */
+/* Estimated step time of batches */
 
-START_TEST(the_pace_is_that_of_the_last_three_batches)
+START_TEST(the_step_time_is_estimated_from_the_last_three_batches)
 {
     batch_pace pace = {.count = 0};
 
@@ -368,7 +370,7 @@ START_TEST(the_pace_is_that_of_the_last_three_batches)
 }
 END_TEST
 
-START_TEST(a_batch_has_what_fits_at_the_slowest_pace)
+START_TEST(the_size_of_a_batch_assumes_the_slowest_step_time)
 {
     batch_pace pace = {.count = 0};
 
@@ -380,7 +382,7 @@ START_TEST(a_batch_has_what_fits_at_the_slowest_pace)
 }
 END_TEST
 
-START_TEST(a_batch_stakes_a_quarter_of_the_limit_and_half_as_much_where_batches_differ)
+START_TEST(a_batch_takes_a_quarter_of_the_limit_or_an_eighth_where_batches_differ)
 {
     batch_pace pace = {.count = 0};
 
@@ -394,7 +396,7 @@ END_TEST
 
 /* Blocks */
 
-START_TEST(blocks_give_the_time_of_a_step)
+START_TEST(the_time_of_a_step_is_that_of_a_block_over_its_steps)
 {
     bench b;
     measurement_outcome outcome;
@@ -424,8 +426,8 @@ START_TEST(blocks_take_longer_where_ranks_share_cores)
 }
 END_TEST
 
-/* A step of two microseconds and a window of 1000: sixteen windows are longer than a block needs
- * to be, and two dozen of these are shorter than the time. */
+/* A step of two microseconds and a window of 1000: sixteen windows exceed the length of a block,
+ * and 24 such blocks fit into the time. */
 START_TEST(a_block_of_a_stream_holds_sixteen_windows)
 {
     bench b;
@@ -453,7 +455,7 @@ START_TEST(a_slow_start_makes_no_short_blocks_of_a_stream)
 }
 END_TEST
 
-START_TEST(a_block_of_a_stream_leaves_room_for_two_dozen)
+START_TEST(a_block_of_a_stream_is_short_enough_for_24_of_them)
 {
     const double second_ns = 1e9, millisecond_ns = 1e6;
     uint64_t steps =
@@ -461,7 +463,8 @@ START_TEST(a_block_of_a_stream_leaves_room_for_two_dozen)
 
     ck_assert_uint_ge(steps, 10000);
     ck_assert_uint_le(steps * 1000 * 24, (uint64_t)second_ns);
-    /* without a window, or a shorter one, the time of a block decides, and a step is the least */
+    /* without a window, or with a short one, the time of a block decides, and its minimum is one
+     * step */
     ck_assert_uint_eq(measurement_block_steps(1000, millisecond_ns, second_ns, 0), 1000);
     ck_assert_uint_eq(measurement_block_steps(1000, millisecond_ns, second_ns, 32), 1000);
     ck_assert_uint_eq(measurement_block_steps(second_ns, millisecond_ns, second_ns, 64), 1);
@@ -469,7 +472,7 @@ START_TEST(a_block_of_a_stream_leaves_room_for_two_dozen)
 }
 END_TEST
 
-START_TEST(the_largest_packets_have_two_buffers_beforehand)
+START_TEST(two_buffers_of_the_largest_size_are_allocated_before_measuring)
 {
     ck_assert_uint_eq(rank_buffers_beforehand(1u << 30, 66), 2);
     ck_assert_uint_eq(rank_buffers_beforehand((16u << 20) + 1, 66), 2);
@@ -479,7 +482,7 @@ START_TEST(the_largest_packets_have_two_buffers_beforehand)
 }
 END_TEST
 
-START_TEST(warming_up_is_not_counted)
+START_TEST(warm_up_is_not_counted)
 {
     bench b;
     measurement_outcome outcome;
@@ -493,7 +496,7 @@ START_TEST(warming_up_is_not_counted)
 }
 END_TEST
 
-START_TEST(a_rank_whose_clock_does_not_count_adds_nothing)
+START_TEST(ranks_that_do_not_time_add_no_samples)
 {
     static benchmark untimed;
     bench b;
@@ -513,7 +516,7 @@ END_TEST
 
 /* Single steps */
 
-START_TEST(the_histogram_holds_every_step_of_its_pass)
+START_TEST(the_histogram_has_every_step_of_its_pass)
 {
     bench b;
     measurement_outcome outcome;
@@ -532,7 +535,7 @@ START_TEST(the_histogram_holds_every_step_of_its_pass)
 }
 END_TEST
 
-START_TEST(a_single_step_has_the_time_of_a_step_and_of_one_reading)
+START_TEST(a_single_step_includes_the_time_of_one_clock_reading)
 {
     bench b;
     measurement_outcome outcome;
@@ -548,7 +551,7 @@ END_TEST
 
 /* Baselines */
 
-START_TEST(the_harness_is_a_step_over_null)
+START_TEST(the_harness_cost_is_the_time_of_a_step_over_null)
 {
     bench b;
     measurement_outcome outcome;
@@ -562,7 +565,7 @@ START_TEST(the_harness_is_a_step_over_null)
 }
 END_TEST
 
-START_TEST(touching_has_a_cost_only_where_it_is_done)
+START_TEST(the_cost_of_touching_is_reported_only_where_packets_are_touched)
 {
     bench b;
     measurement_outcome outcome;
@@ -628,7 +631,7 @@ START_TEST(every_mode_of_every_program_runs_over_null)
 }
 END_TEST
 
-/* The control plane knows one rank: the others are named. */
+/* The control plane has one rank only; the other ranks have made-up names. */
 START_TEST(every_list_and_multicast_runs_over_null)
 {
     uint64_t receivers[RANKS - 1] = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -650,7 +653,7 @@ START_TEST(every_list_and_multicast_runs_over_null)
 }
 END_TEST
 
-START_TEST(sources_that_take_turns_have_equal_shares)
+START_TEST(sources_that_alternate_have_equal_shares)
 {
     bench_measurement measurement = {.mode = &cb_funnel.modes[1], .count = 4, .size_bytes = 64};
     measurement_outcome outcome;
@@ -669,7 +672,7 @@ START_TEST(sources_that_take_turns_have_equal_shares)
 }
 END_TEST
 
-START_TEST(shares_over_less_than_four_windows_are_left_out)
+START_TEST(shares_over_fewer_than_four_windows_are_omitted)
 {
     bench_measurement measurement = {.mode = &cb_funnel.modes[1], .count = 4, .size_bytes = 64};
     measurement_outcome outcome;
@@ -684,22 +687,22 @@ START_TEST(shares_over_less_than_four_windows_are_left_out)
 }
 END_TEST
 
-UNIT_MAIN("solo", a_steady_figure_stops_at_the_least_number_of_blocks,
-          an_unsteady_figure_takes_all_of_its_time, a_coarser_precision_is_reached_sooner,
-          all_passes_together_keep_within_max_time,
-          time_that_no_block_shows_counts_towards_max_time,
-          groups_are_made_no_longer_than_their_share_of_max_time,
-          the_pace_is_that_of_the_last_three_batches, a_batch_has_what_fits_at_the_slowest_pace,
-          a_batch_stakes_a_quarter_of_the_limit_and_half_as_much_where_batches_differ,
-          blocks_give_the_time_of_a_step, blocks_take_longer_where_ranks_share_cores,
-          a_block_of_a_stream_holds_sixteen_windows, a_slow_start_makes_no_short_blocks_of_a_stream,
-          a_block_of_a_stream_leaves_room_for_two_dozen,
-          the_largest_packets_have_two_buffers_beforehand, warming_up_is_not_counted,
-          a_rank_whose_clock_does_not_count_adds_nothing,
-          the_histogram_holds_every_step_of_its_pass,
-          a_single_step_has_the_time_of_a_step_and_of_one_reading, the_harness_is_a_step_over_null,
-          touching_has_a_cost_only_where_it_is_done,
+UNIT_MAIN("solo", a_steady_figure_stops_after_the_minimum_of_blocks,
+          an_unsteady_figure_uses_all_of_its_time, a_coarser_precision_is_reached_sooner,
+          all_passes_together_take_at_most_max_time, time_outside_blocks_counts_towards_max_time,
+          building_groups_takes_at_most_its_share_of_max_time,
+          the_step_time_is_estimated_from_the_last_three_batches,
+          the_size_of_a_batch_assumes_the_slowest_step_time,
+          a_batch_takes_a_quarter_of_the_limit_or_an_eighth_where_batches_differ,
+          the_time_of_a_step_is_that_of_a_block_over_its_steps,
+          blocks_take_longer_where_ranks_share_cores, a_block_of_a_stream_holds_sixteen_windows,
+          a_slow_start_makes_no_short_blocks_of_a_stream,
+          a_block_of_a_stream_is_short_enough_for_24_of_them,
+          two_buffers_of_the_largest_size_are_allocated_before_measuring, warm_up_is_not_counted,
+          ranks_that_do_not_time_add_no_samples, the_histogram_has_every_step_of_its_pass,
+          a_single_step_includes_the_time_of_one_clock_reading,
+          the_harness_cost_is_the_time_of_a_step_over_null,
+          the_cost_of_touching_is_reported_only_where_packets_are_touched,
           corrupted_data_ends_the_measurement_without_baselines,
           every_mode_of_every_program_runs_over_null, every_list_and_multicast_runs_over_null,
-          sources_that_take_turns_have_equal_shares,
-          shares_over_less_than_four_windows_are_left_out)
+          sources_that_alternate_have_equal_shares, shares_over_fewer_than_four_windows_are_omitted)

@@ -1,5 +1,5 @@
-/* How packets are sent, received and referred to: touching, windows, rounds, over queues inside the
- * process. What goes to and fro has a test of its own, test_bounce.c. */
+/* Sending, receiving and touching packets, windows and rounds, over queues inside the process.
+ * Ping-pong is tested in test_bounce.c. */
 #include "engine/benchmark.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@
 
 /* Touching */
 
-/* The sum as the header words it: 64-bit words, the last one filled up with zeros. */
+/* The sum as the header defines it: of 64-bit words, the last one padded with zeros. */
 static uint64_t plain_sum(const unsigned char *data, size_t size_bytes)
 {
     uint64_t sum = 0;
@@ -50,7 +50,7 @@ static void assert_flips_are_seen(unsigned char *data, size_t size_bytes, size_t
         }
 }
 
-START_TEST(any_other_byte_gives_another_sum)
+START_TEST(a_changed_byte_changes_the_sum)
 {
     unsigned char data[301];
 
@@ -60,7 +60,7 @@ START_TEST(any_other_byte_gives_another_sum)
 }
 END_TEST
 
-START_TEST(any_other_byte_of_a_large_packet_gives_another_sum)
+START_TEST(a_changed_byte_of_a_large_packet_changes_the_sum)
 {
     static const size_t sizes[] = {4096, 65535, 65541, (1 << 20) + 7};
     unsigned char *data = malloc((1 << 20) + 7);
@@ -74,7 +74,7 @@ START_TEST(any_other_byte_of_a_large_packet_gives_another_sum)
 }
 END_TEST
 
-START_TEST(touching_is_the_plain_sum_of_words_wherever_they_lie)
+START_TEST(touching_sums_words_at_any_alignment)
 {
     unsigned char data[320];
 
@@ -85,10 +85,11 @@ START_TEST(touching_is_the_plain_sum_of_words_wherever_they_lie)
 }
 END_TEST
 
-START_TEST(touching_ends_with_the_packet)
+START_TEST(touching_reads_nothing_after_the_packet)
 {
     for (size_t size = 0; size <= 300; size++) {
-        unsigned char *data = malloc(size > 0 ? size : 1); /* a sanitizer watches its end */
+        unsigned char *data =
+            malloc(size > 0 ? size : 1); /* the address sanitizer detects reads after its end */
 
         fill_at_random(data, size, 4);
         ck_assert_uint_eq(traffic_touch(data, size), plain_sum(data, size));
@@ -125,7 +126,7 @@ typedef struct {
     queue back;
 } mirror;
 
-/* What a rank sends comes back to it. */
+/* Messages that a rank sends come back to it. */
 static void make_mirror(mirror *m, const bench_traffic *traffic)
 {
     *m = (mirror){0};
@@ -141,7 +142,7 @@ static void send_and_receive(mirror *m)
     ck_assert_int_eq(bench_receive(&m->here.me, 0), CB_OK);
 }
 
-START_TEST(intact_packets_add_up)
+START_TEST(sums_of_correct_packets_match)
 {
     mirror m;
 
@@ -153,7 +154,7 @@ START_TEST(intact_packets_add_up)
 }
 END_TEST
 
-START_TEST(one_wrong_byte_among_many_packets_is_an_error)
+START_TEST(one_wrong_byte_in_many_packets_is_an_error)
 {
     for (size_t byte = 0; byte < 100; byte++) {
         mirror m;
@@ -169,7 +170,7 @@ START_TEST(one_wrong_byte_among_many_packets_is_an_error)
 }
 END_TEST
 
-START_TEST(a_cut_packet_is_an_error)
+START_TEST(a_truncated_packet_is_an_error)
 {
     mirror m;
 
@@ -181,7 +182,7 @@ START_TEST(a_cut_packet_is_an_error)
 }
 END_TEST
 
-START_TEST(what_is_not_touched_is_not_held_against_a_sum)
+START_TEST(packets_that_are_not_touched_are_not_checked)
 {
     mirror m;
 
@@ -192,7 +193,7 @@ START_TEST(what_is_not_touched_is_not_held_against_a_sum)
 }
 END_TEST
 
-START_TEST(a_pass_begins_with_an_empty_sum)
+START_TEST(a_pass_starts_with_an_empty_sum)
 {
     mirror m;
 
@@ -206,7 +207,8 @@ START_TEST(a_pass_begins_with_an_empty_sum)
 }
 END_TEST
 
-/* The verifying pass, by the ways of receiving; what does not come is given up at once. */
+/* The verification pass with each kind of receive; a packet that does not arrive is given up at
+ * once. */
 
 enum { VERIFIED = 5 };
 
@@ -252,7 +254,7 @@ static const struct {
             {broadcast, receive_broadcast},
             {broadcast, receive_own_broadcast}};
 
-/* All packets but one arrive, or all. */
+/* Either all packets arrive, or all but one. */
 static checker_findings verify_without(size_t way, uint64_t lost, cb_status *last)
 {
     mirror m;
@@ -291,7 +293,7 @@ START_TEST(a_verified_stream_without_losses_is_clean)
 }
 END_TEST
 
-START_TEST(a_packet_that_is_lost_is_counted_once_and_not_waited_for)
+START_TEST(a_lost_packet_is_counted_once_without_further_waiting)
 {
     for (size_t way = 0; way < LENGTH(ways); way++)
         for (uint64_t lost = 0; lost < VERIFIED; lost++) {
@@ -306,7 +308,7 @@ START_TEST(a_packet_that_is_lost_is_counted_once_and_not_waited_for)
 }
 END_TEST
 
-/* A machine that stands still between any two polls, and a packet after the last of them. */
+/* The machine is suspended between any two polls; a packet arrives after the last of them. */
 typedef struct {
     mirror m;
     unsigned pauses_left;
@@ -322,7 +324,7 @@ static void stand_still(void *context)
         cb_sleep_ns(50000000);
 }
 
-START_TEST(a_machine_that_stands_still_loses_no_packet)
+START_TEST(a_suspended_machine_loses_no_packet)
 {
     halting test = {.pauses_left = 6};
 
@@ -343,11 +345,11 @@ typedef struct {
     side source, destination;
     queue data, acknowledgements;
     uint64_t packets, received;
-    uint64_t widest; /* most packets that were sent and not yet acknowledged */
+    uint64_t widest; /* maximum number of packets sent and not yet acknowledged */
     bool settled;
 } stream;
 
-/* The destination takes a packet, and settles after its last. */
+/* The destination receives a packet, and settles after its last one. */
 static void take_one(void *context)
 {
     stream *s = context;
@@ -375,7 +377,8 @@ static void make_stream(stream *s, unsigned window, uint64_t packets)
     s->source.factory.other = s;
 }
 
-/* By what the destination has acknowledged, not by what the source believes. */
+/* Counted from the acknowledgements that the destination sent, not from those that the source
+ * received. */
 static void note_width(stream *s, uint64_t sent)
 {
     uint64_t acknowledged = s->received - s->destination.peers[0].unacknowledged;
@@ -384,7 +387,7 @@ static void note_width(stream *s, uint64_t sent)
         s->widest = sent - acknowledged;
 }
 
-/* Run a block; the destination goes on between two sends for as long as `eager` draws it to. */
+/* Run a block. Between two sends the destination runs for a random time that grows with `eager`. */
 static void run_stream(stream *s, cb_random *eager)
 {
     for (uint64_t i = 0; i < s->packets; i++) {
@@ -400,7 +403,7 @@ static void run_stream(stream *s, cb_random *eager)
 
 static const unsigned windows[] = {1, 2, 3, 5, 64};
 
-START_TEST(a_lazy_destination_meets_a_window_that_is_full_and_never_more)
+START_TEST(a_slow_destination_sees_at_most_a_full_window)
 {
     for (size_t w = 0; w < LENGTH(windows); w++)
         for (uint64_t packets = 1; packets <= 200; packets++) {
@@ -413,7 +416,7 @@ START_TEST(a_lazy_destination_meets_a_window_that_is_full_and_never_more)
 }
 END_TEST
 
-START_TEST(no_schedule_exceeds_the_window)
+START_TEST(the_window_is_kept_under_any_interleaving)
 {
     for (uint64_t seed = 1; seed <= 20; seed++)
         for (size_t w = 0; w < LENGTH(windows); w++) {
@@ -444,7 +447,7 @@ START_TEST(a_block_ends_with_nothing_outstanding)
 }
 END_TEST
 
-/* Counted where they are made, the destination alone. */
+/* Acknowledgements are counted where they are sent, at the destination only. */
 static uint64_t acknowledgements_of(unsigned window, uint64_t packets)
 {
     stream s;
@@ -480,7 +483,7 @@ START_TEST(acknowledgements_are_empty_messages)
 }
 END_TEST
 
-START_TEST(settling_acknowledges_to_each_peer_that_waits)
+START_TEST(settling_acknowledges_to_each_waiting_peer)
 {
     queue out[3] = {{0}};
     side s;
@@ -506,7 +509,7 @@ static uint64_t lead(const side *s, size_t peer)
     return s->peers[peer].ahead;
 }
 
-START_TEST(early_packets_are_kept_for_later_rounds)
+START_TEST(early_packets_are_queued_for_later_rounds)
 {
     static const size_t arrivals[] = {0, 0, 0, 1, 2, /**/ 2, 1, /**/ 1, 2};
     side s;
@@ -524,7 +527,7 @@ START_TEST(early_packets_are_kept_for_later_rounds)
 }
 END_TEST
 
-START_TEST(a_round_that_came_early_is_complete_without_a_receive)
+START_TEST(a_round_that_arrived_early_completes_without_a_receive)
 {
     static const size_t arrivals[] = {0, 0, 1, 1, 2, /**/ 2};
     side s;
@@ -541,7 +544,7 @@ END_TEST
 
 enum { ROUNDS = 50 };
 
-/* Each peer ROUNDS times, in a random order. */
+/* Each peer sends ROUNDS times, in a random order. */
 static void draw_arrivals(size_t *arrivals, size_t peers, uint64_t seed)
 {
     cb_random random = cb_random_seed(seed);
@@ -556,7 +559,7 @@ static void draw_arrivals(size_t *arrivals, size_t peers, uint64_t seed)
     }
 }
 
-/* How many of the first `packets` are needed for `rounds` of all peers. */
+/* The number of leading packets that complete `rounds` of all peers. */
 static size_t needed(const size_t *arrivals, size_t peers, size_t rounds)
 {
     size_t counts[MOST_PEERS] = {0}, complete = 0, packets = 0;
@@ -566,7 +569,7 @@ static size_t needed(const size_t *arrivals, size_t peers, size_t rounds)
     return packets;
 }
 
-START_TEST(a_round_ends_with_the_first_packet_that_completes_it)
+START_TEST(a_round_ends_at_the_packet_that_completes_it)
 {
     for (uint64_t seed = 1; seed <= 100; seed++) {
         size_t arrivals[MOST_PEERS * ROUNDS], peers = 1 + seed % MOST_PEERS;
@@ -585,7 +588,7 @@ END_TEST
 
 /* Shares */
 
-START_TEST(shares_count_until_a_source_has_delivered_its_block)
+START_TEST(shares_are_counted_until_one_source_has_delivered_its_block)
 {
     static const size_t arrivals[] = {0, 1, 0, 0, 1, 1};
     side s;
@@ -604,20 +607,19 @@ START_TEST(shares_count_until_a_source_has_delivered_its_block)
 }
 END_TEST
 
-UNIT_MAIN("traffic", any_other_byte_gives_another_sum,
-          any_other_byte_of_a_large_packet_gives_another_sum,
-          touching_is_the_plain_sum_of_words_wherever_they_lie, touching_ends_with_the_packet,
-          the_sum_of_filled_packets_is_known, sums_of_different_sizes_differ, intact_packets_add_up,
-          one_wrong_byte_among_many_packets_is_an_error, a_cut_packet_is_an_error,
-          what_is_not_touched_is_not_held_against_a_sum, a_pass_begins_with_an_empty_sum,
+UNIT_MAIN("traffic", a_changed_byte_changes_the_sum,
+          a_changed_byte_of_a_large_packet_changes_the_sum, touching_sums_words_at_any_alignment,
+          touching_reads_nothing_after_the_packet, the_sum_of_filled_packets_is_known,
+          sums_of_different_sizes_differ, sums_of_correct_packets_match,
+          one_wrong_byte_in_many_packets_is_an_error, a_truncated_packet_is_an_error,
+          packets_that_are_not_touched_are_not_checked, a_pass_starts_with_an_empty_sum,
           a_verified_stream_without_losses_is_clean,
-          a_packet_that_is_lost_is_counted_once_and_not_waited_for,
-          a_machine_that_stands_still_loses_no_packet,
-          a_lazy_destination_meets_a_window_that_is_full_and_never_more,
-          no_schedule_exceeds_the_window, a_block_ends_with_nothing_outstanding,
+          a_lost_packet_is_counted_once_without_further_waiting,
+          a_suspended_machine_loses_no_packet, a_slow_destination_sees_at_most_a_full_window,
+          the_window_is_kept_under_any_interleaving, a_block_ends_with_nothing_outstanding,
           there_is_one_acknowledgement_for_each_half_window_and_one_for_the_rest,
-          acknowledgements_are_empty_messages, settling_acknowledges_to_each_peer_that_waits,
-          early_packets_are_kept_for_later_rounds,
-          a_round_that_came_early_is_complete_without_a_receive,
-          a_round_ends_with_the_first_packet_that_completes_it,
-          shares_count_until_a_source_has_delivered_its_block)
+          acknowledgements_are_empty_messages, settling_acknowledges_to_each_waiting_peer,
+          early_packets_are_queued_for_later_rounds,
+          a_round_that_arrived_early_completes_without_a_receive,
+          a_round_ends_at_the_packet_that_completes_it,
+          shares_are_counted_until_one_source_has_delivered_its_block)

@@ -7,7 +7,8 @@ UNIT_TESTS += \
 	%D%/test_ledger \
 	%D%/test_load \
 	%D%/test_plan_shapes \
-	%D%/test_schedule
+	%D%/test_schedule \
+	%D%/test_search
 endif
 
 tests_farm_test_builder_CPPFLAGS = $(UNIT_FLAGS)
@@ -25,3 +26,5 @@ tests_farm_test_plan_shapes_CPPFLAGS = $(UNIT_FLAGS)
 tests_farm_test_plan_shapes_LDADD = $(UNIT_LIBS)
 tests_farm_test_schedule_CPPFLAGS = $(UNIT_FLAGS)
 tests_farm_test_schedule_LDADD = $(UNIT_LIBS)
+tests_farm_test_search_CPPFLAGS = $(UNIT_FLAGS)
+tests_farm_test_search_LDADD = $(UNIT_LIBS)

@@ -1,6 +1,6 @@
-/* Events under construction: each rule under its own name, and random streams of fragments, lost,
- * duplicate, reordered and interleaved over several events, against a model that keeps what every
- * source has delivered to every event. */
+/* The event builder: a test for each rule, and random streams of fragments (lost, duplicate,
+ * reordered, interleaved over several events) against a model that records what every source has
+ * delivered of every event. */
 #include "farm/builder.h"
 
 #include <stdbool.h>
@@ -33,7 +33,7 @@ static void assert_counts(const farm_builder *builder, farm_builder_counts expec
         expected.fragments, expected.duplicate, expected.unexpected, expected.abandoned);
 }
 
-/* A fragment from each source before `sources`. */
+/* One fragment from each source below `sources`. */
 static void add_from_first(farm_builder *builder, size_t sources, uint64_t sequence)
 {
     for (size_t source = 0; source < sources; source++)
@@ -44,7 +44,7 @@ static void add_from_first(farm_builder *builder, size_t sources, uint64_t seque
 
 static const size_t source_numbers[] = {1, 2, 3, 63, 64, 65, 127, 128, 129, 200};
 
-START_TEST(the_fragment_of_the_last_source_completes_an_event_whichever_it_is)
+START_TEST(an_event_completes_with_the_fragment_of_any_last_source)
 {
     for (size_t i = 0; i < LENGTH(source_numbers); i++) {
         size_t sources = source_numbers[i];
@@ -60,7 +60,7 @@ START_TEST(the_fragment_of_the_last_source_completes_an_event_whichever_it_is)
 }
 END_TEST
 
-/* Four events grow together, and end in an order of their own. */
+/* Four events are built concurrently and complete in a different order. */
 START_TEST(events_complete_in_any_order)
 {
     static const uint64_t order[] = {2, 1, 3, 0};
@@ -78,7 +78,7 @@ START_TEST(events_complete_in_any_order)
 }
 END_TEST
 
-START_TEST(places_are_used_again_round_after_round)
+START_TEST(slots_of_the_ring_are_reused)
 {
     farm_builder builder = make_builder(70, 3);
 
@@ -92,7 +92,7 @@ START_TEST(places_are_used_again_round_after_round)
 }
 END_TEST
 
-START_TEST(there_is_room_for_as_many_events_as_were_asked_for)
+START_TEST(the_ring_has_the_requested_number_of_slots)
 {
     for (uint64_t events = 1; events <= 70; events++) {
         farm_builder builder = make_builder(2, events);
@@ -106,9 +106,9 @@ START_TEST(there_is_room_for_as_many_events_as_were_asked_for)
 }
 END_TEST
 
-/* Fragments too many */
+/* Excess fragments */
 
-START_TEST(a_second_fragment_of_a_source_does_not_stand_for_anothers)
+START_TEST(a_duplicate_fragment_does_not_replace_that_of_another_source)
 {
     for (size_t i = 1; i < LENGTH(source_numbers); i++) {
         size_t sources = source_numbers[i];
@@ -125,11 +125,11 @@ START_TEST(a_second_fragment_of_a_source_does_not_stand_for_anothers)
 }
 END_TEST
 
-START_TEST(an_event_is_complete_once)
+START_TEST(an_event_completes_once)
 {
     farm_builder builder = make_builder(2, 4);
 
-    farm_builder_add(&builder, 0, 0); /* holds 1 back in its place */
+    farm_builder_add(&builder, 0, 0); /* keeps event 1 in its slot */
     for (uint64_t sequence = 1; sequence + 1 > 0; sequence--) {
         add_from_first(&builder, 2, sequence);
         for (size_t source = 0; source < 2; source++)
@@ -140,7 +140,7 @@ START_TEST(an_event_is_complete_once)
 }
 END_TEST
 
-START_TEST(a_source_beyond_the_last_is_foreign)
+START_TEST(a_fragment_of_an_unknown_source_is_unexpected)
 {
     static const size_t sources[] = {3, 4, 64, SIZE_MAX};
     farm_builder builder = make_builder(3, 4);
@@ -152,9 +152,9 @@ START_TEST(a_source_beyond_the_last_is_foreign)
 }
 END_TEST
 
-/* Events given up */
+/* Abandoned events */
 
-START_TEST(a_fragment_too_far_ahead_makes_the_oldest_event_be_abandoned)
+START_TEST(a_fragment_beyond_the_ring_abandons_the_oldest_event)
 {
     farm_builder builder = make_builder(2, 4);
 
@@ -168,7 +168,7 @@ START_TEST(a_fragment_too_far_ahead_makes_the_oldest_event_be_abandoned)
 }
 END_TEST
 
-START_TEST(an_event_of_which_nothing_came_is_abandoned_like_any_other)
+START_TEST(an_event_without_fragments_can_be_abandoned)
 {
     farm_builder builder = make_builder(2, 4);
 
@@ -179,7 +179,7 @@ START_TEST(an_event_of_which_nothing_came_is_abandoned_like_any_other)
 }
 END_TEST
 
-/* 0 is complete already, 1 is not, 2 is, but waits for 1. */
+/* Event 0 is complete, 1 is not, 2 is complete but waits for 1. */
 START_TEST(a_complete_event_is_not_abandoned)
 {
     farm_builder builder = make_builder(2, 4);
@@ -193,7 +193,7 @@ START_TEST(a_complete_event_is_not_abandoned)
 }
 END_TEST
 
-START_TEST(a_fragment_of_an_abandoned_event_counts_as_doubled)
+START_TEST(a_fragment_of_an_abandoned_event_counts_as_duplicate)
 {
     farm_builder builder = make_builder(2, 4);
 
@@ -205,9 +205,9 @@ START_TEST(a_fragment_of_an_abandoned_event_counts_as_doubled)
 }
 END_TEST
 
-/* By what is given up, the work of a fragment is at most 1024 times the places; a unexpected one
- * has none. */
-START_TEST(a_fragment_further_ahead_than_1024_rings_is_foreign_and_gives_nothing_up)
+/* Abandoning events costs at most 1024 times the ring size per fragment; an unexpected fragment
+ * costs nothing. */
+START_TEST(a_fragment_more_than_1024_rings_ahead_is_unexpected_and_abandons_nothing)
 {
     static const uint64_t ahead[] = {FURTHEST_RINGS * 4 + 1, UINT64_C(1) << 40, UINT64_MAX - 100};
     farm_builder builder = make_builder(2, 4);
@@ -223,7 +223,7 @@ START_TEST(a_fragment_further_ahead_than_1024_rings_is_foreign_and_gives_nothing
 }
 END_TEST
 
-START_TEST(a_fragment_1024_rings_ahead_is_taken)
+START_TEST(a_fragment_1024_rings_ahead_is_accepted)
 {
     farm_builder builder = make_builder(2, 4);
 
@@ -235,8 +235,8 @@ START_TEST(a_fragment_1024_rings_ahead_is_taken)
 }
 END_TEST
 
-/* Any stream of fragments: each source sends its own in order, with a delay, and the network loses,
- * doubles and delays each as it likes. */
+/* Random streams: each source sends its fragments in order, and the network loses, duplicates
+ * and delays them. */
 
 enum {
     EVENTS = 60,
@@ -255,18 +255,18 @@ typedef struct {
 typedef struct {
     cb_random random;
     size_t sources;
-    uint64_t most_late, lost_pct, doubled_pct, foreign_pct;
+    uint64_t most_late, lost_pct, duplicate_pct, unexpected_pct;
     fragment *fragments;
     size_t length;
 
     bool delivered[EVENTS][MOST_SOURCES];
     size_t missing[EVENTS];
     unsigned completions[EVENTS];
-    uint64_t places, floor; /* events before the floor are closed */
+    uint64_t places, floor; /* events below the floor are closed */
     farm_builder_counts counts;
 } stream;
 
-/* How often each happened: a test that never meets a case says nothing of it. */
+/* How often each case occurred: the test fails if one never does. */
 typedef struct {
     uint64_t built[4], abandoned, after_abandoning;
 } coverage;
@@ -276,7 +276,7 @@ static uint64_t draw(stream *s, uint64_t bound)
     return cb_random_below(&s->random, bound);
 }
 
-/* 16 ticks of arrival are one event. */
+/* one event arrives every 16 ticks */
 static void send_fragment(stream *s, uint64_t delay, uint64_t sequence, size_t source)
 {
     uint64_t arrival = 16 * sequence + delay + draw(s, s->most_late);
@@ -298,7 +298,7 @@ static void send_all_of(stream *s, size_t source)
     for (uint64_t sequence = 0; sequence < EVENTS; sequence++) {
         if (draw(s, 100) >= s->lost_pct)
             send_fragment(s, delay, sequence, source);
-        if (draw(s, 100) < s->doubled_pct)
+        if (draw(s, 100) < s->duplicate_pct)
             send_fragment(s, delay, sequence, source);
     }
 }
@@ -313,8 +313,8 @@ static void draw_stream(stream *s, uint64_t seed)
     s->sources = 1 + draw(s, seed % 8 == 0 ? MOST_SOURCES : 8);
     s->most_late = 1 + draw(s, UINT64_C(1) << draw(s, 9));
     s->lost_pct = draw(s, 3) * 4;
-    s->doubled_pct = draw(s, 3) * 10;
-    s->foreign_pct = draw(s, 3);
+    s->duplicate_pct = draw(s, 3) * 10;
+    s->unexpected_pct = draw(s, 3);
     for (size_t source = 0; source < s->sources; source++)
         send_all_of(s, source);
     qsort(s->fragments, s->length, sizeof(*s->fragments), compare);
@@ -362,7 +362,7 @@ static void arrive(stream *s, farm_builder *builder, size_t source, uint64_t seq
         s->completions[sequence]++;
 }
 
-static void arrive_foreign(stream *s, farm_builder *builder, coverage *met)
+static void deliver_unexpected(stream *s, farm_builder *builder, coverage *met)
 {
     if (draw(s, 2) == 0)
         arrive(s, builder, s->sources + draw(s, 100), draw(s, EVENTS), met);
@@ -370,7 +370,7 @@ static void arrive_foreign(stream *s, farm_builder *builder, coverage *met)
         arrive(s, builder, draw(s, s->sources), far_ahead + draw(s, far_ahead), met);
 }
 
-/* Once where all sources delivered in time, and never else. */
+/* Exactly once if all sources delivered in time, otherwise never. */
 static void assert_completed_once(const stream *s)
 {
     for (size_t event = 0; event < EVENTS; event++) {
@@ -391,8 +391,8 @@ static void run_stream(stream *s, uint64_t seed, coverage *met)
     builder = make_builder(s->sources, 1 + draw(s, 20));
     s->places = builder.mask + 1;
     for (size_t i = 0; i < s->length; i++) {
-        while (draw(s, 100) < s->foreign_pct)
-            arrive_foreign(s, &builder, met);
+        while (draw(s, 100) < s->unexpected_pct)
+            deliver_unexpected(s, &builder, met);
         arrive(s, &builder, s->fragments[i].source, s->fragments[i].sequence, met);
     }
     assert_completed_once(s);
@@ -402,7 +402,7 @@ static void run_stream(stream *s, uint64_t seed, coverage *met)
 
 /* Restarts */
 
-START_TEST(a_restart_leaves_nothing_of_what_was_in_progress)
+START_TEST(a_restart_drops_incomplete_events)
 {
     farm_builder builder = make_builder(2, 4);
 
@@ -419,7 +419,7 @@ START_TEST(a_restart_leaves_nothing_of_what_was_in_progress)
 }
 END_TEST
 
-START_TEST(what_comes_from_before_a_restart_counts_as_doubled)
+START_TEST(a_fragment_from_before_a_restart_counts_as_duplicate)
 {
     farm_builder builder = make_builder(2, 4);
 
@@ -430,7 +430,7 @@ START_TEST(what_comes_from_before_a_restart_counts_as_doubled)
 }
 END_TEST
 
-START_TEST(any_stream_completes_each_event_once_and_only_with_all_its_fragments)
+START_TEST(random_streams_complete_each_event_once_with_all_its_fragments)
 {
     static stream s;
     coverage met = {0};
@@ -444,15 +444,15 @@ START_TEST(any_stream_completes_each_event_once_and_only_with_all_its_fragments)
 }
 END_TEST
 
-UNIT_MAIN("builder", the_fragment_of_the_last_source_completes_an_event_whichever_it_is,
-          events_complete_in_any_order, places_are_used_again_round_after_round,
-          there_is_room_for_as_many_events_as_were_asked_for,
-          a_second_fragment_of_a_source_does_not_stand_for_anothers, an_event_is_complete_once,
-          a_source_beyond_the_last_is_foreign,
-          a_fragment_too_far_ahead_makes_the_oldest_event_be_abandoned,
-          an_event_of_which_nothing_came_is_abandoned_like_any_other,
-          a_complete_event_is_not_abandoned, a_fragment_of_an_abandoned_event_counts_as_doubled,
-          a_fragment_further_ahead_than_1024_rings_is_foreign_and_gives_nothing_up,
-          a_fragment_1024_rings_ahead_is_taken, a_restart_leaves_nothing_of_what_was_in_progress,
-          what_comes_from_before_a_restart_counts_as_doubled,
-          any_stream_completes_each_event_once_and_only_with_all_its_fragments)
+UNIT_MAIN("builder", an_event_completes_with_the_fragment_of_any_last_source,
+          events_complete_in_any_order, slots_of_the_ring_are_reused,
+          the_ring_has_the_requested_number_of_slots,
+          a_duplicate_fragment_does_not_replace_that_of_another_source, an_event_completes_once,
+          a_fragment_of_an_unknown_source_is_unexpected,
+          a_fragment_beyond_the_ring_abandons_the_oldest_event,
+          an_event_without_fragments_can_be_abandoned, a_complete_event_is_not_abandoned,
+          a_fragment_of_an_abandoned_event_counts_as_duplicate,
+          a_fragment_more_than_1024_rings_ahead_is_unexpected_and_abandons_nothing,
+          a_fragment_1024_rings_ahead_is_accepted, a_restart_drops_incomplete_events,
+          a_fragment_from_before_a_restart_counts_as_duplicate,
+          random_streams_complete_each_event_once_with_all_its_fragments)

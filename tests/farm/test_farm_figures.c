@@ -1,5 +1,5 @@
-/* The rows of a farm, with numbers worked out by hand: frequency and payload, the accounts of
- * events, what holds a saturated farm down, the result of a search, and each destination. */
+/* Rows of farms, checked with numbers computed by hand: frequency and payload, event counts,
+ * what limits a saturated farm, the result of a search, and each destination. */
 #include "farm/farm.h"
 #include "farm/figures.h"
 
@@ -21,11 +21,11 @@ typedef struct {
     report_row row;
 } farm;
 
-/* As --placement may have them: the last two are the destinations. */
+/* An order that --placement may produce: the last two ranks are the destinations. */
 static const int ranks[1 + SOURCES + DESTINATIONS] = {0, 3, 6, 9, 4, 2};
 
-/* A closed loop of 100 events in blocks around 40 us, that is 4 us an event: three faster, three
- * slower. */
+/* A closed loop of 100 events with blocks around 40 us, that is 4 us per event: three faster,
+ * three slower. */
 static void make_farm(farm *f)
 {
     static const double factors[BLOCKS] = {1.02, 1, 0.99, 1.01, 0.97, 1.5, 0.98};
@@ -92,16 +92,16 @@ static void assert_absent(double value)
     ck_assert_msg(isnan(value), "%g in place of nothing", value);
 }
 
-/* The answer of a row that has one. */
+/* The answer in a row that has one. */
 static bool is_saturated(const report_row *row)
 {
     ck_assert(report_row_has(row, REPORT_SATURATED));
     return report_row_flag(row, REPORT_SATURATED, "");
 }
 
-/* The closed loop */
+/* Closed loop */
 
-START_TEST(the_time_of_an_event_is_that_of_a_block_by_its_events)
+START_TEST(the_time_of_an_event_is_that_of_a_block_over_its_events)
 {
     farm f;
     const report_row *row;
@@ -119,7 +119,7 @@ START_TEST(the_time_of_an_event_is_that_of_a_block_by_its_events)
 }
 END_TEST
 
-START_TEST(the_frequency_of_a_closed_loop_is_one_by_the_median)
+START_TEST(the_frequency_of_a_closed_loop_is_the_inverse_of_the_median)
 {
     farm f;
     const report_row *row;
@@ -133,7 +133,7 @@ START_TEST(the_frequency_of_a_closed_loop_is_one_by_the_median)
 }
 END_TEST
 
-START_TEST(a_closed_loop_offers_nothing_and_is_not_saturated)
+START_TEST(a_closed_loop_has_no_offered_rate_and_is_not_saturated)
 {
     farm f;
     const report_row *row;
@@ -153,7 +153,7 @@ START_TEST(a_closed_loop_offers_nothing_and_is_not_saturated)
 }
 END_TEST
 
-START_TEST(a_loop_of_which_no_block_was_decided_has_accounts_and_no_figures)
+START_TEST(a_loop_without_a_decided_block_has_counts_but_no_figures)
 {
     farm f;
     const report_row *row;
@@ -172,9 +172,9 @@ START_TEST(a_loop_of_which_no_block_was_decided_has_accounts_and_no_figures)
 }
 END_TEST
 
-/* The open loop */
+/* Open loop */
 
-START_TEST(the_frequency_of_an_open_loop_is_that_of_decisions)
+START_TEST(the_frequency_of_an_open_loop_is_the_rate_of_decisions)
 {
     farm f;
     const report_row *row;
@@ -207,7 +207,7 @@ START_TEST(one_decision_has_no_frequency)
 }
 END_TEST
 
-START_TEST(a_loop_that_follows_its_schedule_tells_how_well)
+START_TEST(a_loop_that_keeps_its_schedule_reports_its_lateness)
 {
     farm f;
     const report_row *row;
@@ -223,7 +223,7 @@ START_TEST(a_loop_that_follows_its_schedule_tells_how_well)
 }
 END_TEST
 
-/* Late by 2 per cent. */
+/* Events are issued 2 % late. */
 static void make_late(farm *f, uint64_t backlog_middle, uint64_t backlog_end)
 {
     make_open_farm(f);
@@ -233,7 +233,7 @@ static void make_late(farm *f, uint64_t backlog_middle, uint64_t backlog_end)
     f->outcome.tally.due = 100 + backlog_end;
 }
 
-START_TEST(a_loop_that_is_late_with_a_growing_backlog_is_saturated)
+START_TEST(a_late_loop_with_a_growing_backlog_is_saturated)
 {
     farm f;
     const report_row *row;
@@ -261,7 +261,7 @@ START_TEST(a_loop_that_catches_up_is_not_saturated)
 }
 END_TEST
 
-/* Decisions come late by 2 per cent, and this many events are in flight. */
+/* Decisions are 2 % late, with this number of events in flight. */
 static bool pile_of(farm *f, uint64_t middle, uint64_t end)
 {
     report_row_clear(&f->row);
@@ -272,7 +272,7 @@ static bool pile_of(farm *f, uint64_t middle, uint64_t end)
     return is_saturated(row_of(f));
 }
 
-START_TEST(a_farm_that_fills_up_steadily_is_saturated_though_all_was_issued_in_time)
+START_TEST(a_steadily_growing_backlog_is_saturation_even_if_events_are_issued_in_time)
 {
     farm f = {.outcome.open = false};
 
@@ -283,7 +283,7 @@ START_TEST(a_farm_that_fills_up_steadily_is_saturated_though_all_was_issued_in_t
 }
 END_TEST
 
-START_TEST(a_farm_that_holds_many_events_but_not_more_and_more_is_not_saturated)
+START_TEST(a_large_but_constant_backlog_is_not_saturation)
 {
     farm f = {.outcome.open = false};
 
@@ -292,7 +292,7 @@ START_TEST(a_farm_that_holds_many_events_but_not_more_and_more_is_not_saturated)
 }
 END_TEST
 
-START_TEST(a_farm_that_was_held_up_near_the_end_is_not_saturated)
+START_TEST(a_single_stall_near_the_end_is_not_saturation)
 {
     farm f = {.outcome.open = false};
 
@@ -301,7 +301,7 @@ START_TEST(a_farm_that_was_held_up_near_the_end_is_not_saturated)
 }
 END_TEST
 
-START_TEST(two_events_for_each_destination_are_no_pile)
+START_TEST(two_events_per_destination_are_not_a_backlog)
 {
     farm f = {.outcome.open = false};
 
@@ -311,7 +311,7 @@ START_TEST(two_events_for_each_destination_are_no_pile)
 }
 END_TEST
 
-START_TEST(decisions_that_keep_pace_with_the_schedule_are_no_sign_of_saturation)
+START_TEST(decisions_at_the_scheduled_rate_are_not_saturation)
 {
     farm f = {.outcome.open = false};
 
@@ -322,7 +322,7 @@ START_TEST(decisions_that_keep_pace_with_the_schedule_are_no_sign_of_saturation)
 }
 END_TEST
 
-START_TEST(the_farm_holds_down_a_rate_where_waiting_for_it_explains_the_delay)
+START_TEST(the_farm_limits_the_rate_where_waiting_for_it_explains_the_delay)
 {
     farm f;
 
@@ -333,7 +333,7 @@ START_TEST(the_farm_holds_down_a_rate_where_waiting_for_it_explains_the_delay)
 }
 END_TEST
 
-START_TEST(the_supervisor_holds_down_a_rate_where_waiting_does_not_explain_the_delay)
+START_TEST(the_supervisor_limits_the_rate_where_waiting_does_not_explain_the_delay)
 {
     farm f;
 
@@ -344,7 +344,7 @@ START_TEST(the_supervisor_holds_down_a_rate_where_waiting_does_not_explain_the_d
 }
 END_TEST
 
-START_TEST(what_a_search_found_stands_in_the_row)
+START_TEST(the_row_has_the_result_of_a_search)
 {
     farm f;
     const report_row *row;
@@ -364,7 +364,7 @@ END_TEST
 
 /* Accounts */
 
-START_TEST(what_is_neither_decided_nor_lost_is_in_flight)
+START_TEST(events_neither_decided_nor_lost_are_in_flight)
 {
     farm f;
     const report_row *row;
@@ -383,7 +383,7 @@ START_TEST(what_is_neither_decided_nor_lost_is_in_flight)
 }
 END_TEST
 
-START_TEST(each_destination_has_its_rank_and_its_account)
+START_TEST(each_destination_has_its_rank_and_its_counts)
 {
     farm f;
     const report_row *row;
@@ -401,13 +401,13 @@ START_TEST(each_destination_has_its_rank_and_its_account)
     assert_near(report_row_number(row, REPORT_PER_DESTINATION, "0.in_flight_most"), 4);
     assert_near(report_row_number(row, REPORT_PER_DESTINATION, "1.decided"), 30);
     assert_near(report_row_number(row, REPORT_PER_DESTINATION, "1.lost"), 10);
-    /* of the 40 that were issued to it */
+    /* of the 40 issued to it */
     assert_near(report_row_number(row, REPORT_PER_DESTINATION, "1.in_flight_mean"), 2.5);
     report_row_clear(&f.row);
 }
 END_TEST
 
-START_TEST(a_destination_without_events_has_none_in_flight)
+START_TEST(a_destination_without_events_reports_zero_in_flight)
 {
     farm f;
     const report_row *row;
@@ -439,7 +439,7 @@ END_TEST
 
 /* Conditions */
 
-START_TEST(the_conditions_of_a_farm_are_in_its_row)
+START_TEST(a_row_has_the_conditions_of_the_farm)
 {
     farm f;
     const report_row *row;
@@ -477,23 +477,22 @@ START_TEST(what_did_not_run_is_absent)
 }
 END_TEST
 
-UNIT_MAIN("farm_figures", the_time_of_an_event_is_that_of_a_block_by_its_events,
-          the_frequency_of_a_closed_loop_is_one_by_the_median,
-          a_closed_loop_offers_nothing_and_is_not_saturated,
-          a_loop_of_which_no_block_was_decided_has_accounts_and_no_figures,
-          the_frequency_of_an_open_loop_is_that_of_decisions, one_decision_has_no_frequency,
-          a_loop_that_follows_its_schedule_tells_how_well,
-          a_loop_that_is_late_with_a_growing_backlog_is_saturated,
-          a_loop_that_catches_up_is_not_saturated,
-          a_farm_that_fills_up_steadily_is_saturated_though_all_was_issued_in_time,
-          a_farm_that_holds_many_events_but_not_more_and_more_is_not_saturated,
-          a_farm_that_was_held_up_near_the_end_is_not_saturated,
-          two_events_for_each_destination_are_no_pile,
-          decisions_that_keep_pace_with_the_schedule_are_no_sign_of_saturation,
-          the_farm_holds_down_a_rate_where_waiting_for_it_explains_the_delay,
-          the_supervisor_holds_down_a_rate_where_waiting_does_not_explain_the_delay,
-          what_a_search_found_stands_in_the_row, what_is_neither_decided_nor_lost_is_in_flight,
-          each_destination_has_its_rank_and_its_account,
-          a_destination_without_events_has_none_in_flight,
-          the_latencies_of_all_destinations_are_merged, the_conditions_of_a_farm_are_in_its_row,
+UNIT_MAIN("farm_figures", the_time_of_an_event_is_that_of_a_block_over_its_events,
+          the_frequency_of_a_closed_loop_is_the_inverse_of_the_median,
+          a_closed_loop_has_no_offered_rate_and_is_not_saturated,
+          a_loop_without_a_decided_block_has_counts_but_no_figures,
+          the_frequency_of_an_open_loop_is_the_rate_of_decisions, one_decision_has_no_frequency,
+          a_loop_that_keeps_its_schedule_reports_its_lateness,
+          a_late_loop_with_a_growing_backlog_is_saturated, a_loop_that_catches_up_is_not_saturated,
+          a_steadily_growing_backlog_is_saturation_even_if_events_are_issued_in_time,
+          a_large_but_constant_backlog_is_not_saturation,
+          a_single_stall_near_the_end_is_not_saturation,
+          two_events_per_destination_are_not_a_backlog,
+          decisions_at_the_scheduled_rate_are_not_saturation,
+          the_farm_limits_the_rate_where_waiting_for_it_explains_the_delay,
+          the_supervisor_limits_the_rate_where_waiting_does_not_explain_the_delay,
+          the_row_has_the_result_of_a_search, events_neither_decided_nor_lost_are_in_flight,
+          each_destination_has_its_rank_and_its_counts,
+          a_destination_without_events_reports_zero_in_flight,
+          the_latencies_of_all_destinations_are_merged, a_row_has_the_conditions_of_the_farm,
           what_did_not_run_is_absent)

@@ -1,7 +1,6 @@
-/* The supervisor's loops over queues inside the process: what the open one says about room in the
- * farm and about waiting for it, by which a rate that cannot be carried is known, and what it draws
- * its arrivals from; and that the closed one times no farm that runs empty. No figure of these
- * depends on how fast anything is. */
+/* The supervisor's loops over queues inside the process: how the open loop detects that the farm
+ * cannot carry a rate (no free slot, waiting for decisions), how it draws arrivals, and that the
+ * closed loop times no farm that runs empty. No result depends on the speed of the machine. */
 #include "farm/loops.h"
 
 #include "base/clock.h"
@@ -13,18 +12,18 @@
 enum { EVENTS = 101, MIDDLE = 51 };
 
 typedef struct {
-    side supervisor; /* of one destination */
+    side supervisor; /* per destination */
     queue decisions;
     uint64_t issued, decided;
-    uint64_t decide_at; /* issues before the first decision */
+    uint64_t decide_at; /* number of events issued before the first decision */
     uint64_t looks;
-    uint64_t watched, in_flight_then; /* when this many had been decided */
+    uint64_t watched, in_flight_then; /* number of events decided at that time */
     uint64_t timeout_ns;
     unsigned pauses_left;
     stats_histogram latency;
 } farm;
 
-static farm f; /* the steps of the engine know of no context of a test's */
+static farm f; /* static, since the step functions of the engine pass no test context */
 
 static void decide(void)
 {
@@ -57,8 +56,8 @@ static cb_status issue_and_decide(bench_rank *me)
     return CB_OK;
 }
 
-/* What the farm does when the supervisor looks for a decision: every second look finds one, after
- * those at which the machine stands still. */
+/* The farm as the supervisor sees it: after the polls during which the machine is suspended,
+ * every second poll finds a decision. */
 static void work(void *context)
 {
     (void)context;
@@ -91,7 +90,7 @@ static farm_tally run_load(const farm_load *load, bench_action step)
     return tally;
 }
 
-/* An open loop at such a rate that all its events are due at once. */
+/* An open loop with a rate so high that all its events are due at once. */
 static farm_tally supervise(bench_action step, uint64_t in_flight, uint64_t decide_at)
 {
     const farm_load load = {.events = EVENTS,
@@ -104,16 +103,16 @@ static farm_tally supervise(bench_action step, uint64_t in_flight, uint64_t deci
     return run_load(&load, step);
 }
 
-START_TEST(a_machine_that_stands_still_gives_no_event_up)
+START_TEST(a_suspended_machine_loses_no_event)
 {
     const farm_load load = {.events = 3, .in_flight = 1};
 
     f = (farm){.timeout_ns = 200000000, .pauses_left = 6};
-    ck_assert_uint_eq(run_load(&load, issue).errors, 0); /* nothing came late */
+    ck_assert_uint_eq(run_load(&load, issue).errors, 0); /* no decision was late */
 }
 END_TEST
 
-START_TEST(a_supervisor_that_always_finds_a_decision_has_not_waited)
+START_TEST(a_supervisor_that_always_finds_a_decision_reports_no_waiting)
 {
     farm_tally tally = supervise(issue_and_decide, 4, 0);
 
@@ -121,13 +120,13 @@ START_TEST(a_supervisor_that_always_finds_a_decision_has_not_waited)
 }
 END_TEST
 
-START_TEST(a_supervisor_that_finds_nothing_while_events_are_due_has_waited)
+START_TEST(a_supervisor_without_decisions_while_events_are_due_reports_waiting)
 {
     ck_assert_double_gt(supervise(issue, 4, 0).waited_ns, 0);
 }
 END_TEST
 
-START_TEST(waiting_when_all_is_issued_does_not_count)
+START_TEST(waiting_after_the_last_issue_is_not_counted)
 {
     ck_assert_double_eq(supervise(issue, EVENTS, EVENTS).waited_ns, 0);
 }
@@ -145,8 +144,8 @@ START_TEST(events_in_flight_are_counted_at_the_middle_and_at_the_end)
 }
 END_TEST
 
-/* Whatever the ratio of a block and of what is in flight: the supervisor still gives out an event
- * for each decision when the last block ends. */
+/* For any ratio of block length to events in flight, the supervisor still issues an event for
+ * each decision when the last block ends. */
 START_TEST(a_closed_loop_is_as_full_at_the_end_of_its_last_block_as_before)
 {
     static const uint64_t in_flights[] = {1, 4, 7, 40}, blocks[] = {1, 4, 10};
@@ -161,12 +160,13 @@ START_TEST(a_closed_loop_is_as_full_at_the_end_of_its_last_block_as_before)
             f = (farm){.watched = load.lead_in + 3 * blocks[k]};
             tally = run_load(&load, issue);
             ck_assert_uint_ge(tally.marks, 3 + 1);
-            ck_assert_uint_eq(f.in_flight_then, in_flights[i] - 1); /* one is being decided */
+            ck_assert_uint_eq(f.in_flight_then,
+                              in_flights[i] - 1); /* one of them is being decided */
         }
 }
 END_TEST
 
-START_TEST(blocks_are_too_short_below_half_of_what_is_wanted)
+START_TEST(blocks_below_half_of_the_intended_time_are_too_short)
 {
     ck_assert(!farm_blocks_too_short(1000, 500, 1e6, 1e9));
     ck_assert(farm_blocks_too_short(999, 500, 1e6, 1e9));
@@ -174,14 +174,14 @@ START_TEST(blocks_are_too_short_below_half_of_what_is_wanted)
 }
 END_TEST
 
-START_TEST(short_blocks_are_kept_where_there_is_no_time_for_twenty_longer_ones)
+START_TEST(short_blocks_are_kept_if_time_lacks_for_twenty_longer_ones)
 {
     ck_assert(farm_blocks_too_short(1, 500, 1e6, 23e6));
     ck_assert(!farm_blocks_too_short(1, 500, 1e6, 20e6));
 }
 END_TEST
 
-START_TEST(arrivals_follow_from_the_seed_and_from_how_many_open_loops_went_before)
+START_TEST(arrivals_depend_only_on_the_seed_and_the_number_of_earlier_open_loops)
 {
     bench_options options = {.arrivals = "poisson", .seed = 7};
     engine_session session = {.options = &options};
@@ -198,12 +198,12 @@ START_TEST(arrivals_follow_from_the_seed_and_from_how_many_open_loops_went_befor
 }
 END_TEST
 
-UNIT_MAIN("farm_loops", a_machine_that_stands_still_gives_no_event_up,
-          a_supervisor_that_always_finds_a_decision_has_not_waited,
-          a_supervisor_that_finds_nothing_while_events_are_due_has_waited,
-          waiting_when_all_is_issued_does_not_count,
+UNIT_MAIN("farm_loops", a_suspended_machine_loses_no_event,
+          a_supervisor_that_always_finds_a_decision_reports_no_waiting,
+          a_supervisor_without_decisions_while_events_are_due_reports_waiting,
+          waiting_after_the_last_issue_is_not_counted,
           events_in_flight_are_counted_at_the_middle_and_at_the_end,
           a_closed_loop_is_as_full_at_the_end_of_its_last_block_as_before,
-          blocks_are_too_short_below_half_of_what_is_wanted,
-          short_blocks_are_kept_where_there_is_no_time_for_twenty_longer_ones,
-          arrivals_follow_from_the_seed_and_from_how_many_open_loops_went_before)
+          blocks_below_half_of_the_intended_time_are_too_short,
+          short_blocks_are_kept_if_time_lacks_for_twenty_longer_ones,
+          arrivals_depend_only_on_the_seed_and_the_number_of_earlier_open_loops)

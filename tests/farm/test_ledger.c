@@ -1,6 +1,6 @@
-/* The supervisor's accounts: each thing that can become of an event under its own name, and random
- * courses of issues and decisions, with losses, doublings and reorderings, against a model that
- * keeps the state of every event. */
+/* The supervisor's ledger: a test for each fate of an event, and random sequences of issues and
+ * decisions with losses, duplicates and reordering, against a model that keeps the state of
+ * every event. */
 #include "farm/ledger.h"
 
 #include <stdbool.h>
@@ -55,7 +55,7 @@ static void assert_errors(const farm_ledger *ledger, uint64_t duplicate, uint64_
 
 /* Issuing */
 
-START_TEST(destinations_take_turns)
+START_TEST(events_are_assigned_to_destinations_in_turn)
 {
     for (size_t destinations = 1; destinations <= 9; destinations++) {
         farm_ledger ledger = make_ledger(destinations, 100);
@@ -72,7 +72,7 @@ START_TEST(destinations_take_turns)
 }
 END_TEST
 
-START_TEST(a_decision_gives_the_instant_at_which_its_event_began)
+START_TEST(a_decision_returns_the_start_time_of_its_event)
 {
     farm_ledger ledger = make_ledger(3, 7);
 
@@ -87,14 +87,14 @@ START_TEST(a_decision_gives_the_instant_at_which_its_event_began)
 }
 END_TEST
 
-START_TEST(one_destination_has_room_for_all_that_is_in_flight)
+START_TEST(one_destination_can_hold_all_events_in_flight)
 {
     for (uint64_t in_flight = 1; in_flight <= 70; in_flight++) {
         farm_ledger ledger = make_ledger(2, in_flight);
 
         for (uint64_t event = 0; event < in_flight; event++) {
             issue(&ledger, 2);
-            decide(&ledger, 2 * event + 1); /* the other one's are back at once */
+            decide(&ledger, 2 * event + 1); /* the other destination decides at once */
         }
         for (uint64_t event = 0; event < in_flight; event++) {
             uint64_t since_ns = UNTOUCHED;
@@ -107,8 +107,8 @@ START_TEST(one_destination_has_room_for_all_that_is_in_flight)
 }
 END_TEST
 
-/* After 1, 2 and 3 in flight the first destination decides two: 2 again. */
-START_TEST(an_account_knows_the_most_and_the_sum_of_what_it_saw_in_flight)
+/* With 1, 2 and 3 in flight; then the first destination decides two: 2 in flight. */
+START_TEST(the_maximum_and_the_sum_of_events_in_flight_are_kept)
 {
     farm_ledger ledger = make_ledger(2, 16);
 
@@ -126,7 +126,7 @@ END_TEST
 
 /* Deciding */
 
-START_TEST(an_event_that_is_passed_over_is_lost)
+START_TEST(an_overtaken_event_is_lost)
 {
     farm_ledger ledger = make_ledger(1, 8);
 
@@ -138,7 +138,7 @@ START_TEST(an_event_that_is_passed_over_is_lost)
 }
 END_TEST
 
-START_TEST(a_destination_that_is_ahead_loses_nothing_of_the_others)
+START_TEST(a_fast_destination_does_not_cause_losses_of_others)
 {
     farm_ledger ledger = make_ledger(3, 12);
 
@@ -150,7 +150,7 @@ START_TEST(a_destination_that_is_ahead_loses_nothing_of_the_others)
 }
 END_TEST
 
-START_TEST(a_lost_event_that_comes_is_late_and_no_longer_lost)
+START_TEST(a_lost_event_that_arrives_counts_as_late_instead)
 {
     farm_ledger ledger = make_ledger(1, 8);
 
@@ -163,7 +163,7 @@ START_TEST(a_lost_event_that_comes_is_late_and_no_longer_lost)
 }
 END_TEST
 
-START_TEST(a_decision_that_comes_again_is_doubled)
+START_TEST(a_repeated_decision_is_a_duplicate)
 {
     farm_ledger ledger = make_ledger(1, 8);
 
@@ -179,7 +179,7 @@ START_TEST(a_decision_that_comes_again_is_doubled)
 }
 END_TEST
 
-/* Event 0 is lost, and comes after `others` of its destination. */
+/* Event 0 counts as lost and arrives after `others` of its destination. */
 static farm_decision come_after(uint64_t others)
 {
     farm_ledger ledger = make_ledger(1, 1000);
@@ -195,22 +195,22 @@ static farm_decision come_after(uint64_t others)
     return decision;
 }
 
-START_TEST(a_late_event_is_known_while_63_have_passed_it)
+START_TEST(a_late_event_is_recognised_until_63_events_overtook_it)
 {
     for (uint64_t others = 1; others < MEMORY; others++)
         ck_assert_int_eq(come_after(others), FARM_DECIDED_LATE);
 }
 END_TEST
 
-START_TEST(a_later_one_stays_lost_and_counts_as_doubled)
+START_TEST(a_packet_overtaken_by_more_stays_lost_and_counts_as_duplicate)
 {
     for (uint64_t others = MEMORY; others < 3 * MEMORY; others++)
         ck_assert_int_eq(come_after(others), FARM_DUPLICATE);
 }
 END_TEST
 
-/* All of a gap of `lost` events come after the one that passed them over. */
-START_TEST(the_latest_of_a_gap_of_any_length_are_known)
+/* All `lost` events of a gap arrive after the event that overtook them. */
+START_TEST(the_last_63_events_of_any_gap_are_recognised)
 {
     for (uint64_t lost = 1; lost < 3 * MEMORY; lost++) {
         farm_ledger ledger = make_ledger(1, 1000);
@@ -225,7 +225,7 @@ START_TEST(the_latest_of_a_gap_of_any_length_are_known)
 }
 END_TEST
 
-START_TEST(a_decision_about_anothers_event_is_foreign)
+START_TEST(a_decision_on_an_event_of_another_destination_is_unexpected)
 {
     farm_ledger ledger = make_ledger(3, 6);
 
@@ -244,7 +244,7 @@ START_TEST(a_decision_about_anothers_event_is_foreign)
 }
 END_TEST
 
-START_TEST(a_decision_about_an_event_that_was_not_issued_is_foreign)
+START_TEST(a_decision_on_an_event_that_was_not_issued_is_unexpected)
 {
     static const uint64_t events[] = {4, 5, 6, 1000, UINT64_MAX - 1, UINT64_MAX};
     farm_ledger ledger = make_ledger(2, 8);
@@ -258,7 +258,7 @@ START_TEST(a_decision_about_an_event_that_was_not_issued_is_foreign)
 }
 END_TEST
 
-START_TEST(only_a_decision_in_time_has_an_instant)
+START_TEST(only_a_decision_in_order_returns_a_start_time)
 {
     farm_ledger ledger = make_ledger(1, 8);
     uint64_t since_ns = UNTOUCHED;
@@ -274,9 +274,9 @@ START_TEST(only_a_decision_in_time_has_an_instant)
 }
 END_TEST
 
-/* The end of a measurement */
+/* End of a measurement */
 
-START_TEST(giving_up_loses_all_that_is_in_flight)
+START_TEST(giving_up_loses_all_events_in_flight)
 {
     farm_ledger ledger = make_ledger(3, 200);
 
@@ -290,7 +290,7 @@ START_TEST(giving_up_loses_all_that_is_in_flight)
 }
 END_TEST
 
-START_TEST(what_was_given_up_may_come_late)
+START_TEST(an_event_that_was_given_up_may_arrive_late)
 {
     farm_ledger ledger = make_ledger(2, 8);
 
@@ -303,7 +303,7 @@ START_TEST(what_was_given_up_may_come_late)
 }
 END_TEST
 
-START_TEST(what_was_given_up_and_comes_is_delayed_and_what_was_overtaken_is_not)
+START_TEST(events_after_giving_up_count_as_delayed_and_overtaken_ones_do_not)
 {
     farm_ledger ledger = make_ledger(1, 8);
 
@@ -327,7 +327,7 @@ START_TEST(what_was_given_up_and_comes_is_delayed_and_what_was_overtaken_is_not)
 }
 END_TEST
 
-START_TEST(the_last_64_of_what_was_given_up_are_known)
+START_TEST(the_last_64_events_given_up_are_recognised)
 {
     farm_ledger ledger = make_ledger(1, 100);
 
@@ -355,7 +355,7 @@ static farm_ledger restarted(void)
     return ledger;
 }
 
-START_TEST(a_restart_forgets_the_counts)
+START_TEST(a_restart_clears_the_counts)
 {
     farm_ledger ledger = restarted();
 
@@ -371,7 +371,7 @@ START_TEST(a_restart_forgets_the_counts)
 }
 END_TEST
 
-START_TEST(a_restart_goes_on_with_numbers_and_turns)
+START_TEST(a_restart_continues_numbers_and_assignment)
 {
     farm_ledger ledger = restarted();
 
@@ -389,8 +389,8 @@ START_TEST(a_restart_goes_on_with_numbers_and_turns)
 }
 END_TEST
 
-/* It belongs to none of the counts that are kept now, which would fall below 0. */
-START_TEST(what_was_lost_before_a_restart_counts_as_doubled)
+/* It belongs to none of the current counts, which would become negative. */
+START_TEST(an_event_lost_before_a_restart_counts_as_duplicate)
 {
     farm_ledger ledger = restarted();
 
@@ -401,8 +401,8 @@ START_TEST(what_was_lost_before_a_restart_counts_as_doubled)
 }
 END_TEST
 
-/* Any course of things. The network of the model keeps decisions, in the order in which they were
- * made; one of the first few comes next, may be dropped, and may stay to come again. */
+/* Random sequences. The simulated network queues decisions in the order in which they were made;
+ * it delivers one of the oldest few, may drop it, and may keep it for a second delivery. */
 
 enum { MOST_EVENTS = 1200, MOST_DESTINATIONS = 9, COURSES = 3000, STEPS = 600 };
 
@@ -418,12 +418,12 @@ typedef struct {
 
     state states[MOST_EVENTS];
     uint64_t since_ns[MOST_EVENTS];
-    uint64_t events, first; /* issued in all, and before the last restart */
+    uint64_t events, first; /* issued in total, and before the last restart */
     uint64_t in_flight[MOST_DESTINATIONS], sums[MOST_DESTINATIONS], maxima[MOST_DESTINATIONS];
     farm_ledger_errors errors;
 } course;
 
-/* How often each happened, over all courses: a test that never meets a case says nothing of it. */
+/* How often each case occurred in all sequences: the test fails if one never does. */
 typedef struct {
     uint64_t decisions[4], beyond_memory, forgotten, given_up, restarts;
 } coverage;
@@ -458,7 +458,7 @@ static void model_issue(course *c, uint64_t since_ns)
     c->events++;
 }
 
-/* Events of the destination of `event`, from `event` on, that are settled. */
+/* The number of settled events of the same destination, from `event` on. */
 static uint64_t settled_since(const course *c, uint64_t event)
 {
     uint64_t settled = 0;
@@ -522,7 +522,7 @@ static bool account_agrees(const course *c, size_t destination)
            account->in_flight_most == c->maxima[destination];
 }
 
-/* The accounts with the model, their sums with the totals, and the totals with each other. */
+/* Compare the ledger with the model, its sums with the totals, and the totals with each other. */
 static bool all_agrees(const course *c)
 {
     const farm_ledger *ledger = &c->ledger;
@@ -567,7 +567,7 @@ static void come(course *c, size_t destination, uint64_t event, coverage *met)
     met->decisions[decision]++;
 }
 
-/* From the network, which most often lets go of what it delivers. */
+/* Deliver a decision; the network usually removes what it delivers. */
 static void deliver_one(course *c, coverage *met)
 {
     uint64_t reach = c->reach < c->in_network ? c->reach : c->in_network;
@@ -628,7 +628,7 @@ static void run_course(course *c, uint64_t seed, coverage *met)
     farm_ledger_free(&c->ledger);
 }
 
-START_TEST(any_course_of_issues_and_decisions_is_accounted_for)
+START_TEST(random_issues_and_decisions_are_all_accounted_for)
 {
     static course c;
     coverage met = {0};
@@ -644,20 +644,21 @@ START_TEST(any_course_of_issues_and_decisions_is_accounted_for)
 }
 END_TEST
 
-UNIT_MAIN("ledger", destinations_take_turns, a_decision_gives_the_instant_at_which_its_event_began,
-          one_destination_has_room_for_all_that_is_in_flight,
-          an_account_knows_the_most_and_the_sum_of_what_it_saw_in_flight,
-          an_event_that_is_passed_over_is_lost,
-          a_destination_that_is_ahead_loses_nothing_of_the_others,
-          a_lost_event_that_comes_is_late_and_no_longer_lost,
-          a_decision_that_comes_again_is_doubled, a_late_event_is_known_while_63_have_passed_it,
-          a_later_one_stays_lost_and_counts_as_doubled, the_latest_of_a_gap_of_any_length_are_known,
-          a_decision_about_anothers_event_is_foreign,
-          a_decision_about_an_event_that_was_not_issued_is_foreign,
-          only_a_decision_in_time_has_an_instant, giving_up_loses_all_that_is_in_flight,
-          what_was_given_up_may_come_late,
-          what_was_given_up_and_comes_is_delayed_and_what_was_overtaken_is_not,
-          the_last_64_of_what_was_given_up_are_known, a_restart_forgets_the_counts,
-          a_restart_goes_on_with_numbers_and_turns,
-          what_was_lost_before_a_restart_counts_as_doubled,
-          any_course_of_issues_and_decisions_is_accounted_for)
+UNIT_MAIN("ledger", events_are_assigned_to_destinations_in_turn,
+          a_decision_returns_the_start_time_of_its_event,
+          one_destination_can_hold_all_events_in_flight,
+          the_maximum_and_the_sum_of_events_in_flight_are_kept, an_overtaken_event_is_lost,
+          a_fast_destination_does_not_cause_losses_of_others,
+          a_lost_event_that_arrives_counts_as_late_instead, a_repeated_decision_is_a_duplicate,
+          a_late_event_is_recognised_until_63_events_overtook_it,
+          a_packet_overtaken_by_more_stays_lost_and_counts_as_duplicate,
+          the_last_63_events_of_any_gap_are_recognised,
+          a_decision_on_an_event_of_another_destination_is_unexpected,
+          a_decision_on_an_event_that_was_not_issued_is_unexpected,
+          only_a_decision_in_order_returns_a_start_time, giving_up_loses_all_events_in_flight,
+          an_event_that_was_given_up_may_arrive_late,
+          events_after_giving_up_count_as_delayed_and_overtaken_ones_do_not,
+          the_last_64_events_given_up_are_recognised, a_restart_clears_the_counts,
+          a_restart_continues_numbers_and_assignment,
+          an_event_lost_before_a_restart_counts_as_duplicate,
+          random_issues_and_decisions_are_all_accounted_for)

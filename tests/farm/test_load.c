@@ -1,4 +1,4 @@
-/* Lists of rates and shares, and the names of quantiles. */
+/* Lists of offered rates and shares, and names of quantiles. */
 #include "farm/load.h"
 
 #include <stdio.h>
@@ -40,7 +40,7 @@ START_TEST(rates_have_units_and_keep_their_order)
 }
 END_TEST
 
-START_TEST(per_cent_are_shares)
+START_TEST(percentages_are_shares)
 {
     ck_assert_uint_eq(parsed("50%,110%,0.01%,1000%"), 4);
     assert_point(0, 0, 0.5);
@@ -58,7 +58,7 @@ START_TEST(rates_and_shares_mix)
 }
 END_TEST
 
-START_TEST(what_is_no_list_of_loads_is_refused)
+START_TEST(an_invalid_list_of_loads_is_refused)
 {
     static const char *const texts[] = {
         "",     ",",    "10kHz,", ",10kHz", "10kHz,,50%", "%",     "fast",
@@ -66,11 +66,11 @@ START_TEST(what_is_no_list_of_loads_is_refused)
         "2GHz", "10s",  "nan",    "inf",    "10kHz 5",    "50%Hz", "auto,50%"};
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-        assert_refused(texts[i], "give rates as 10kHz");
+        assert_refused(texts[i], "give rates such as 10kHz");
 }
 END_TEST
 
-START_TEST(the_message_has_the_list_and_what_is_wrong_with_it)
+START_TEST(the_message_quotes_the_list_and_names_the_mistake)
 {
     assert_refused("10kHz,1001%", "'10kHz,1001%'");
     assert_refused("10kHz,1001%", "1001");
@@ -85,7 +85,7 @@ START_TEST(a_repeated_element_is_refused)
 }
 END_TEST
 
-START_TEST(as_many_elements_as_there_is_room_for_are_taken_and_no_more)
+START_TEST(elements_beyond_the_capacity_are_refused)
 {
     char text[8 * (FARM_LOAD_POINTS + 1)];
     size_t used = 0;
@@ -110,7 +110,7 @@ START_TEST(an_element_longer_than_any_rate_is_refused)
 }
 END_TEST
 
-START_TEST(quantiles_are_known_by_name)
+START_TEST(quantiles_are_found_by_name)
 {
     ck_assert_double_eq(farm_quantile("p50"), 0.5);
     ck_assert_double_eq(farm_quantile("p90"), 0.9);
@@ -120,8 +120,8 @@ START_TEST(quantiles_are_known_by_name)
 }
 END_TEST
 
-UNIT_MAIN("load", rates_have_units_and_keep_their_order, per_cent_are_shares, rates_and_shares_mix,
-          what_is_no_list_of_loads_is_refused, the_message_has_the_list_and_what_is_wrong_with_it,
-          a_repeated_element_is_refused,
-          as_many_elements_as_there_is_room_for_are_taken_and_no_more,
-          an_element_longer_than_any_rate_is_refused, quantiles_are_known_by_name)
+UNIT_MAIN("load", rates_have_units_and_keep_their_order, percentages_are_shares,
+          rates_and_shares_mix, an_invalid_list_of_loads_is_refused,
+          the_message_quotes_the_list_and_names_the_mistake, a_repeated_element_is_refused,
+          elements_beyond_the_capacity_are_refused, an_element_longer_than_any_rate_is_refused,
+          quantiles_are_found_by_name)

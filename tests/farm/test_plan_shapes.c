@@ -1,5 +1,5 @@
-/* Which farms and topologies are measured in a job of N ranks, what is refused and how, and
- * which loads go together. */
+/* Farms and topologies planned for a job of N ranks, what is refused with which message, and
+ * which loads can be combined. */
 #include "farm/options.h"
 
 #include "benchmarks/registry.h"
@@ -9,7 +9,7 @@
 
 enum { TEXT = 1024 };
 
-/* "1-4-4 1-6-6": the shapes, one after the other. */
+/* "1-4-4 1-6-6": the shapes, separated by blanks. */
 static void assert_shapes(const benchmark *definition, const bench_options *options, size_t ranks,
                           const char *expected)
 {
@@ -44,7 +44,7 @@ static void assert_usual(const benchmark *definition, size_t ranks, const char *
 
 /* Farms */
 
-START_TEST(farms_of_4_6_and_8_are_measured_as_far_as_they_fit)
+START_TEST(default_farms_of_4_6_and_8_are_used_if_they_fit_the_job)
 {
     assert_usual(&cb_pushfarm, 9, "1-4-4");
     assert_usual(&cb_pushfarm, 12, "1-4-4");
@@ -54,7 +54,7 @@ START_TEST(farms_of_4_6_and_8_are_measured_as_far_as_they_fit)
 }
 END_TEST
 
-START_TEST(a_job_too_small_for_4_has_the_largest_farm_that_fits)
+START_TEST(a_job_too_small_for_a_farm_of_4_uses_the_largest_that_fits)
 {
     assert_usual(&cb_pushfarm, 3, "1-1-1");
     assert_usual(&cb_pushfarm, 4, "1-1-1");
@@ -72,7 +72,7 @@ START_TEST(a_farm_needs_three_ranks)
 }
 END_TEST
 
-START_TEST(lists_of_sources_and_destinations_are_taken_in_pairs)
+START_TEST(lists_of_sources_and_destinations_are_combined_element_by_element)
 {
     bench_options options = {.sources = LIST(4, 2, 1), .destinations = LIST(1, 3, 2)};
 
@@ -80,7 +80,7 @@ START_TEST(lists_of_sources_and_destinations_are_taken_in_pairs)
 }
 END_TEST
 
-START_TEST(one_number_serves_for_all_of_the_other_list)
+START_TEST(one_number_applies_to_all_elements_of_the_other_list)
 {
     bench_options to_one = {.sources = LIST(4, 6, 8), .destinations = LIST(1)};
     bench_options from_two = {.sources = LIST(2), .destinations = LIST(3, 5)};
@@ -90,7 +90,7 @@ START_TEST(one_number_serves_for_all_of_the_other_list)
 }
 END_TEST
 
-START_TEST(a_list_given_alone_counts_for_both_sides)
+START_TEST(a_single_list_applies_to_both_sides)
 {
     bench_options sources = {.sources = LIST(2, 3)}, destinations = {.destinations = LIST(2, 3)};
 
@@ -118,7 +118,7 @@ START_TEST(too_few_ranks_for_a_farm_are_named_with_the_number_needed)
 }
 END_TEST
 
-START_TEST(more_farms_than_there_is_room_for_are_refused)
+START_TEST(too_many_farms_are_refused)
 {
     static uint64_t many[SHAPE_LIST_ROOM + 1];
     bench_options options = {.sources = LIST(1), .destinations = {many, LENGTH(many)}};
@@ -131,7 +131,7 @@ END_TEST
 
 /* Topologies */
 
-START_TEST(the_notes_topologies_are_measured_as_far_as_they_fit)
+START_TEST(the_topologies_of_note_48_are_used_if_they_fit_the_job)
 {
     assert_usual(&cb_pipeline, 7, "4-2-1");
     assert_usual(&cb_pipeline, 9, "4-2-1 6-2-1");
@@ -139,7 +139,7 @@ START_TEST(the_notes_topologies_are_measured_as_far_as_they_fit)
 }
 END_TEST
 
-START_TEST(a_job_too_small_for_any_topology_is_reported_with_what_the_smallest_needs)
+START_TEST(a_job_too_small_for_any_topology_is_refused_with_the_ranks_needed)
 {
     bench_options options = {.sweep = false};
 
@@ -179,7 +179,7 @@ START_TEST(a_topology_that_is_repeated_is_refused)
 }
 END_TEST
 
-START_TEST(what_is_no_list_of_topologies_is_refused)
+START_TEST(an_invalid_list_of_topologies_is_refused)
 {
     static const char *const texts[] = {"",           ",",         "2-1,", ",2-1",
                                         "2-1,,4-2-1", "2-1;4-2-1", "4-3-1"};
@@ -227,7 +227,7 @@ static void assert_load_refused(const bench_options *options, const char *part)
     messages_expect(messages, part);
 }
 
-START_TEST(each_load_goes_alone)
+START_TEST(each_load_option_is_accepted_on_its_own)
 {
     bench_options closed = load_options(), rate = load_options(), curve = load_options(),
                   automatic = load_options(), search = load_options();
@@ -251,15 +251,15 @@ START_TEST(two_loads_are_refused)
 
     rate.rate_hz = 1000;
     rate.load_curve = "auto";
-    assert_load_refused(&rate, "three loads");
+    assert_load_refused(&rate, "exclude each other");
     curve.load_curve = "auto";
     curve.find_rate = true;
     curve.deadline_us = 100;
-    assert_load_refused(&curve, "three loads");
+    assert_load_refused(&curve, "exclude each other");
     search.find_rate = true;
     search.deadline_us = 100;
     search.rate_hz = 1000;
-    assert_load_refused(&search, "three loads");
+    assert_load_refused(&search, "exclude each other");
 }
 END_TEST
 
@@ -283,7 +283,7 @@ START_TEST(a_deadline_without_a_search_is_refused)
 }
 END_TEST
 
-START_TEST(a_malformed_curve_is_refused_beforehand)
+START_TEST(a_malformed_curve_is_refused_before_measuring)
 {
     bench_options options = load_options();
 
@@ -292,8 +292,8 @@ START_TEST(a_malformed_curve_is_refused_beforehand)
 }
 END_TEST
 
-/* 20 events take 0.9 of --max-time at least. */
-START_TEST(a_rate_too_low_for_the_time_is_refused_with_the_time_that_it_needs)
+/* 20 events take at least 0.9 of --max-time. */
+START_TEST(a_rate_too_low_for_the_time_limit_is_refused_with_the_time_needed)
 {
     bench_options options = load_options();
 
@@ -308,19 +308,18 @@ START_TEST(a_rate_too_low_for_the_time_is_refused_with_the_time_that_it_needs)
 }
 END_TEST
 
-UNIT_MAIN("plan_shapes", farms_of_4_6_and_8_are_measured_as_far_as_they_fit,
-          a_job_too_small_for_4_has_the_largest_farm_that_fits, a_farm_needs_three_ranks,
-          lists_of_sources_and_destinations_are_taken_in_pairs,
-          one_number_serves_for_all_of_the_other_list, a_list_given_alone_counts_for_both_sides,
+UNIT_MAIN("plan_shapes", default_farms_of_4_6_and_8_are_used_if_they_fit_the_job,
+          a_job_too_small_for_a_farm_of_4_uses_the_largest_that_fits, a_farm_needs_three_ranks,
+          lists_of_sources_and_destinations_are_combined_element_by_element,
+          one_number_applies_to_all_elements_of_the_other_list, a_single_list_applies_to_both_sides,
           lists_of_different_lengths_are_refused,
-          too_few_ranks_for_a_farm_are_named_with_the_number_needed,
-          more_farms_than_there_is_room_for_are_refused,
-          the_notes_topologies_are_measured_as_far_as_they_fit,
-          a_job_too_small_for_any_topology_is_reported_with_what_the_smallest_needs,
+          too_few_ranks_for_a_farm_are_named_with_the_number_needed, too_many_farms_are_refused,
+          the_topologies_of_note_48_are_used_if_they_fit_the_job,
+          a_job_too_small_for_any_topology_is_refused_with_the_ranks_needed,
           given_topologies_are_measured_in_their_order,
           too_few_ranks_for_a_topology_are_named_with_the_number_needed,
-          a_topology_that_is_repeated_is_refused, what_is_no_list_of_topologies_is_refused,
-          an_element_longer_than_any_topology_is_refused, each_load_goes_alone,
+          a_topology_that_is_repeated_is_refused, an_invalid_list_of_topologies_is_refused,
+          an_element_longer_than_any_topology_is_refused, each_load_option_is_accepted_on_its_own,
           two_loads_are_refused, a_search_needs_a_deadline, a_deadline_without_a_search_is_refused,
-          a_malformed_curve_is_refused_beforehand,
-          a_rate_too_low_for_the_time_is_refused_with_the_time_that_it_needs)
+          a_malformed_curve_is_refused_before_measuring,
+          a_rate_too_low_for_the_time_limit_is_refused_with_the_time_needed)

@@ -1,6 +1,6 @@
-/* When events fall due, against clocks that are numbers of this test: periodic instants in whole
- * numbers, the distribution of a Poisson process, what is due, and what a latency counts from.
- * Bounds on random figures are four standard deviations, of seeds that are fixed. */
+/* Arrival times of events, on simulated clocks: periodic ones in integers, the distribution of a
+ * Poisson process, which events are due, and the start of a latency. Bounds on random figures
+ * are four standard deviations, with fixed seeds. */
 #include "farm/load.h"
 
 #include <math.h>
@@ -11,7 +11,8 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
-static const uint64_t start_ns = UINT64_C(1760000000123456789); /* more than a double holds */
+static const uint64_t start_ns =
+    UINT64_C(1760000000123456789); /* more digits than a double holds */
 
 static farm_schedule periodic(double rate_hz)
 {
@@ -23,9 +24,9 @@ static farm_schedule poisson(double rate_hz, uint64_t seed)
     return farm_schedule_make(rate_hz, true, seed, start_ns);
 }
 
-/* Periodic instants */
+/* Periodic arrivals */
 
-/* A double rounds off 2^-53 of an instant in each of three steps: under 1 ns for 26 days. */
+/* Each of three steps in double rounds by 2^-53 of the time: less than 1 ns up to 26 days. */
 static uint64_t rounding_ns(uint64_t elapsed_ns)
 {
     return 1 + (elapsed_ns >> 51);
@@ -56,7 +57,7 @@ START_TEST(a_periodic_event_is_due_at_its_number_over_the_rate_without_drift)
 }
 END_TEST
 
-START_TEST(the_seed_is_nothing_to_a_periodic_schedule)
+START_TEST(a_periodic_schedule_does_not_depend_on_the_seed)
 {
     farm_schedule one = farm_schedule_make(7e3, false, 1, start_ns);
     farm_schedule other = farm_schedule_make(7e3, false, 2, start_ns);
@@ -70,7 +71,7 @@ END_TEST
 
 enum { INTERVALS = 100000 };
 
-static const double mean_ns = 1e6; /* so long that whole nanoseconds do not matter */
+static const double mean_ns = 1e6; /* so long that rounding to nanoseconds does not matter */
 static const uint64_t seeds[] = {0, 1, 2, 3, UINT64_MAX};
 
 static double *draw_intervals(farm_schedule schedule)
@@ -97,7 +98,7 @@ static double mean_of(const double *values)
     return sum / INTERVALS;
 }
 
-/* Of neighbours `lag` apart: at 0 the variance. */
+/* The covariance of intervals `lag` apart; the variance for 0. */
 static double covariance_of(const double *values, size_t lag)
 {
     double mean = mean_of(values), sum = 0;
@@ -132,7 +133,7 @@ static double distance_of(double *values)
 
 static const double furthest = 1.95;
 
-START_TEST(intervals_of_poisson_are_exponential)
+START_TEST(poisson_intervals_are_exponential)
 {
     for (size_t i = 0; i < LENGTH(seeds); i++) {
         double *intervals = draw_intervals(poisson(1e9 / mean_ns, seeds[i]));
@@ -143,8 +144,9 @@ START_TEST(intervals_of_poisson_are_exponential)
 }
 END_TEST
 
-/* What the test above would say of others with the same mean, or with one 3 % longer. */
-START_TEST(the_distance_tells_other_distributions_from_the_exponential)
+/* The distance of other distributions with the same mean, and of an exponential one with a mean
+ * 3 % longer. */
+START_TEST(the_distance_distinguishes_other_distributions_from_the_exponential)
 {
     double *equal = draw_intervals(periodic(1e9 / mean_ns));
     double *longer = draw_intervals(poisson(1e9 / mean_ns / 1.03, 1));
@@ -163,7 +165,7 @@ START_TEST(the_distance_tells_other_distributions_from_the_exponential)
 END_TEST
 
 /* The mean of n intervals has a standard deviation of mean / sqrt(n). */
-START_TEST(intervals_of_poisson_have_the_mean_of_the_rate)
+START_TEST(poisson_intervals_have_the_mean_of_the_rate)
 {
     for (size_t i = 0; i < LENGTH(seeds); i++) {
         double *intervals = draw_intervals(poisson(1e9 / mean_ns, seeds[i]));
@@ -175,7 +177,7 @@ START_TEST(intervals_of_poisson_have_the_mean_of_the_rate)
 END_TEST
 
 /* The fourth moment is 9 times the variance squared: sqrt(8 / n) is the deviation of the ratio. */
-START_TEST(intervals_of_poisson_have_the_variance_of_an_exponential)
+START_TEST(poisson_intervals_have_the_variance_of_an_exponential)
 {
     for (size_t i = 0; i < LENGTH(seeds); i++) {
         double *intervals = draw_intervals(poisson(1e9 / mean_ns, seeds[i]));
@@ -187,7 +189,7 @@ START_TEST(intervals_of_poisson_have_the_variance_of_an_exponential)
 }
 END_TEST
 
-START_TEST(an_interval_of_poisson_tells_nothing_of_those_that_follow)
+START_TEST(poisson_intervals_are_uncorrelated)
 {
     for (size_t i = 0; i < LENGTH(seeds); i++) {
         double *intervals = draw_intervals(poisson(1e9 / mean_ns, seeds[i]));
@@ -200,7 +202,7 @@ START_TEST(an_interval_of_poisson_tells_nothing_of_those_that_follow)
 }
 END_TEST
 
-START_TEST(poisson_repeats_itself_with_the_seed)
+START_TEST(poisson_arrivals_repeat_with_the_seed)
 {
     farm_schedule one = poisson(3e4, 11), other = poisson(3e4, 11);
 
@@ -209,7 +211,7 @@ START_TEST(poisson_repeats_itself_with_the_seed)
 }
 END_TEST
 
-START_TEST(another_seed_gives_other_instants)
+START_TEST(another_seed_gives_other_arrivals)
 {
     farm_schedule one = poisson(1, 11), other = poisson(1, 12);
 
@@ -218,7 +220,7 @@ START_TEST(another_seed_gives_other_instants)
 }
 END_TEST
 
-START_TEST(instants_never_go_back)
+START_TEST(arrival_times_never_decrease)
 {
     static const double rates_hz[] = {0.1, 1e3, 1e8, 3e9, 1e12};
 
@@ -237,9 +239,9 @@ START_TEST(instants_never_go_back)
 }
 END_TEST
 
-/* A draw of 1 - 2^-53, the largest there is: an interval of 53 ln 2 means. The state is made
+/* The largest draw, 1 - 2^-53, gives an interval of 53 ln 2 means. The state is computed
  * backwards from it: rotl(s1 * 5, 7) * 9 is 2^64 - 1 for this s1. */
-START_TEST(the_largest_draw_is_a_long_interval_and_no_infinite_one)
+START_TEST(the_largest_draw_gives_a_finite_interval)
 {
     const uint64_t ninth = UINT64_MAX * UINT64_C(0x8e38e38e38e38e39);
     const uint64_t turned = (ninth >> 7) | (ninth << 57);
@@ -250,7 +252,7 @@ START_TEST(the_largest_draw_is_a_long_interval_and_no_infinite_one)
 }
 END_TEST
 
-START_TEST(a_draw_of_0_is_an_event_at_once)
+START_TEST(a_draw_of_0_gives_an_interval_of_zero)
 {
     farm_schedule schedule = poisson(1e3, 0);
 
@@ -267,7 +269,7 @@ static farm_schedule nth_schedule(size_t n, uint64_t *step_ns)
 {
     static const struct {
         double rate_hz;
-        uint64_t step_ns; /* about an interval: instants of every kind are met */
+        uint64_t step_ns; /* about one interval, so that all cases occur */
     } rows[] = {{3, 333333333}, {7e3, 142857},  {1e6, 1000}, {123456.789, 8100},
                 {1e8 / 3, 30},  {1e9 / 3.7, 3}, {1e9, 1},    {2.7e9, 1}};
 
@@ -277,7 +279,7 @@ static farm_schedule nth_schedule(size_t n, uint64_t *step_ns)
     return farm_schedule_make(rows[n / 2].rate_hz, n % 2 == 1, n, start_ns);
 }
 
-/* How many of the instants up to `until_ns` there are, counted after the first `made`. */
+/* The number of arrivals up to `until_ns`, not counting the first `made`. */
 static uint64_t count_instants(const uint64_t *instants_ns, uint64_t made, uint64_t until_ns)
 {
     uint64_t count = made;
@@ -304,7 +306,7 @@ static void assert_due(const farm_schedule *schedule, const uint64_t *instants_n
                      due, expected, until_ns - start_ns, schedule->number, schedule->interval_ns);
 }
 
-START_TEST(due_counts_instants_up_to_the_one_asked_for)
+START_TEST(due_counts_events_up_to_the_given_time)
 {
     farm_schedule schedule;
     uint64_t instants_ns[ASKED], step_ns;
@@ -320,7 +322,7 @@ START_TEST(due_counts_instants_up_to_the_one_asked_for)
 }
 END_TEST
 
-START_TEST(due_leaves_out_what_was_made)
+START_TEST(due_does_not_count_issued_events)
 {
     farm_schedule schedule;
     uint64_t instants_ns[ASKED], step_ns;
@@ -336,7 +338,7 @@ START_TEST(due_leaves_out_what_was_made)
 }
 END_TEST
 
-START_TEST(nothing_is_due_before_or_at_the_start)
+START_TEST(no_event_is_due_before_or_at_the_start)
 {
     farm_schedule schedule;
     uint64_t step_ns;
@@ -350,7 +352,7 @@ START_TEST(nothing_is_due_before_or_at_the_start)
 }
 END_TEST
 
-START_TEST(nothing_is_due_again_at_an_instant_that_is_over)
+START_TEST(no_event_is_due_twice_at_an_earlier_time)
 {
     farm_schedule schedule;
     uint64_t step_ns;
@@ -364,7 +366,7 @@ START_TEST(nothing_is_due_again_at_an_instant_that_is_over)
 }
 END_TEST
 
-START_TEST(a_loop_that_makes_what_is_due_is_left_with_nothing)
+START_TEST(issuing_all_due_events_leaves_none_due)
 {
     farm_schedule schedule;
     uint64_t step_ns;
@@ -388,7 +390,7 @@ START_TEST(a_loop_that_makes_what_is_due_is_left_with_nothing)
 }
 END_TEST
 
-START_TEST(instants_do_not_depend_on_when_they_are_asked_for)
+START_TEST(arrival_times_do_not_depend_on_when_they_are_queried)
 {
     farm_schedule schedule;
     uint64_t step_ns;
@@ -404,8 +406,8 @@ START_TEST(instants_do_not_depend_on_when_they_are_asked_for)
 }
 END_TEST
 
-/* One by one these would be 10^12 and more: the test would not end. */
-START_TEST(a_huge_number_is_due_without_counting_to_it)
+/* Counted one by one these would be more than 10^12: the test would not end. */
+START_TEST(a_huge_number_of_due_events_is_computed_directly)
 {
     farm_schedule schedule = periodic(1e12);
 
@@ -416,9 +418,9 @@ START_TEST(a_huge_number_is_due_without_counting_to_it)
 }
 END_TEST
 
-/* The instant of the millionth event has a standard deviation of 1000 intervals; what follows is
- * taken at its mean. */
-START_TEST(beyond_a_million_poisson_is_counted_by_its_mean)
+/* The time of the millionth event has a standard deviation of 1000 intervals; later ones are
+ * estimated by the mean. */
+START_TEST(more_than_a_million_due_poisson_events_are_estimated_by_the_mean)
 {
     static const double rates_hz[] = {2e6, 1e7, 1e12};
 
@@ -431,15 +433,15 @@ START_TEST(beyond_a_million_poisson_is_counted_by_its_mean)
 }
 END_TEST
 
-/* What a latency counts from. A generator issues events to a farm that works on one after the
- * other, with a ledger for their accounts. */
+/* Start of a latency. A generator issues events to a farm that processes one at a time; a ledger
+ * counts them. */
 
 enum { EVENTS = 5000 };
 
 typedef struct {
-    uint64_t in_flight;       /* most that may be */
-    uint64_t turn_ns;         /* the generator's clock jumps by this: it issues at multiples */
-    uint64_t work_ns[EVENTS]; /* of the farm, for each event */
+    uint64_t in_flight;       /* maximum number in flight */
+    uint64_t turn_ns;         /* step of the generator's clock: it issues at multiples of this */
+    uint64_t work_ns[EVENTS]; /* service time of each event */
 } load;
 
 typedef struct {
@@ -451,7 +453,7 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* From the start on, when event k is issued: it is due, and one before it made room. */
+/* Event k is issued when it is due and there is room for it. */
 static uint64_t issue_instant(const load *l, const course *c, uint64_t k, uint64_t due_ns)
 {
     uint64_t room_ns = k < l->in_flight ? 0 : c->decided_ns[k - l->in_flight];
@@ -491,7 +493,7 @@ static uint64_t sum_of_latencies(const course *c, const uint64_t *from_ns)
     return sum_ns;
 }
 
-/* At one event in 10 us a farm that needs up to 18 us falls after now and then. */
+/* At one event in 10 us, a farm that takes up to 18 us per event falls behind occasionally. */
 static farm_schedule busy_schedule(bool is_poisson)
 {
     return farm_schedule_make(1e5, is_poisson, 5, 0);
@@ -507,7 +509,7 @@ static void draw_work(load *l)
 
 static const uint64_t bounds[] = {1, 2, 7, EVENTS};
 
-START_TEST(events_count_from_the_same_instants_however_their_issue_is_delayed)
+START_TEST(latencies_start_at_the_scheduled_times_even_if_events_are_issued_late)
 {
     static const uint64_t turns_ns[] = {1, 777, 1000000};
     static load l;
@@ -526,7 +528,7 @@ START_TEST(events_count_from_the_same_instants_however_their_issue_is_delayed)
 }
 END_TEST
 
-START_TEST(the_sum_of_latencies_is_the_same_however_few_events_may_be_in_flight)
+START_TEST(the_sum_of_latencies_does_not_depend_on_the_limit_of_events_in_flight)
 {
     static load l;
     static course c;
@@ -547,9 +549,10 @@ START_TEST(the_sum_of_latencies_is_the_same_however_few_events_may_be_in_flight)
 }
 END_TEST
 
-/* A farm that stands for 1000 intervals of 1 us: the event that it holds waits for all of them,
- * the next for 999, and so on. Counted from the issue, only the first would have waited. */
-START_TEST(a_stall_is_in_the_latency_of_every_event_that_fell_due_in_it)
+/* A farm that is suspended for 1000 intervals of 1 us: the event in it waits for all of them,
+ * the next one for 999, and so on. Measured from the time of issue, only the first would have
+ * waited. */
+START_TEST(a_stall_is_part_of_the_latency_of_every_event_due_during_it)
 {
     static load l = {.in_flight = 1, .turn_ns = 1, .work_ns = {[100] = 1000000}};
     static course c;
@@ -561,20 +564,18 @@ START_TEST(a_stall_is_in_the_latency_of_every_event_that_fell_due_in_it)
 END_TEST
 
 UNIT_MAIN("schedule", a_periodic_event_is_due_at_its_number_over_the_rate_without_drift,
-          the_seed_is_nothing_to_a_periodic_schedule, intervals_of_poisson_are_exponential,
-          the_distance_tells_other_distributions_from_the_exponential,
-          intervals_of_poisson_have_the_mean_of_the_rate,
-          intervals_of_poisson_have_the_variance_of_an_exponential,
-          an_interval_of_poisson_tells_nothing_of_those_that_follow,
-          poisson_repeats_itself_with_the_seed, another_seed_gives_other_instants,
-          instants_never_go_back, the_largest_draw_is_a_long_interval_and_no_infinite_one,
-          a_draw_of_0_is_an_event_at_once, due_counts_instants_up_to_the_one_asked_for,
-          due_leaves_out_what_was_made, nothing_is_due_before_or_at_the_start,
-          nothing_is_due_again_at_an_instant_that_is_over,
-          a_loop_that_makes_what_is_due_is_left_with_nothing,
-          instants_do_not_depend_on_when_they_are_asked_for,
-          a_huge_number_is_due_without_counting_to_it,
-          beyond_a_million_poisson_is_counted_by_its_mean,
-          events_count_from_the_same_instants_however_their_issue_is_delayed,
-          the_sum_of_latencies_is_the_same_however_few_events_may_be_in_flight,
-          a_stall_is_in_the_latency_of_every_event_that_fell_due_in_it)
+          a_periodic_schedule_does_not_depend_on_the_seed, poisson_intervals_are_exponential,
+          the_distance_distinguishes_other_distributions_from_the_exponential,
+          poisson_intervals_have_the_mean_of_the_rate,
+          poisson_intervals_have_the_variance_of_an_exponential, poisson_intervals_are_uncorrelated,
+          poisson_arrivals_repeat_with_the_seed, another_seed_gives_other_arrivals,
+          arrival_times_never_decrease, the_largest_draw_gives_a_finite_interval,
+          a_draw_of_0_gives_an_interval_of_zero, due_counts_events_up_to_the_given_time,
+          due_does_not_count_issued_events, no_event_is_due_before_or_at_the_start,
+          no_event_is_due_twice_at_an_earlier_time, issuing_all_due_events_leaves_none_due,
+          arrival_times_do_not_depend_on_when_they_are_queried,
+          a_huge_number_of_due_events_is_computed_directly,
+          more_than_a_million_due_poisson_events_are_estimated_by_the_mean,
+          latencies_start_at_the_scheduled_times_even_if_events_are_issued_late,
+          the_sum_of_latencies_does_not_depend_on_the_limit_of_events_in_flight,
+          a_stall_is_part_of_the_latency_of_every_event_due_during_it)

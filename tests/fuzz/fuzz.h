@@ -1,5 +1,5 @@
-/* What fuzz targets share: the entry that libFuzzer and standalone.c call, and an assertion that
- * NDEBUG does not remove. */
+/* Shared by all fuzz targets: the entry that libFuzzer and standalone.c call, and an assertion
+ * that NDEBUG does not remove. */
 #ifndef TESTS_FUZZ_H
 #define TESTS_FUZZ_H
 

@@ -1,6 +1,6 @@
-/* Calibration files, and measurements in two columns: what is taken keeps its limits, can be
- * evaluated with, and is the same when it is written and read again; what is refused comes with
- * file and reason. */
+/* Fuzz target for calibration files and measurements in two columns: an accepted file keeps its
+ * limits, can be evaluated, and is unchanged by writing and reading it; a refused one gets a
+ * message with file and reason. */
 #include <math.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static void require_error(ccmod_status status, const ccmod_error *error, const c
     FUZZ_REQUIRE(strlen(error->text) > 20);
 }
 
-/* Not given, or between nothing and all of a link. */
+/* Absent, or between zero and the whole of a link. */
 static void require_contention(double contention)
 {
     FUZZ_REQUIRE((contention >= 1 && contention <= 2) || (contention >= 0 && contention <= 0));
@@ -42,7 +42,7 @@ static void require_limits(const ccmod_calibration *made)
     FUZZ_REQUIRE(made->acknowledgement_us >= 0 && isfinite(made->acknowledgement_us));
 }
 
-/* Any message, at the breaks and between them. */
+/* Messages of sizes at the breaks and between them. */
 static void require_delays(const ccmod_calibration *made)
 {
     static const uint64_t sizes[] = {0, 1, 1000, UINT64_C(1) << 20, UINT64_C(1) << 53};
@@ -55,8 +55,7 @@ static void require_delays(const ccmod_calibration *made)
     }
 }
 
-/* The text of the second writing is that of the first: nine digits are enough to keep themselves.
- */
+/* Writing the file again gives the same text: nine digits are enough. */
 static char *write_text(const ccmod_calibration *made)
 {
     char *text = NULL;
@@ -140,7 +139,8 @@ static void try_columns(const uint8_t *data, size_t size)
     measurements_close(&found);
 }
 
-/* As it is, and after a head, since most changes to a head end the reading at once. */
+/* The input as it is, and after a valid head, since most changes to a head end the reading at
+ * once. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char head[] = "%calibration 1\n";

@@ -1,8 +1,8 @@
-/* Configuration files as anybody may write them: the input is network.conf, nodes.conf and
- * machines.conf, divided by lines of %%; and, since most of those are refused for their syntax, it
- * is also a row of choices by which files without such mistakes are written. What is taken must
- * keep every limit that is promised to a technology; what is refused must leave nothing allocated,
- * which a sanitizer sees. */
+/* Fuzz target for configuration files. The input is network.conf, nodes.conf and machines.conf,
+ * separated by lines of %%. Since most inputs are refused for their syntax, it is also read as a
+ * series of choices by which syntactically correct files are written. Accepted files must keep
+ * every limit that a technology relies on; refused ones must leave nothing allocated, which a
+ * sanitizer checks. */
 #include <string.h>
 
 #include "base/context_internal.h"
@@ -12,7 +12,7 @@
 
 static const char divider[] = "%%\n";
 
-/* A text of its own for each file; the last one takes the rest. */
+/* The text of each file; the last one gets the rest. */
 static cb_config_texts divide(const uint8_t *data, size_t size)
 {
     cb_config_texts texts = {0};
@@ -31,7 +31,7 @@ static cb_config_texts divide(const uint8_t *data, size_t size)
     return texts;
 }
 
-/* Blanking keeps the length and the lines, and finds nothing in what it has done. */
+/* Blanking comments keeps length and lines, and is idempotent. */
 static void require_blanked(const uint8_t *data, size_t size)
 {
     char *once = malloc(size + 1), *twice = malloc(size + 1);
@@ -124,7 +124,7 @@ static void try_texts(const cb_config_texts *texts)
     cb_config_free(config);
 }
 
-/* Files by choice */
+/* Files written from choices */
 
 typedef struct {
     const uint8_t *at, *end;
@@ -135,7 +135,7 @@ static unsigned choose(choices *from, unsigned count)
     return from->at < from->end ? *from->at++ % count : 0;
 }
 
-/* Some parameters of a Context, so small that a limit is often just met or just missed. */
+/* Parameters of a Context, small enough that limits are often just met or just missed. */
 static void write_context(choices *from, unsigned scope, FILE *stream)
 {
     fprintf(stream, "SCI {\n");

@@ -1,7 +1,7 @@
-/* Schedules in GOAL and time-independent traces: what is taken can be written in every form, and
- * what was written as a trace or a schedule is read again as the same; what is refused comes with
- * file and reason. Large numbers are left out: millions of ranks are legal, and would take the time
- * of a thousand small inputs. */
+/* Fuzz target for GOAL schedules and time-independent traces: what is accepted can be written in
+ * every format, and is the same when read back as trace or schedule; what is refused gets a
+ * message with file and reason. Large numbers are skipped: millions of ranks are valid, but take
+ * the time of a thousand small inputs. */
 #include <ctype.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static void require_error(ccmod_status status, const ccmod_error *error)
     FUZZ_REQUIRE(strlen(error->text) > 20);
 }
 
-/* NULL where the text is refused; errors are looked at. */
+/* NULL if the text is refused; the message is checked. */
 static convert_program *read_text(form_reader *reader, const char *text, size_t bytes)
 {
     FILE *stream = fmemopen((void *)(uintptr_t)text, bytes, "r");
@@ -51,7 +51,7 @@ static convert_program *read_text(form_reader *reader, const char *text, size_t 
     return NULL;
 }
 
-/* The text, or NULL where the form cannot say it. */
+/* The text, or NULL if the format cannot express it. */
 static char *write_text(const convert_form *form, convert_program *program)
 {
     ccmod_workload workload = convert_program_workload(program);
@@ -75,7 +75,7 @@ static char *write_text(const convert_form *form, convert_program *program)
     return NULL;
 }
 
-/* Written as a schedule, read, and written again. */
+/* Write as a schedule, read it, and write it again. */
 static char *write_goal_again(const char *text)
 {
     convert_program *again = read_text(read_goal, text, strlen(text));
@@ -88,8 +88,8 @@ static char *write_goal_again(const char *text)
     return second;
 }
 
-/* A schedule that was written is read. What goes on at the end of a rank is waited for then; from
- * there on nothing changes any more. */
+/* A written schedule can be read. Operations pending at the end of a rank are waited for then;
+ * after that nothing changes. */
 static void check_goal(convert_program *program)
 {
     char *first = write_text(&convert_goal, program), *second, *third;
@@ -104,7 +104,7 @@ static void check_goal(convert_program *program)
     free(third);
 }
 
-/* A trace that was written is one. */
+/* A written trace can be read. */
 static void check_cct(convert_program *program)
 {
     char *text = write_text(&convert_cct, program);
@@ -142,7 +142,8 @@ static bool has_large_number(const uint8_t *data, size_t size)
     return false;
 }
 
-/* As it is, and within a rank, since most changes to a head end the reading at once. */
+/* The input as it is, and as the body of a rank, since most changes to a head end the reading at
+ * once. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char head[] = "num_ranks 4\nrank 0 {\n", tail[] = "\n}\n";

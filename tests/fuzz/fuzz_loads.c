@@ -1,5 +1,5 @@
-/* Topologies and lists of loads, as users type them. What is taken must be what it promises, also
- * for the plan that is made from it, and a topology survives being printed and read again. */
+/* Fuzz target for topologies and lists of loads. What is accepted must be valid, also for the
+ * plan made from it, and a topology is the same when printed and read again. */
 #include <math.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ static void try_topology(const char *text)
     FUZZ_REQUIRE(shape_same(&shape, &again));
 }
 
-/* Each fits the job, and none is there twice. */
+/* Each fits the job and occurs once. */
 static void require_shapes(const bench_shape *shapes, size_t count)
 {
     FUZZ_REQUIRE(count > 0 && count <= SHAPE_LIST_ROOM);

@@ -1,6 +1,6 @@
-/* The text of --network: what is taken is a network whose routes stay within its links, and whose
- * trees are without repetitions; what is refused comes with a reason. Files are not opened, and
- * large numbers are left out: they are legal, and would take the time of a thousand small ones. */
+/* Fuzz target for --network: an accepted text gives a network whose routes stay within its links
+ * and whose trees have no repetitions; a refused one gets a reason. Files are not opened, and
+ * large numbers are skipped: they are valid, but take the time of a thousand small ones. */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 enum { LARGEST_DIGITS = 2, NODES = 20, TEXT_BYTES = 128 };
 
-/* A name with a '/', or after "file:", is that of a file. */
+/* A name with '/', or after "file:", is that of a file. */
 static bool is_of_interest(const uint8_t *data, size_t size)
 {
     size_t digits = 0;
@@ -94,8 +94,8 @@ static void try_text(const char *text)
     ccmod_network_free(network);
 }
 
-/* As it is, and as the arguments of each kind, since most changes to a kind's name end the reading
- * at once. */
+/* The input as it is, and as the arguments of each kind, since most changes to the name of a
+ * kind end the reading at once. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char text[TEXT_BYTES + 32];

@@ -1,6 +1,6 @@
-/* Everything that reads what a user types: the parsers of numbers and lists get the whole input,
- * and cb_options_parse gets its lines as words of a command line. What is taken must lie in its
- * range and survive being printed and read again; what is refused must come with a reason. */
+/* Fuzz target for the parsers of the command line: those of numbers and lists get the whole
+ * input, and cb_options_parse gets its lines as words. Accepted values must be in range and the
+ * same when printed and read again; refused ones must have a reason. */
 #include <math.h>
 #include <string.h>
 
@@ -112,7 +112,7 @@ static const cb_option_table table = {
     .name_owners = name_owners,
 };
 
-/* Terminated, so that a reason that overruns its bytes is found. */
+/* With a terminator, so that a reason that exceeds its buffer is found. */
 static void require_reason(const char *why)
 {
     FUZZ_REQUIRE(memchr(why, '\0', CB_WHY_BYTES) != NULL);
@@ -147,7 +147,7 @@ static void try_count(const char *text, uint64_t minimum, uint64_t maximum)
         return;
     }
     FUZZ_REQUIRE(count >= minimum && count <= maximum);
-    /* what is a count is a size too */
+    /* every count is also a size */
     FUZZ_REQUIRE(cb_parse_size(text, minimum, maximum, &bytes, why) && bytes == count);
 }
 
@@ -176,7 +176,7 @@ static int compare_values(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Sorts the list, whose order the caller does not need any more. */
+/* Sorts the list; the caller does not need its order. */
 static void require_list(cb_list *list, uint64_t minimum, uint64_t maximum)
 {
     FUZZ_REQUIRE(list->count > 0 && list->count <= CB_LIST_MAXIMUM);
@@ -239,7 +239,7 @@ static void require_settings(fuzz_settings *settings)
     FUZZ_REQUIRE(visited >= 5 && visited <= ROWS - 2);
 }
 
-/* Cuts `text` into lines in place; words[0] is there already. */
+/* Split `text` into lines in place; words[0] is set already. */
 static int split_lines(char *text, char **words)
 {
     int count = 1;

@@ -1,6 +1,6 @@
-/* Topology files: what is taken is one network, whose routes between all its nodes lead from one to
- * the other; what is refused comes with file and reason. Large numbers are left out: they are
- * legal, and would take the time of a thousand small ones. */
+/* Fuzz target for topology files: an accepted file is one network whose routes connect all its
+ * nodes; a refused one gets a message with file and reason. Large numbers are skipped: they are
+ * valid, but take the time of a thousand small ones. */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static void check_links(const topology *made)
     }
 }
 
-/* Link by link, with nodes at the ends alone. */
+/* Follow the route link by link; nodes are at its ends only. */
 static void check_route(const topology *made, uint32_t source, uint32_t destination,
                         uint32_t chooser, uint32_t *cells)
 {
@@ -102,7 +102,8 @@ static void try_text(const uint8_t *data, size_t size)
     ccmod_topology_free(&made);
 }
 
-/* As it is, and after a head, since most changes to a head end the reading at once. */
+/* The input as it is, and after a valid head, since most changes to a head end the reading at
+ * once. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char head[] = "%network 1\nnodes 4\nswitch a b\nlink 0-2 a\n";

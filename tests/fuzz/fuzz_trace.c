@@ -1,6 +1,6 @@
-/* Everything after a trace: the text is parsed, its records are played, and small ones are
- * evaluated in both modes. What is taken must be played within its bounds; what is refused must
- * come with file and reason; and no two evaluations may differ. */
+/* Fuzz target for traces: the text is parsed, its records are played, and small traces are
+ * evaluated in both modes. An accepted trace must be played within its bounds; a refused one
+ * must get a message with file and reason; and two evaluations must give the same result. */
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static void require_error(ccmod_status status, const ccmod_error *error)
     FUZZ_REQUIRE(strlen(error->text) > 20);
 }
 
-/* Ends an evaluation that takes too long, and looks at the records on the way. */
+/* End an evaluation that takes too long; check its records. */
 typedef struct {
     size_t ranks, left;
 } record_limit;
@@ -43,7 +43,7 @@ static ccmod_status check_record(void *self, const ccmod_signal *signal, ccmod_e
     return ccmod_fail(error, CCMOD_ERROR_INTERRUPTED, "fuzz.cct", 0, "enough of this evaluation");
 }
 
-/* The end, or a negative number where it does not end well. */
+/* The end time, or a negative number after an error. */
 static double evaluate(const ccmod_trace *trace, ccmod_mode mode, ccmod_share share, bool plain)
 {
     record_limit limit = {ccmod_trace_ranks(trace), RECORDS};
@@ -103,7 +103,8 @@ static void try_text(const char *text, size_t size)
     ccmod_trace_close(trace);
 }
 
-/* As it is, and after a head, since most changes to a head end the reading at once. */
+/* The input as it is, and after a valid head, since most changes to a head end the reading at
+ * once. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char head[] = "%cct 1 ranks 4 unit us\n*:\n";

@@ -1,6 +1,7 @@
-/* The wire formats of tcp and udp: what a network may bring is refused, or is what it says; what is
- * taken survives being written again; and an order of datagrams gives each once, in order, whatever
- * numbers come. The first byte says what the others are. */
+/* Fuzz target for the wire formats of tcp and udp: received bytes are refused or decoded
+ * correctly, accepted ones are the same when encoded again, and the receiver's reordering
+ * delivers each datagram once and in order, for any sequence numbers. The first byte selects the
+ * format. */
 #include <string.h>
 
 #include "tests/fuzz/fuzz.h"
@@ -10,7 +11,7 @@
 
 enum { RANKS = 5, TAKEN_MOST = 4096 };
 
-/* That of the corpus. */
+/* The key that the corpus uses. */
 static const socket_key key = {
     {'0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'}};
 
@@ -55,7 +56,7 @@ static void try_datagram(const uint8_t *data, size_t size)
     FUZZ_REQUIRE(memcmp(bytes, again, sizeof(bytes)) == 0);
 }
 
-/* An item points at the data, so that its place is its number in the sequence of arrivals. */
+/* An item points into the data, so its position is its number in the order of arrival. */
 static void take_what_is_due(udp_order *order, const uint32_t *numbers, const uint8_t *data)
 {
     const uint8_t *item;
@@ -66,7 +67,8 @@ static void take_what_is_due(udp_order *order, const uint32_t *numbers, const ui
     FUZZ_REQUIRE(order->next == due);
 }
 
-/* Three bytes are an action: put a number near the one that is due, near or far, or skip. */
+/* Three bytes are an action: insert a number close to the next expected one or far from it, or
+ * skip. */
 static void try_order(const uint8_t *data, size_t size)
 {
     static uint32_t numbers[TAKEN_MOST];
@@ -82,7 +84,7 @@ static void try_order(const uint8_t *data, size_t size)
             take_what_is_due(&order, numbers, data);
             udp_order_skip(&order);
         } else {
-            /* The contract has items that are not const. */
+            /* The interface takes items that are not const. */
             void *item = (void *)(uintptr_t)&data[i];
             udp_arrival arrival = udp_order_put(&order, numbers[i / 3], item);
 

@@ -26,7 +26,7 @@ typedef struct {
     uint64_t seed;
 } fuzz_campaign;
 
-/* What the signal handler prints; the only way to tell which input ended the program. */
+/* The text that the signal handler prints: the only way to learn which input ended the program. */
 static char position[64];
 
 static void print_position(int signal_number)
@@ -38,7 +38,7 @@ static void print_position(int signal_number)
     raise(signal_number);
 }
 
-/* Not where a sanitizer watches already: its report says more, and abort follows it. */
+/* Not if a sanitizer reports errors: its report has more details, and it calls abort afterwards. */
 static void watch_signal(int signal_number)
 {
     struct sigaction present;
@@ -47,7 +47,8 @@ static void watch_signal(int signal_number)
         signal(signal_number, print_position);
 }
 
-/* Read by the sanitizers alone: by default they leave without abort, and so without position. */
+/* Read by the sanitizers only: without this they exit without abort, so the position would not
+ * be printed. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -84,7 +85,7 @@ static void flip_bit(cb_random *random, fuzz_input *input)
             (uint8_t)(1u << cb_random_below(random, 8));
 }
 
-/* The characters that mean something to a parser are more likely than others to lead it astray. */
+/* Characters with a meaning for parsers find more errors than others. */
 static void insert_character(cb_random *random, fuzz_input *input)
 {
     static const char telling[] = "0123456789-+.,=eE%\n\t {}[]\":\\/kKMGiBszHu\x7f\x80\xff";
@@ -120,7 +121,7 @@ static void repeat_part(cb_random *random, fuzz_input *input)
 static void (*const changes[])(cb_random *random, fuzz_input *input) = {flip_bit, insert_character,
                                                                         remove_part, repeat_part};
 
-/* The end of another input after the beginning of this one. */
+/* Join the start of this input and the end of another one. */
 static void splice(cb_random *random, fuzz_input *result, const fuzz_input *other)
 {
     size_t kept = cb_random_below(random, result->size + 1);
@@ -133,7 +134,7 @@ static void splice(cb_random *random, fuzz_input *result, const fuzz_input *othe
     result->size = kept + length;
 }
 
-/* A copy of the exact size, so that the address sanitizer sees a read beyond its end. */
+/* An exact-size copy, so that the address sanitizer detects reads beyond its end. */
 static void run_input(const fuzz_input *input)
 {
     uint8_t *copy = malloc(input->size > 0 ? input->size : 1);
@@ -146,7 +147,7 @@ static void run_input(const fuzz_input *input)
 
 static void run_variation(const fuzz_campaign *campaign, uint64_t number)
 {
-    /* a generator of its own for each number: run 1000 needs none of the runs before it */
+    /* a generator for each number: input 1000 needs none of the inputs before it */
     cb_random random = cb_random_seed(cb_mix64(campaign->seed) ^ number);
     fuzz_input input = campaign->inputs[cb_random_below(&random, campaign->count)];
     uint64_t steps = 1 + cb_random_below(&random, CHANGES);
@@ -169,7 +170,7 @@ static bool read_number(const char *word, const char *name, uint64_t *number)
            cb_parse_count(word + length, 0, UINT64_MAX, number, why);
 }
 
-/* 0, or the exit status of a wrong command line. */
+/* Returns 0, or the exit status for a wrong command line. */
 static int read_command_line(int argc, char **argv, fuzz_campaign *campaign)
 {
     for (int i = 1; i < argc; i++) {

@@ -1,4 +1,4 @@
-/* What is captured of a host, from a made-up /etc, /proc and /sys in a folder of the test's own. */
+/* Facts recorded about a host, read from a made-up /etc, /proc and /sys in a temporary folder. */
 #include "tests/common/unit.h"
 
 #include <ftw.h>
@@ -74,7 +74,7 @@ static const host_environment *capture(fixture *test)
     return &test->found;
 }
 
-/* NULL when it was left out. */
+/* NULL if the fact was omitted. */
 static const char *tuning(const host_environment *found, const char *key)
 {
     for (size_t i = 0; i < found->tuning_count; i++)
@@ -119,7 +119,7 @@ static void assert_cpu(const char *text, const char *expected)
     tear_down(&test);
 }
 
-START_TEST(an_empty_root_leaves_everything_from_files_out)
+START_TEST(an_empty_root_omits_all_facts_from_files)
 {
     fixture test = set_up("Core:1 PU:1");
     const host_environment *found = capture(&test);
@@ -133,7 +133,7 @@ START_TEST(an_empty_root_leaves_everything_from_files_out)
 }
 END_TEST
 
-START_TEST(every_byte_is_set_so_that_it_can_be_sent)
+START_TEST(every_byte_of_the_record_is_initialised)
 {
     fixture test = set_up("Core:1 PU:1");
     host_environment first = *capture(&test);
@@ -160,7 +160,7 @@ START_TEST(name_and_kernel_are_those_of_uname)
 }
 END_TEST
 
-START_TEST(the_kernel_is_known_by_the_id_of_its_start)
+START_TEST(the_boot_id_is_recorded)
 {
     fixture test = set_up("Core:1 PU:1");
     char id[HOST_TEXT] = "x";
@@ -174,38 +174,38 @@ START_TEST(the_kernel_is_known_by_the_id_of_its_start)
 }
 END_TEST
 
-START_TEST(os_is_the_pretty_name_without_its_quotes)
+START_TEST(the_os_is_the_pretty_name_without_quotes)
 {
     assert_os("etc/os-release", "NAME=\"Some\"\nPRETTY_NAME=\"Some Linux 12 (wood)\"\nID=some\n",
               "Some Linux 12 (wood)");
 }
 END_TEST
 
-START_TEST(os_is_found_in_its_second_place)
+START_TEST(the_os_is_found_in_the_fallback_file)
 {
     assert_os("usr/lib/os-release", "PRETTY_NAME='Other Linux'\n", "Other Linux");
 }
 END_TEST
 
-START_TEST(os_without_a_pretty_name_is_the_name)
+START_TEST(without_a_pretty_name_the_os_is_the_name)
 {
     assert_os("etc/os-release", "ID=some\nNAME=Some", "Some");
 }
 END_TEST
 
-START_TEST(os_escapes_are_resolved)
+START_TEST(escapes_in_the_name_of_the_os_are_resolved)
 {
     assert_os("etc/os-release", "PRETTY_NAME=\"The \\\"Big\\\" One\"\n", "The \"Big\" One");
 }
 END_TEST
 
-START_TEST(a_quote_that_is_never_closed_ends_with_the_line)
+START_TEST(an_unclosed_quote_ends_with_the_line)
 {
     assert_os("etc/os-release", "PRETTY_NAME=\"Open\\\nID=some\n", "Open\\");
 }
 END_TEST
 
-START_TEST(bytes_that_are_not_ascii_are_marked)
+START_TEST(non_ascii_bytes_are_replaced)
 {
     assert_os("etc/os-release", "PRETTY_NAME=\"Linux \xc3\xbc\"\n", "Linux ??");
 }
@@ -224,20 +224,20 @@ START_TEST(the_processor_is_found_under_other_architectures_names)
 }
 END_TEST
 
-START_TEST(memory_is_in_millions_of_bytes)
+START_TEST(memory_is_in_megabytes)
 {
     assert_memory("MemTotal:       24684092 kB\nMemFree: 1 kB\n", 25276);
 }
 END_TEST
 
-START_TEST(memory_too_large_to_be_true_is_left_out)
+START_TEST(an_implausible_memory_size_is_omitted)
 {
     assert_memory("MemTotal: 18446744073709551615 kB\n", 0);
     assert_memory("MemTotal: 99999999999999999999999 kB\n", 0);
 }
 END_TEST
 
-START_TEST(memory_that_is_no_number_is_left_out)
+START_TEST(a_memory_size_that_is_no_number_is_omitted)
 {
     assert_memory("MemTotal: plenty\n", 0);
 }
@@ -275,7 +275,7 @@ START_TEST(governors_that_differ_are_named_in_the_order_of_the_cores)
 }
 END_TEST
 
-START_TEST(cores_without_a_governor_do_not_count)
+START_TEST(cores_without_a_governor_are_ignored)
 {
     fixture test = set_up("Core:2 PU:1");
 
@@ -287,7 +287,7 @@ START_TEST(cores_without_a_governor_do_not_count)
 }
 END_TEST
 
-START_TEST(more_governors_than_there_are_do_not_overflow)
+START_TEST(too_many_governors_do_not_overflow)
 {
     fixture test = set_up("Core:2 PU:1");
     char name[80];
@@ -301,46 +301,46 @@ START_TEST(more_governors_than_there_are_do_not_overflow)
 }
 END_TEST
 
-START_TEST(a_tuning_is_the_text_of_its_file)
+START_TEST(a_kernel_setting_is_the_text_of_its_file)
 {
     assert_tuning("proc/sys/net/core/rmem_max", "212992\n", "net.core.rmem_max", "212992");
 }
 END_TEST
 
-START_TEST(a_tuning_of_several_numbers_is_separated_by_blanks)
+START_TEST(numbers_of_a_kernel_setting_are_separated_by_blanks)
 {
     assert_tuning("proc/sys/net/ipv4/tcp_rmem", "4096\t131072\t6291456\n", "net.ipv4.tcp_rmem",
                   "4096 131072 6291456");
 }
 END_TEST
 
-START_TEST(a_choice_in_brackets_is_extracted)
+START_TEST(the_bracketed_choice_of_a_setting_is_extracted)
 {
     assert_tuning("sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n",
                   "transparent_hugepage", "madvise");
 }
 END_TEST
 
-START_TEST(a_choice_without_brackets_is_kept_as_it_is)
+START_TEST(a_setting_without_brackets_is_kept)
 {
     assert_tuning("sys/kernel/mm/transparent_hugepage/enabled", "] never [\n",
                   "transparent_hugepage", "] never [");
 }
 END_TEST
 
-START_TEST(a_tuning_that_is_empty_is_left_out)
+START_TEST(an_empty_kernel_setting_is_omitted)
 {
     assert_tuning("sys/devices/system/cpu/isolated", "\n", "cpu.isolated", NULL);
 }
 END_TEST
 
-START_TEST(a_tuning_that_is_a_folder_is_left_out)
+START_TEST(a_kernel_setting_that_is_a_folder_is_omitted)
 {
     assert_tuning("proc/sys/vm/swappiness/file", "60\n", "vm.swappiness", NULL);
 }
 END_TEST
 
-START_TEST(a_tuning_of_binary_garbage_is_left_out)
+START_TEST(a_kernel_setting_of_binary_data_is_omitted)
 {
     fixture test = set_up("Core:1 PU:1");
 
@@ -350,7 +350,7 @@ START_TEST(a_tuning_of_binary_garbage_is_left_out)
 }
 END_TEST
 
-START_TEST(a_pipe_in_place_of_a_file_does_not_hold_up)
+START_TEST(a_pipe_in_place_of_a_file_does_not_block)
 {
     fixture test = set_up("Core:1 PU:1");
     char path[PATH_MAX];
@@ -362,7 +362,7 @@ START_TEST(a_pipe_in_place_of_a_file_does_not_hold_up)
 }
 END_TEST
 
-START_TEST(an_overlong_value_fills_the_field_and_ends_in_dots)
+START_TEST(an_overlong_value_is_cut_and_ends_in_dots)
 {
     fixture test = set_up("Core:1 PU:1");
     char text[6000];
@@ -392,7 +392,7 @@ START_TEST(a_value_that_just_fits_is_not_cut)
 }
 END_TEST
 
-START_TEST(the_command_line_keeps_what_bears_on_speed)
+START_TEST(the_kernel_command_line_keeps_performance_options)
 {
     assert_tuning("proc/cmdline",
                   "BOOT_IMAGE=/boot/vmlinuz root=UUID=1-2 ro quiet isolcpus=2-3 console=ttyS0 "
@@ -401,14 +401,14 @@ START_TEST(the_command_line_keeps_what_bears_on_speed)
 }
 END_TEST
 
-START_TEST(a_command_line_about_booting_alone_is_left_out)
+START_TEST(a_kernel_command_line_with_boot_options_only_is_omitted)
 {
     assert_tuning("proc/cmdline", "BOOT_IMAGE=/boot/vmlinuz ro quiet\n", "kernel.command_line",
                   NULL);
 }
 END_TEST
 
-START_TEST(an_overlong_command_line_is_cut_between_words)
+START_TEST(an_overlong_kernel_command_line_is_cut_between_words)
 {
     fixture test = set_up("Core:1 PU:1");
     char text[2048] = "";
@@ -424,7 +424,7 @@ START_TEST(an_overlong_command_line_is_cut_between_words)
 }
 END_TEST
 
-START_TEST(counts_are_those_of_the_whole_machine)
+START_TEST(core_counts_are_those_of_the_whole_machine)
 {
     fixture test = set_up("Package:2 [NUMANode] Core:4 PU:2");
     const host_environment *found = capture(&test);
@@ -436,7 +436,7 @@ START_TEST(counts_are_those_of_the_whole_machine)
 }
 END_TEST
 
-START_TEST(cache_sizes_are_of_one_cache)
+START_TEST(a_cache_size_is_that_of_one_cache)
 {
     fixture test =
         set_up("L3Cache:2(size=33554432) L2Cache:4(size=1048576) L1dCache:1(size=49152) PU:1");
@@ -449,7 +449,7 @@ START_TEST(cache_sizes_are_of_one_cache)
 }
 END_TEST
 
-START_TEST(a_machine_without_caches_has_none_in_the_result)
+START_TEST(a_machine_without_caches_reports_none)
 {
     fixture test = set_up("Core:2 PU:1");
 
@@ -458,7 +458,7 @@ START_TEST(a_machine_without_caches_has_none_in_the_result)
 }
 END_TEST
 
-START_TEST(the_topology_describes_the_same_machine_again)
+START_TEST(the_recorded_topology_recreates_the_machine)
 {
     fixture test = set_up("Package:2 Core:4 PU:2");
     host_environment again;
@@ -473,7 +473,8 @@ START_TEST(the_topology_describes_the_same_machine_again)
 }
 END_TEST
 
-/* Units numbered from both ends in turn, which hwloc can only describe by listing them. */
+/* Processing units numbered alternately from both ends, which hwloc can only describe by listing
+ * them. */
 static fixture set_up_long_description(void)
 {
     char description[1024];
@@ -486,7 +487,7 @@ static fixture set_up_long_description(void)
     return set_up(description);
 }
 
-START_TEST(a_description_too_long_for_the_field_has_no_sizes)
+START_TEST(an_overlong_topology_is_recorded_without_sizes)
 {
     fixture test = set_up_long_description();
 
@@ -495,12 +496,12 @@ START_TEST(a_description_too_long_for_the_field_has_no_sizes)
 }
 END_TEST
 
-START_TEST(an_asymmetric_machine_is_summed_up)
+START_TEST(an_asymmetric_machine_is_summarised)
 {
     fixture test = set_up("Package:2 Core:2 PU:2");
     hwloc_bitmap_t kept = hwloc_bitmap_alloc();
 
-    hwloc_bitmap_set_range(kept, 1, 7); /* one unit of the first core goes */
+    hwloc_bitmap_set_range(kept, 1, 7); /* remove one unit of the first core */
     ck_assert_int_eq(hwloc_topology_restrict(test.machine->topology, kept, 0), 0);
     hwloc_bitmap_free(kept);
     ck_assert_str_eq(capture(&test)->topology,
@@ -523,27 +524,27 @@ START_TEST(this_host_has_a_kernel_cores_and_a_topology)
 }
 END_TEST
 
-UNIT_MAIN("environment", the_kernel_is_known_by_the_id_of_its_start,
-          an_empty_root_leaves_everything_from_files_out, every_byte_is_set_so_that_it_can_be_sent,
-          name_and_kernel_are_those_of_uname, os_is_the_pretty_name_without_its_quotes,
-          os_is_found_in_its_second_place, os_without_a_pretty_name_is_the_name,
-          os_escapes_are_resolved, a_quote_that_is_never_closed_ends_with_the_line,
-          bytes_that_are_not_ascii_are_marked,
+UNIT_MAIN("environment", the_boot_id_is_recorded, an_empty_root_omits_all_facts_from_files,
+          every_byte_of_the_record_is_initialised, name_and_kernel_are_those_of_uname,
+          the_os_is_the_pretty_name_without_quotes, the_os_is_found_in_the_fallback_file,
+          without_a_pretty_name_the_os_is_the_name, escapes_in_the_name_of_the_os_are_resolved,
+          an_unclosed_quote_ends_with_the_line, non_ascii_bytes_are_replaced,
           the_processor_comes_from_cpuinfo_where_hwloc_knows_none,
-          the_processor_is_found_under_other_architectures_names, memory_is_in_millions_of_bytes,
-          memory_too_large_to_be_true_is_left_out, memory_that_is_no_number_is_left_out,
+          the_processor_is_found_under_other_architectures_names, memory_is_in_megabytes,
+          an_implausible_memory_size_is_omitted, a_memory_size_that_is_no_number_is_omitted,
           one_governor_of_all_cores_is_named_once,
           governors_that_differ_are_named_in_the_order_of_the_cores,
-          cores_without_a_governor_do_not_count, more_governors_than_there_are_do_not_overflow,
-          a_tuning_is_the_text_of_its_file, a_tuning_of_several_numbers_is_separated_by_blanks,
-          a_choice_in_brackets_is_extracted, a_choice_without_brackets_is_kept_as_it_is,
-          a_tuning_that_is_empty_is_left_out, a_tuning_that_is_a_folder_is_left_out,
-          a_tuning_of_binary_garbage_is_left_out, a_pipe_in_place_of_a_file_does_not_hold_up,
-          an_overlong_value_fills_the_field_and_ends_in_dots, a_value_that_just_fits_is_not_cut,
-          the_command_line_keeps_what_bears_on_speed,
-          a_command_line_about_booting_alone_is_left_out,
-          an_overlong_command_line_is_cut_between_words, counts_are_those_of_the_whole_machine,
-          cache_sizes_are_of_one_cache, a_machine_without_caches_has_none_in_the_result,
-          the_topology_describes_the_same_machine_again,
-          a_description_too_long_for_the_field_has_no_sizes, an_asymmetric_machine_is_summed_up,
+          cores_without_a_governor_are_ignored, too_many_governors_do_not_overflow,
+          a_kernel_setting_is_the_text_of_its_file,
+          numbers_of_a_kernel_setting_are_separated_by_blanks,
+          the_bracketed_choice_of_a_setting_is_extracted, a_setting_without_brackets_is_kept,
+          an_empty_kernel_setting_is_omitted, a_kernel_setting_that_is_a_folder_is_omitted,
+          a_kernel_setting_of_binary_data_is_omitted, a_pipe_in_place_of_a_file_does_not_block,
+          an_overlong_value_is_cut_and_ends_in_dots, a_value_that_just_fits_is_not_cut,
+          the_kernel_command_line_keeps_performance_options,
+          a_kernel_command_line_with_boot_options_only_is_omitted,
+          an_overlong_kernel_command_line_is_cut_between_words,
+          core_counts_are_those_of_the_whole_machine, a_cache_size_is_that_of_one_cache,
+          a_machine_without_caches_reports_none, the_recorded_topology_recreates_the_machine,
+          an_overlong_topology_is_recorded_without_sizes, an_asymmetric_machine_is_summarised,
           this_host_has_a_kernel_cores_and_a_topology)

@@ -1,4 +1,5 @@
-/* The noise probe: its arithmetic on given readings, and that the real one keeps its promises. */
+/* The noise probe: its arithmetic on given clock readings, and the limits that the real probe
+ * keeps. */
 #include "tests/common/unit.h"
 
 #include <stddef.h>

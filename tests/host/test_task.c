@@ -1,5 +1,5 @@
-/* The computing task: that what it counts is what it did, that it starts, pauses and ends as told,
- * and that it never has the priority of its maker. */
+/* The background task: it does the work that it counts, starts, pauses and ends on request, and
+ * never has the priority of its creator. */
 #include "host/work.h"
 
 #include <dirent.h>
@@ -29,8 +29,8 @@ static host_task *new_task(void)
     return task;
 }
 
-/* The system's number of the one thread of this process beside the main one, or 0. A library of the
- * compiler may have made threads before the test began; they are older. */
+/* The thread id of the only thread of this process besides the main one, or 0. A runtime library
+ * of the compiler may have started threads before the test; they are older. */
 static pid_t youngest_thread(void)
 {
     DIR *threads = opendir("/proc/self/task");
@@ -76,7 +76,7 @@ static void await_sleep(pid_t thread)
                UNIT_TIMEOUT_S);
 }
 
-/* The system's list of threads keeps one for a moment after its end. */
+/* /proc lists a thread for a moment after its end. */
 static void await_youngest(pid_t thread)
 {
     UNIT_AWAIT(youngest_thread() == thread, "the task's thread %d is still there after %d s",
@@ -85,7 +85,7 @@ static void await_youngest(pid_t thread)
 
 /* Counting */
 
-START_TEST(it_has_done_the_units_that_it_counts)
+START_TEST(a_task_counts_the_units_that_it_has_done)
 {
     host_task *task = new_task();
     host_task_total total;
@@ -98,7 +98,7 @@ START_TEST(it_has_done_the_units_that_it_counts)
 }
 END_TEST
 
-START_TEST(its_count_goes_on_after_a_pause)
+START_TEST(the_count_of_a_task_continues_after_a_pause)
 {
     host_task *task = new_task();
     host_task_total total;
@@ -116,7 +116,7 @@ START_TEST(its_count_goes_on_after_a_pause)
 }
 END_TEST
 
-/* The time that a thread had a processor: the system's clock of it, by its number. */
+/* The processor time of a thread, by its id. */
 static double processor_ns(pid_t thread)
 {
     const clockid_t clock = (clockid_t)(~(unsigned)thread << 3 | 6u);
@@ -126,9 +126,9 @@ static double processor_ns(pid_t thread)
     return (double)used.tv_sec * 1e9 + (double)used.tv_nsec;
 }
 
-/* What it did is held against the time that it had a processor, not against the time that passed:
- * others may have the core. Three times is more than processors differ from minute to minute. */
-START_TEST(alone_it_computes_as_fast_as_the_calibration_says)
+/* Its work is compared with its processor time, not with the time that passed, since other
+ * processes may use the core. A processor's speed varies by less than a factor of three. */
+START_TEST(an_undisturbed_task_computes_at_the_calibrated_rate)
 {
     host_task *task = new_task();
     pid_t thread = youngest_thread();
@@ -147,9 +147,9 @@ START_TEST(alone_it_computes_as_fast_as_the_calibration_says)
 }
 END_TEST
 
-/* Starting, pausing and ending */
+/* Starting, pausing, ending */
 
-START_TEST(it_does_nothing_before_it_is_started)
+START_TEST(a_task_does_nothing_before_it_is_started)
 {
     host_task *task = new_task();
     host_task_total total;
@@ -161,7 +161,7 @@ START_TEST(it_does_nothing_before_it_is_started)
 }
 END_TEST
 
-START_TEST(paused_it_sleeps_and_does_no_more)
+START_TEST(a_paused_task_sleeps)
 {
     host_task *task = new_task();
     pid_t thread = youngest_thread();
@@ -179,7 +179,7 @@ START_TEST(paused_it_sleeps_and_does_no_more)
 }
 END_TEST
 
-START_TEST(it_falls_asleep_by_itself_at_its_limit)
+START_TEST(a_task_sleeps_at_its_limit)
 {
     host_task *task = new_task();
     pid_t thread = youngest_thread();
@@ -194,7 +194,7 @@ START_TEST(it_falls_asleep_by_itself_at_its_limit)
 }
 END_TEST
 
-START_TEST(many_starts_and_pauses_leave_it_in_order)
+START_TEST(a_task_survives_many_starts_and_pauses)
 {
     host_task *task = new_task();
     host_task_total total;
@@ -210,7 +210,7 @@ START_TEST(many_starts_and_pauses_leave_it_in_order)
 }
 END_TEST
 
-START_TEST(its_thread_ends_with_it)
+START_TEST(destroying_a_task_ends_its_thread)
 {
     pid_t before = youngest_thread();
     host_task *task = new_task();
@@ -232,9 +232,9 @@ START_TEST(destroying_no_task_leaves_the_total_as_it_was)
 }
 END_TEST
 
-/* Where it runs, and with which priority */
+/* Binding and priority */
 
-START_TEST(it_is_bound_as_its_maker_is)
+START_TEST(a_task_inherits_the_binding_of_its_creator)
 {
     cpu_set_t all, one, found;
     int unit = 0;
@@ -253,7 +253,7 @@ START_TEST(it_is_bound_as_its_maker_is)
 }
 END_TEST
 
-START_TEST(its_priority_is_the_lowest)
+START_TEST(a_task_has_the_lowest_priority)
 {
     int makers = sched_getscheduler(0);
     host_task *task = new_task();
@@ -265,7 +265,7 @@ START_TEST(its_priority_is_the_lowest)
 }
 END_TEST
 
-/* From here on the system refuses a call to this process, as a sandbox would. */
+/* After this call the kernel refuses a system call to this process, as a sandbox would. */
 static void forbid(unsigned call)
 {
     struct sock_filter rules[] = {
@@ -280,7 +280,7 @@ static void forbid(unsigned call)
     ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
 }
 
-START_TEST(where_idle_is_refused_it_is_nice)
+START_TEST(a_task_uses_nice_where_idle_scheduling_is_refused)
 {
     host_task *task;
 
@@ -295,7 +295,7 @@ START_TEST(where_idle_is_refused_it_is_nice)
 }
 END_TEST
 
-START_TEST(where_all_is_refused_there_is_no_task)
+START_TEST(no_task_is_created_where_low_priority_is_refused)
 {
     pid_t before = youngest_thread();
     host_task *task;
@@ -308,7 +308,7 @@ START_TEST(where_all_is_refused_there_is_no_task)
 }
 END_TEST
 
-/* From 10 to 10,000 a second, in which a wrong unit shows. */
+/* From 10 to 10,000 ticks per second: a wrong unit would be outside. */
 START_TEST(a_tick_of_the_scheduler_lasts_some_milliseconds)
 {
     ck_assert_double_ge(host_scheduler_tick_ns(), 1e5);
@@ -316,10 +316,13 @@ START_TEST(a_tick_of_the_scheduler_lasts_some_milliseconds)
 }
 END_TEST
 
-UNIT_MAIN("task", it_has_done_the_units_that_it_counts, its_count_goes_on_after_a_pause,
-          alone_it_computes_as_fast_as_the_calibration_says, it_does_nothing_before_it_is_started,
-          paused_it_sleeps_and_does_no_more, it_falls_asleep_by_itself_at_its_limit,
-          many_starts_and_pauses_leave_it_in_order, its_thread_ends_with_it,
-          destroying_no_task_leaves_the_total_as_it_was, it_is_bound_as_its_maker_is,
-          its_priority_is_the_lowest, where_idle_is_refused_it_is_nice,
-          where_all_is_refused_there_is_no_task, a_tick_of_the_scheduler_lasts_some_milliseconds)
+UNIT_MAIN("task", a_task_counts_the_units_that_it_has_done,
+          the_count_of_a_task_continues_after_a_pause,
+          an_undisturbed_task_computes_at_the_calibrated_rate,
+          a_task_does_nothing_before_it_is_started, a_paused_task_sleeps,
+          a_task_sleeps_at_its_limit, a_task_survives_many_starts_and_pauses,
+          destroying_a_task_ends_its_thread, destroying_no_task_leaves_the_total_as_it_was,
+          a_task_inherits_the_binding_of_its_creator, a_task_has_the_lowest_priority,
+          a_task_uses_nice_where_idle_scheduling_is_refused,
+          no_task_is_created_where_low_priority_is_refused,
+          a_tick_of_the_scheduler_lasts_some_milliseconds)

@@ -1,4 +1,4 @@
-/* Usable cores, binding text and binding, on machines that hwloc makes up and on this one. */
+/* Usable cores, text of bindings, and binding, on machines described to hwloc and on this one. */
 #include "tests/common/unit.h"
 
 #include <sched.h>
@@ -45,19 +45,19 @@ START_TEST(one_hardware_thread_of_a_core_names_the_core)
 }
 END_TEST
 
-START_TEST(a_process_that_may_run_everywhere_is_unbound)
+START_TEST(a_process_allowed_on_all_cores_is_unbound)
 {
     assert_binding(two_sockets, NULL, "unbound");
 }
 END_TEST
 
-START_TEST(half_of_every_core_is_not_unbound)
+START_TEST(a_process_allowed_on_half_of_every_core_is_bound)
 {
     assert_binding(two_sockets, "0,2,4,6,8,10,12,14", "0-7");
 }
 END_TEST
 
-START_TEST(cores_are_numbered_by_place_and_not_by_the_system)
+START_TEST(cores_have_logical_numbers)
 {
     assert_binding("Package:2 Core:2 PU:1(indexes=0,2,1,3)", "1", "2");
 }
@@ -83,7 +83,7 @@ START_TEST(usable_cores_count_a_core_once)
 }
 END_TEST
 
-START_TEST(without_cores_in_the_topology_units_are_counted)
+START_TEST(without_cores_in_the_topology_processing_units_are_counted)
 {
     host *machine = open_synthetic("Package:1 PU:6", NULL);
 
@@ -100,13 +100,13 @@ static void assert_first_unit(const char *usable, unsigned core, int expected)
     host_close(machine);
 }
 
-START_TEST(binding_counts_among_the_usable_cores)
+START_TEST(binding_indexes_the_usable_cores)
 {
     assert_first_unit("2-3,12-13", 1, 12);
 }
 END_TEST
 
-START_TEST(binding_passes_over_units_that_are_not_usable)
+START_TEST(binding_skips_unusable_processing_units)
 {
     assert_first_unit("3,12-13", 0, 3);
 }
@@ -158,7 +158,7 @@ static cpu_set_t affinity(void)
     return mask;
 }
 
-/* As taskset does before a program starts. */
+/* Set the affinity as taskset does before it starts a program. */
 static void limit_to_last_unit(void)
 {
     cpu_set_t mask = affinity();
@@ -183,7 +183,7 @@ START_TEST(closing_no_machine_leaves_an_open_one_usable)
 }
 END_TEST
 
-START_TEST(a_process_limited_from_outside_has_one_usable_core)
+START_TEST(a_process_with_an_inherited_mask_has_one_usable_core)
 {
     host *machine;
 
@@ -194,7 +194,7 @@ START_TEST(a_process_limited_from_outside_has_one_usable_core)
 }
 END_TEST
 
-START_TEST(binding_stays_within_the_limit_from_outside)
+START_TEST(binding_stays_within_the_inherited_mask)
 {
     host *machine;
     cpu_set_t before, after;
@@ -221,7 +221,7 @@ START_TEST(binding_to_a_core_leaves_one_processing_unit)
 }
 END_TEST
 
-START_TEST(usable_cores_stay_after_binding_to_one)
+START_TEST(usable_cores_are_unchanged_by_binding)
 {
     host *machine = open_this_host();
     unsigned before = host_usable_cores(machine);
@@ -244,15 +244,15 @@ START_TEST(opening_leaves_the_affinity_mask_as_it_was)
 END_TEST
 
 UNIT_MAIN("topology", binding_lists_ranges_of_cores_over_sockets, binding_to_one_core_is_its_number,
-          one_hardware_thread_of_a_core_names_the_core,
-          a_process_that_may_run_everywhere_is_unbound, half_of_every_core_is_not_unbound,
-          cores_are_numbered_by_place_and_not_by_the_system,
+          one_hardware_thread_of_a_core_names_the_core, a_process_allowed_on_all_cores_is_unbound,
+          a_process_allowed_on_half_of_every_core_is_bound, cores_have_logical_numbers,
           a_binding_too_long_for_the_text_ends_in_dots, usable_cores_count_a_core_once,
-          without_cores_in_the_topology_units_are_counted, binding_counts_among_the_usable_cores,
-          binding_passes_over_units_that_are_not_usable, binding_beyond_the_usable_cores_is_refused,
+          without_cores_in_the_topology_processing_units_are_counted,
+          binding_indexes_the_usable_cores, binding_skips_unusable_processing_units,
+          binding_beyond_the_usable_cores_is_refused,
           an_unknown_description_is_a_usage_error_without_a_machine,
           a_list_of_units_that_does_not_parse_is_a_usage_error,
           closing_no_machine_leaves_an_open_one_usable,
-          a_process_limited_from_outside_has_one_usable_core,
-          binding_stays_within_the_limit_from_outside, binding_to_a_core_leaves_one_processing_unit,
-          usable_cores_stay_after_binding_to_one, opening_leaves_the_affinity_mask_as_it_was)
+          a_process_with_an_inherited_mask_has_one_usable_core,
+          binding_stays_within_the_inherited_mask, binding_to_a_core_leaves_one_processing_unit,
+          usable_cores_are_unchanged_by_binding, opening_leaves_the_affinity_mask_as_it_was)

@@ -1,5 +1,5 @@
-/* Calibrated work is proportional to its units, by its result: a thousand rounds left out would
- * show, however fast or loaded the machine is. */
+/* Calibrated work is proportional to its units. The result shows any missing round, at any speed
+ * or load of the machine. */
 #include "host/work.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 enum { ROUNDS_OF_A_UNIT = 128 };
 
-/* A unit as it is meant, written down a second time. */
+/* An independent implementation of a unit of work. */
 static uint64_t by_hand(uint64_t state, uint64_t units)
 {
     for (uint64_t round = 0; round < units * ROUNDS_OF_A_UNIT; round++) {
@@ -18,7 +18,7 @@ static uint64_t by_hand(uint64_t state, uint64_t units)
     return state;
 }
 
-START_TEST(a_unit_is_a_number_of_rounds_and_none_is_left_out)
+START_TEST(a_unit_of_work_does_all_its_rounds)
 {
     static const uint64_t counts[] = {1, 2, 3, 100, 4099};
 
@@ -36,7 +36,7 @@ START_TEST(every_call_does_the_same_work)
 }
 END_TEST
 
-START_TEST(work_in_two_parts_is_the_work_of_both)
+START_TEST(work_in_two_parts_equals_the_work_at_once)
 {
     ck_assert_uint_eq(host_work_on(host_work(70), 30), host_work(100));
     ck_assert_uint_eq(host_work_on(host_work(0), 100), host_work(100));
@@ -50,7 +50,7 @@ static int ascending(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-START_TEST(every_unit_shows_in_the_result)
+START_TEST(every_unit_changes_the_result)
 {
     enum { UNITS = 5000 };
     static uint64_t states[UNITS];
@@ -74,7 +74,7 @@ START_TEST(a_time_is_rounded_to_the_nearest_unit)
 }
 END_TEST
 
-START_TEST(no_time_is_no_work)
+START_TEST(zero_time_is_zero_units)
 {
     host_work_rate rate = {.unit_ns = 250};
 
@@ -96,7 +96,7 @@ START_TEST(a_calibration_gives_a_median_within_its_range)
 }
 END_TEST
 
-START_TEST(of_two_calibrations_the_faster_is_kept)
+START_TEST(the_faster_of_two_calibrations_is_kept)
 {
     host_work_rate slow = {.unit_ns = 1e12}, fast = {.unit_ns = 1e-6};
 
@@ -108,7 +108,7 @@ START_TEST(of_two_calibrations_the_faster_is_kept)
 }
 END_TEST
 
-UNIT_MAIN("work", a_unit_is_a_number_of_rounds_and_none_is_left_out, every_call_does_the_same_work,
-          work_in_two_parts_is_the_work_of_both, every_unit_shows_in_the_result,
-          a_time_is_rounded_to_the_nearest_unit, no_time_is_no_work,
-          a_calibration_gives_a_median_within_its_range, of_two_calibrations_the_faster_is_kept)
+UNIT_MAIN("work", a_unit_of_work_does_all_its_rounds, every_call_does_the_same_work,
+          work_in_two_parts_equals_the_work_at_once, every_unit_changes_the_result,
+          a_time_is_rounded_to_the_nearest_unit, zero_time_is_zero_units,
+          a_calibration_gives_a_median_within_its_range, the_faster_of_two_calibrations_is_kept)

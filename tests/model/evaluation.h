@@ -24,19 +24,19 @@ static const double exact = 1e-9;
 
 unit_part EVALUATION_PARTS;
 
-/* The defaults in this mode. */
+/* Default parameters with this mode. */
 ccmod_parameters in_mode(ccmod_mode mode);
 
-/* T_quiet(1000 bytes) is the article's 48.9 us. */
+/* The quiet time of 1000 bytes is 48.9 us, as in the article. */
 ccmod_calibration article(void);
 
-/* Which must succeed; freed by the caller. */
+/* The evaluation must succeed; the caller frees the result. */
 ccmod_result *evaluate(const char *text, const ccmod_calibration *calibration,
                        const ccmod_parameters *parameters);
 
 double clock_of(const ccmod_result *result, size_t processor);
 
-/* Clocks of ranks 0 to 3; negative: any. */
+/* Expected clocks of ranks 0 to 3; a negative one is not compared. */
 void expect_clocks(const char *text, const ccmod_calibration *calibration,
                    const ccmod_parameters *parameters, const double expected[4]);
 

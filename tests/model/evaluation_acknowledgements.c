@@ -1,5 +1,5 @@
-/* Acknowledgements that go back over the links of share rule fifo: when they are sent, and what
- * waits for them. */
+/* Acknowledgements on the links of share rule fifo: when they are sent, and which messages wait
+ * for them. */
 #include "tests/model/evaluation.h"
 
 /* Acknowledgements of 5 us. */
@@ -14,16 +14,17 @@ static void expect_acknowledged(const char *text, double a, double b, double c)
     expect_clocks(text, &calibration, &parameters, expected);
 }
 
-START_TEST(acknowledgements_of_a_stream_hinder_no_message)
+START_TEST(acknowledgements_of_a_stream_delay_no_message)
 {
     expect_acknowledged(HEAD "0: is 1 1000\nis 1 1000\nw\n1: ir 0 1000\nir 0 1000\nw\n", 68.9, 68.9,
                         0);
 }
 END_TEST
 
-/* Rank 0's message arrives at 48.9 us. When 40 ms have passed rank 1's link is free, and wanted at
- * 40050 us; or it serves a message from 40045 to 40065 us, after which another one waits. */
-START_TEST(what_a_receiver_sends_to_others_comes_after_its_acknowledgement)
+/* Rank 0's message arrives at 48.9 us. 40 ms later rank 1's link is either free, and the next
+ * message needs it at 40050 us, or it carries a message from 40045 to 40065 us, after which
+ * another one is queued. */
+START_TEST(messages_of_a_receiver_to_others_queue_after_its_acknowledgement)
 {
     expect_acknowledged(HEAD "0: s 1 1000\n1: r 0 1000\nc 39990.2\nis 2 1000\nw\n2: r 1 1000\n",
                         48.9, 40091.9, 40091.9);
@@ -33,8 +34,8 @@ START_TEST(what_a_receiver_sends_to_others_comes_after_its_acknowledgement)
 }
 END_TEST
 
-/* The same, but that rank 1 has sent something to rank 0 in the meantime, or before. */
-START_TEST(what_goes_to_the_sender_within_40_ms_carries_the_acknowledgement)
+/* The same, but rank 1 sent a message to rank 0 before or in the meantime. */
+START_TEST(a_message_to_the_sender_within_40_ms_carries_the_acknowledgement)
 {
     expect_acknowledged(HEAD "0: s 1 1000\nr 1 50\n"
                              "1: r 0 1000\nc 100\nis 0 50\nc 39879.3\nis 2 1000\nw\n"
@@ -46,9 +47,9 @@ START_TEST(what_goes_to_the_sender_within_40_ms_carries_the_acknowledgement)
 }
 END_TEST
 
-/* 200 answers within 40 ms, 29.1 us each; the last one arrives at 5820 us, and rank 0's link is
- * wanted when it is acknowledged. */
-START_TEST(of_many_answers_the_last_one_is_acknowledged)
+/* 200 answers within 40 ms, 29.1 us each. The last one arrives at 5820 us, and rank 0's link is
+ * used when it is acknowledged. */
+START_TEST(only_the_last_of_many_answers_is_acknowledged_separately)
 {
     expect_acknowledged(HEAD "0:\n@ 100\nis 1 10\nr 1 10\n;\nc 39990.1\nis 2 1000\nw\n"
                              "1:\n@ 100\nr 0 10\nis 0 10\n;\n2: r 0 1000\n",
@@ -56,7 +57,7 @@ START_TEST(of_many_answers_the_last_one_is_acknowledged)
 }
 END_TEST
 
-/* How long rank 1's link to the switch has worked; an acknowledgement takes 5 us. */
+/* Busy time of rank 1's link to the switch; an acknowledgement takes 5 us. */
 static void expect_sent(const char *text, double work_us)
 {
     ccmod_calibration calibration = article();
@@ -71,15 +72,16 @@ static void expect_sent(const char *text, double work_us)
     ccmod_result_free(result);
 }
 
-/* The first message could have been answered; with the second one it is known that none is. */
-START_TEST(who_does_not_answer_acknowledges_each_message_at_once)
+/* The first message might have been answered; at the second one it is known that no answer
+ * follows. */
+START_TEST(a_receiver_that_never_answers_acknowledges_each_message_at_once)
 {
     expect_sent(HEAD "0:\n@ 200\nis 1 10\n;\nw\n1:\n@ 200\nr 0 10\n;\n", 199 * 5);
 }
 END_TEST
 
-/* Rank 1 answers the first message; of three more it has an acknowledgement for the second. */
-START_TEST(who_answers_acknowledges_the_second_of_two_messages_at_once)
+/* Rank 1 answers the first message; of the next three the second one is acknowledged. */
+START_TEST(a_receiver_that_answers_acknowledges_the_second_of_two_messages_at_once)
 {
     expect_sent(HEAD "0: s 1 10\nr 1 10\n@ 3\nis 1 10\n;\nw\n"
                      "1: r 0 10\nis 0 10\n@ 3\nr 0 10\n;\n",
@@ -87,8 +89,8 @@ START_TEST(who_answers_acknowledges_the_second_of_two_messages_at_once)
 }
 END_TEST
 
-/* Four packets of 29.2 us, from 28.9 us on, so that the second is there at 87.3 us; rank 1's link
- * is wanted at 86.3 us, and at 88.3 us. */
+/* Four packets of 29.2 us start at 28.9 us, so the second one arrives at 87.3 us; rank 1's link
+ * is used at 86.3 us and at 88.3 us. */
 START_TEST(two_packets_are_acknowledged_while_the_next_ones_come)
 {
     expect_acknowledged(HEAD "0: s 1 5840\n1: ir 0 5840\nc 57.4\nis 2 10\nw\n2: r 1 10\n", 145.7,
@@ -98,9 +100,10 @@ START_TEST(two_packets_are_acknowledged_while_the_next_ones_come)
 }
 END_TEST
 
-/* The same packets; rank 1's link has a message from 52 to 72 us, and another one in line from 62.9
- * us on, when the acknowledgement comes. Rank 2 acknowledges both, which delays the last packet. */
-START_TEST(an_acknowledgement_stands_in_line_like_a_packet)
+/* The same packets; rank 1's link carries a message from 52 to 72 us, and another one is queued
+ * at 62.9 us, when the acknowledgement arrives. Rank 2 acknowledges both, which delays the last
+ * packet. */
+START_TEST(an_acknowledgement_queues_like_a_packet)
 {
     expect_acknowledged(HEAD "0: s 1 5840\n1: ir 0 5840\nc 41.1\nis 2 1000\nis 2 1000\nw\n"
                              "2: ir 1 1000\nir 1 1000\nw\n",
@@ -108,8 +111,8 @@ START_TEST(an_acknowledgement_stands_in_line_like_a_packet)
 }
 END_TEST
 
-/* Those of the first three messages come after 40 ms, and that of the last one at once. */
-START_TEST(a_link_has_worked_for_acknowledgements)
+/* Those of the first three messages follow after 40 ms, that of the last one at once. */
+START_TEST(acknowledgements_count_as_busy_time_of_a_link)
 {
     ccmod_calibration calibration = article();
     ccmod_parameters parameters = in_mode(CCMOD_SPLIT);
@@ -126,11 +129,11 @@ START_TEST(a_link_has_worked_for_acknowledgements)
 }
 END_TEST
 
-UNIT_PART(evaluation_acknowledgements, acknowledgements_of_a_stream_hinder_no_message,
-          what_a_receiver_sends_to_others_comes_after_its_acknowledgement,
-          what_goes_to_the_sender_within_40_ms_carries_the_acknowledgement,
-          of_many_answers_the_last_one_is_acknowledged,
-          who_does_not_answer_acknowledges_each_message_at_once,
-          who_answers_acknowledges_the_second_of_two_messages_at_once,
+UNIT_PART(evaluation_acknowledgements, acknowledgements_of_a_stream_delay_no_message,
+          messages_of_a_receiver_to_others_queue_after_its_acknowledgement,
+          a_message_to_the_sender_within_40_ms_carries_the_acknowledgement,
+          only_the_last_of_many_answers_is_acknowledged_separately,
+          a_receiver_that_never_answers_acknowledges_each_message_at_once,
+          a_receiver_that_answers_acknowledges_the_second_of_two_messages_at_once,
           two_packets_are_acknowledged_while_the_next_ones_come,
-          an_acknowledgement_stands_in_line_like_a_packet, a_link_has_worked_for_acknowledgements)
+          an_acknowledgement_queues_like_a_packet, acknowledgements_count_as_busy_time_of_a_link)

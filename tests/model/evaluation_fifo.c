@@ -1,5 +1,5 @@
-/* Links that serve one packet after the other: when messages come, in which order they leave, and
- * what they lose in queues. */
+/* Share rule fifo: links serve one packet after the other. Times of arrival, order, and time
+ * lost in queues. */
 #include "tests/model/evaluation.h"
 
 static void expect_fifo(const char *text, double out, double a, double b, double c, double d)
@@ -31,8 +31,9 @@ START_TEST(in_fifo_packets_of_two_messages_take_turns)
 }
 END_TEST
 
-/* Beside more than 4096 messages between other nodes; in turns rank 0's would end at 60116.5 us. */
-START_TEST(in_fifo_messages_of_a_crowd_are_not_cut)
+/* With more than 4096 messages between other nodes; if messages took turns, rank 0's would end
+ * at 60116.5 us. */
+START_TEST(in_fifo_messages_among_thousands_are_not_split)
 {
     expect_fifo(HEAD "3:\n@ 6000\nis 1 2920\n;\nw\n"
                      "1:\n@ 6000\nir 3 2920\n;\nc 60000\nis 2 2920\nw\n"
@@ -41,9 +42,9 @@ START_TEST(in_fifo_messages_of_a_crowd_are_not_cut)
 }
 END_TEST
 
-/* A packet has its share of 60 us, by its bytes and a head of 78: the first of 3 has 1460 of 3000
- * bytes. */
-START_TEST(in_fifo_a_packet_keeps_its_link_for_its_bytes_and_its_head)
+/* A packet takes a share of the 60 us proportional to its bytes and a header of 78: the first of
+ * 3 has 1460 of 3000 bytes. */
+START_TEST(in_fifo_a_packet_occupies_its_link_for_its_bytes_and_header)
 {
     const double first_us = 60 * (1460 + 78) / (3000 + 3 * 78.0);
 
@@ -52,9 +53,9 @@ START_TEST(in_fifo_a_packet_keeps_its_link_for_its_bytes_and_its_head)
 }
 END_TEST
 
-/* Rank 0's first message is on its link from 15.9 us on and waits for its receiver's until 30.9;
- * its second one has the sender's link from 35.9 us on. */
-START_TEST(in_fifo_a_message_that_waits_at_its_receiver_has_left_its_sender)
+/* Rank 0's first message occupies its link from 15.9 us on and waits for its receiver's link
+ * until 30.9; its second one has the sender's link from 35.9 us on. */
+START_TEST(in_fifo_a_message_queued_at_its_receiver_frees_the_link_of_its_sender)
 {
     expect_fifo(HEAD "0: c 5\nis 2 1000\nis 3 1000\nw\n1: s 2 1000\n2: ir 1 1000\nir 0 1000\nw\n"
                      "3: r 0 1000\n",
@@ -62,8 +63,8 @@ START_TEST(in_fifo_a_message_that_waits_at_its_receiver_has_left_its_sender)
 }
 END_TEST
 
-/* The first message asks for the link at 1 us, and its latency of 18 us comes later; the second
- * one, without latency, at 2 us. */
+/* The first message needs the link at 1 us, and its latency of 18 us follows; the second one,
+ * without latency, needs it at 2 us. */
 START_TEST(in_fifo_messages_leave_a_node_in_the_order_of_their_sends)
 {
     ccmod_calibration calibration = article();
@@ -101,7 +102,7 @@ START_TEST(in_fifo_two_directions_take_as_long_as_they_do_when_they_share)
 }
 END_TEST
 
-START_TEST(in_fifo_what_was_lost_is_the_time_in_queues)
+START_TEST(in_fifo_lost_time_is_the_time_in_queues)
 {
     ccmod_calibration calibration = article();
     ccmod_parameters parameters = in_mode(CCMOD_SPLIT);
@@ -117,9 +118,9 @@ START_TEST(in_fifo_what_was_lost_is_the_time_in_queues)
 }
 END_TEST
 
-/* Each of four packets of 29.2 us but the last keeps the other message waiting; those of its own
- * message, at its source, lose nothing. */
-START_TEST(in_fifo_packets_lose_what_they_wait_for_others)
+/* Each of four packets of 29.2 us except the last delays the other message; packets of the same
+ * message lose no time at their source. */
+START_TEST(in_fifo_packets_lose_the_time_spent_waiting_for_others)
 {
     ccmod_calibration calibration = article();
     ccmod_parameters parameters = in_mode(CCMOD_SPLIT);
@@ -136,11 +137,12 @@ START_TEST(in_fifo_packets_lose_what_they_wait_for_others)
 END_TEST
 
 UNIT_PART(evaluation_fifo, in_fifo_a_link_serves_one_message_after_the_other,
-          in_fifo_packets_of_two_messages_take_turns, in_fifo_messages_of_a_crowd_are_not_cut,
-          in_fifo_a_packet_keeps_its_link_for_its_bytes_and_its_head,
-          in_fifo_a_message_that_waits_at_its_receiver_has_left_its_sender,
+          in_fifo_packets_of_two_messages_take_turns,
+          in_fifo_messages_among_thousands_are_not_split,
+          in_fifo_a_packet_occupies_its_link_for_its_bytes_and_header,
+          in_fifo_a_message_queued_at_its_receiver_frees_the_link_of_its_sender,
           in_fifo_messages_leave_a_node_in_the_order_of_their_sends,
           in_fifo_a_wide_link_is_free_again_earlier,
           in_fifo_two_directions_take_as_long_as_they_do_when_they_share,
-          in_fifo_what_was_lost_is_the_time_in_queues,
-          in_fifo_packets_lose_what_they_wait_for_others)
+          in_fifo_lost_time_is_the_time_in_queues,
+          in_fifo_packets_lose_the_time_spent_waiting_for_others)

@@ -1,5 +1,5 @@
-/* The same input gives the same result, also side by side and before observers, whose signals add
- * up and who may end an evaluation; and what is refused before it begins. */
+/* Evaluations are deterministic, also concurrently and with observers; observers get consistent
+ * signals and may end an evaluation; invalid parameters are refused. */
 #include "tests/model/evaluation.h"
 
 #include <pthread.h>
@@ -10,7 +10,7 @@
 static const char busy[] = HEAD "*:\n@ 200\nis (%r+1+%i%3)%%n 100+%i\nir (%r-1-%i%3)%%n 100+%i\n"
                                 "c exp(5)\nw\n;\n";
 
-/* All results of an evaluation, for comparison bit by bit. */
+/* All results of an evaluation, compared bit by bit. */
 typedef struct {
     double end_us, lost_us;
     ccmod_processor processors[4];
@@ -49,7 +49,7 @@ static void *evaluate_in_thread(void *out)
     return NULL;
 }
 
-START_TEST(evaluations_run_side_by_side)
+START_TEST(evaluations_may_run_concurrently)
 {
     all_figures alone = figures_of(1), found[3];
     pthread_t threads[3];
@@ -67,10 +67,10 @@ END_TEST
 
 typedef struct {
     uint64_t seen[CCMOD_SIGNALS];
-    double covered_us[4]; /* up to where the intervals of a processor go */
+    double covered_us[4]; /* end of the last interval of a processor */
     double packets;       /* consumed */
     double horizon_us;    /* sum */
-    uint64_t fail_after;  /* messages; 0: never */
+    uint64_t fail_after;  /* number of messages; 0: never */
 } witness;
 
 static ccmod_status witness_signal(void *self, const ccmod_signal *signal, ccmod_error *error)
@@ -115,7 +115,7 @@ static ccmod_status observe(witness *seen, uint32_t wanted, ccmod_result **resul
     return status;
 }
 
-START_TEST(all_fifteen_signals_come_and_add_up)
+START_TEST(all_fifteen_signals_are_sent_and_consistent)
 {
     witness seen = {.fail_after = 0};
     ccmod_result *result = NULL;
@@ -128,7 +128,7 @@ START_TEST(all_fifteen_signals_come_and_add_up)
     ck_assert_uint_eq(seen.seen[CCMOD_SIGNAL_UPPR_END], result->messages);
     ck_assert_uint_eq(seen.seen[CCMOD_SIGNAL_MSGCONT], seen.seen[CCMOD_SIGNAL_UPPR_PCNS]);
     ck_assert_double_eq_tol(seen.horizon_us, result->end_us, 1e-6);
-    /* one packet a message; an instant of each may be left when it ends */
+    /* one packet per message; the link may be left a moment before its end */
     ck_assert_double_eq_tol(seen.packets, (double)result->messages, 0.5);
     for (size_t i = 0; i < 4; i++)
         ck_assert_double_eq_tol(seen.covered_us[i], clock_of(result, i), exact);
@@ -171,7 +171,7 @@ static bool stop_at_once(void *context, const ccmod_progress *progress)
     return false;
 }
 
-START_TEST(progress_is_reported_and_may_end_the_evaluation)
+START_TEST(the_progress_callback_can_end_the_evaluation)
 {
     ccmod_calibration calibration = article();
     ccmod_parameters parameters = in_mode(CCMOD_SPLIT);
@@ -181,7 +181,7 @@ START_TEST(progress_is_reported_and_may_end_the_evaluation)
 
     parameters.progress = stop_at_once;
     parameters.progress_context = &asked;
-    /* without an end of its own: thousands of years */
+    /* runs for thousands of years */
     ck_assert_int_eq(text_evaluate(HEAD "*:\n@ 1000000000000000\nc 100\nb\n;\n", &calibration,
                                    &parameters, &result, &error),
                      CCMOD_ERROR_INTERRUPTED);
@@ -198,7 +198,7 @@ START_TEST(parameters_out_of_range_are_refused)
 
     ck_assert_int_eq(text_evaluate(HEAD, &calibration, &parameters, &result, &error),
                      CCMOD_ERROR_USAGE);
-    calibration = ccmod_calibration_line(1, 1, 0); /* endless bytes */
+    calibration = ccmod_calibration_line(1, 1, 0); /* an infinite number of bytes */
     ck_assert_int_eq(text_evaluate(HEAD, &calibration, &parameters, &result, &error),
                      CCMOD_ERROR_USAGE);
     calibration = article();
@@ -209,6 +209,6 @@ START_TEST(parameters_out_of_range_are_refused)
 END_TEST
 
 UNIT_PART(evaluation_observers, the_same_input_gives_the_same_result_bit_for_bit,
-          evaluations_run_side_by_side, all_fifteen_signals_come_and_add_up,
+          evaluations_may_run_concurrently, all_fifteen_signals_are_sent_and_consistent,
           observers_do_not_change_the_result, an_observer_that_fails_ends_the_evaluation,
-          progress_is_reported_and_may_end_the_evaluation, parameters_out_of_range_are_refused)
+          the_progress_callback_can_end_the_evaluation, parameters_out_of_range_are_refused)

@@ -1,4 +1,5 @@
-/* The article's figures, what each kind of record costs, and what an evaluation tells of it. */
+/* The figures of the article, the cost of each kind of record, and the results that an
+ * evaluation reports. */
 #include "tests/model/evaluation.h"
 
 static void expect_paper(const char *text, double a, double b, double c, double d)
@@ -42,7 +43,7 @@ START_TEST(two_messages_through_one_link_take_twice_as_long)
 }
 END_TEST
 
-START_TEST(the_event_horizon_ends_where_the_traffic_changes)
+START_TEST(an_event_horizon_ends_when_the_traffic_changes)
 {
     expect_paper(HEAD "0: s 2 1000\n1: c 24.45\ns 2 1000\n2: ir 0 1000\nir 1 1000\nw\n", 73.35,
                  97.8, 97.8, 0);
@@ -80,7 +81,7 @@ START_TEST(below_the_eager_threshold_a_send_returns_after_its_overhead)
 }
 END_TEST
 
-START_TEST(a_started_send_goes_on_and_a_wait_waits)
+START_TEST(a_started_send_continues_until_its_wait)
 {
     expect_paper(HEAD "0: is 1 1000\nc 10\n1: r 0 1000\n", 10, 48.9, 0, 0);
     expect_paper(HEAD "0: is 1 1000\nc 10\nw\n1: r 0 1000\n", 48.9, 48.9, 0, 0);
@@ -91,7 +92,7 @@ END_TEST
 
 START_TEST(messages_of_a_pair_are_matched_first_in_first_out)
 {
-    /* of two sizes: in another order they would not match at all */
+    /* two sizes: matched in another order they would be an error */
     expect_paper(HEAD "0: is 1 1000\nis 1 0\nw\n1: c 1\nir 0 1000\nir 0 0\nw\n", -1, -1, 0, 0);
 }
 END_TEST
@@ -104,8 +105,8 @@ START_TEST(a_receive_from_any_takes_the_earliest_and_of_equals_the_lowest_rank)
 }
 END_TEST
 
-/* Their sizes tell them apart: another order is refused. */
-START_TEST(sends_that_wait_are_taken_in_their_order_by_pair_and_from_any)
+/* Their sizes differ: another order of matching is refused. */
+START_TEST(waiting_sends_are_matched_in_order_by_receives_of_both_kinds)
 {
     const char *text = HEAD "0: c 50\nr 2 2\nr any 1\nr any 3\nr 1 4\nc 50\nr any 5\nr 3 6\n"
                             "1: is 0 1\nc 9\nis 0 4\nw\nis 0 5\nw\n"
@@ -119,7 +120,7 @@ START_TEST(sends_that_wait_are_taken_in_their_order_by_pair_and_from_any)
 }
 END_TEST
 
-START_TEST(a_receive_posted_earlier_is_served_earlier_also_from_any)
+START_TEST(receives_of_both_kinds_are_matched_in_the_order_of_posting)
 {
     expect_paper(HEAD "0: ir any 1000\nir 1 0\nw\n1: c 1\nis 0 1000\nis 0 0\nw\n", -1, -1, 0, 0);
 }
@@ -134,7 +135,7 @@ START_TEST(a_multicast_counts_once_on_each_link)
 }
 END_TEST
 
-START_TEST(a_barrier_releases_all_when_the_last_has_come)
+START_TEST(a_barrier_releases_all_when_the_last_rank_arrives)
 {
     ccmod_calibration calibration = article();
     ccmod_parameters parameters = in_mode(CCMOD_PAPER);
@@ -146,7 +147,7 @@ START_TEST(a_barrier_releases_all_when_the_last_has_come)
 }
 END_TEST
 
-START_TEST(a_message_occupies_its_links_for_the_gap_at_least)
+START_TEST(a_message_occupies_its_links_for_at_least_the_gap)
 {
     ccmod_calibration calibration = article();
     ccmod_parameters parameters = in_mode(CCMOD_SPLIT);
@@ -158,7 +159,7 @@ START_TEST(a_message_occupies_its_links_for_the_gap_at_least)
 }
 END_TEST
 
-START_TEST(the_line_is_chosen_by_the_size)
+START_TEST(the_size_of_a_message_selects_its_line)
 {
     ccmod_calibration calibration = article();
     ccmod_parameters parameters = in_mode(CCMOD_PAPER);
@@ -198,7 +199,7 @@ START_TEST(each_microsecond_is_accounted_for)
 }
 END_TEST
 
-START_TEST(measured_times_are_compared_line_by_line)
+START_TEST(measured_times_are_compared_for_each_line)
 {
     ccmod_calibration calibration = article();
     ccmod_parameters parameters = in_mode(CCMOD_PAPER);
@@ -234,15 +235,15 @@ END_TEST
 
 UNIT_PART(evaluation_records, a_lone_message_takes_the_quiet_time_in_both_modes,
           two_messages_through_one_link_take_twice_as_long,
-          the_event_horizon_ends_where_the_traffic_changes, links_are_full_duplex,
+          an_event_horizon_ends_when_the_traffic_changes, links_are_full_duplex,
           in_mode_split_the_start_up_is_not_stretched, a_blocking_send_waits_for_its_receive,
           below_the_eager_threshold_a_send_returns_after_its_overhead,
-          a_started_send_goes_on_and_a_wait_waits,
+          a_started_send_continues_until_its_wait,
           messages_of_a_pair_are_matched_first_in_first_out,
           a_receive_from_any_takes_the_earliest_and_of_equals_the_lowest_rank,
-          sends_that_wait_are_taken_in_their_order_by_pair_and_from_any,
-          a_receive_posted_earlier_is_served_earlier_also_from_any,
-          a_multicast_counts_once_on_each_link, a_barrier_releases_all_when_the_last_has_come,
-          a_message_occupies_its_links_for_the_gap_at_least, the_line_is_chosen_by_the_size,
-          each_microsecond_is_accounted_for, measured_times_are_compared_line_by_line,
+          waiting_sends_are_matched_in_order_by_receives_of_both_kinds,
+          receives_of_both_kinds_are_matched_in_the_order_of_posting,
+          a_multicast_counts_once_on_each_link, a_barrier_releases_all_when_the_last_rank_arrives,
+          a_message_occupies_its_links_for_at_least_the_gap, the_size_of_a_message_selects_its_line,
+          each_microsecond_is_accounted_for, measured_times_are_compared_for_each_line,
           the_bottleneck_of_a_funnel_is_its_receivers_link)

@@ -1,10 +1,11 @@
-/* What is left of links: ends of nodes that messages share as a calibration says, and the load of
- * others. */
+/* Reduced bandwidth of links: ends of nodes shared by messages as the calibration says, and
+ * background traffic. */
 #include "tests/model/evaluation.h"
 
 #include <math.h>
 
-/* With contention constants of what leaves a node, comes to it and passes it both ways. */
+/* With contention constants for messages that leave a node, arrive at it, and pass it in both
+ * directions. */
 static void expect_ends(const char *text, double out, double in, double duplex, double a, double b,
                         double c, double d)
 {
@@ -20,9 +21,7 @@ static void expect_ends(const char *text, double out, double in, double duplex, 
     expect_clocks(text, &calibration, &parameters, expected);
 }
 
-/* 28.9 us of start-up and 20 us of bytes; after a started send the next record comes after 10.9
- * us.
- */
+/* 28.9 us of start-up and 20 us of bytes; the record after a started send begins after 10.9 us. */
 START_TEST(messages_share_the_ends_of_links_as_the_constants_say)
 {
     const char *out = HEAD "0: is 1 1000\nis 2 1000\nw\n1-2: r 0 1000\n";
@@ -45,7 +44,7 @@ START_TEST(a_lone_multicast_shares_no_end)
 }
 END_TEST
 
-START_TEST(a_constant_background_takes_its_share)
+START_TEST(a_constant_background_reduces_the_bandwidth)
 {
     ccmod_calibration calibration = article();
     ccmod_parameters parameters = in_mode(CCMOD_PAPER);
@@ -79,7 +78,7 @@ START_TEST(an_exponential_background_has_the_clipped_mean)
 }
 END_TEST
 
-START_TEST(an_exponential_background_is_a_matter_of_the_seed)
+START_TEST(an_exponential_background_depends_on_the_seed)
 {
     const char *text = HEAD "0: s 1 100000\n1: r 0 100000\n";
     ccmod_calibration calibration = article();
@@ -102,6 +101,6 @@ START_TEST(an_exponential_background_is_a_matter_of_the_seed)
 END_TEST
 
 UNIT_PART(evaluation_sharing, messages_share_the_ends_of_links_as_the_constants_say,
-          a_lone_multicast_shares_no_end, a_constant_background_takes_its_share,
+          a_lone_multicast_shares_no_end, a_constant_background_reduces_the_bandwidth,
           an_exponential_background_has_the_clipped_mean,
-          an_exponential_background_is_a_matter_of_the_seed)
+          an_exponential_background_depends_on_the_seed)

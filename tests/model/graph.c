@@ -86,7 +86,7 @@ static void walk_all(graph_search *search)
     }
 }
 
-/* The degree of every set of ports, at the port that stands for it. */
+/* The degree of every set of ports, stored at its representative. */
 static size_t *count_degrees(graph_search *search, size_t ports)
 {
     size_t *degrees = calloc(ports, sizeof(*degrees));
@@ -103,7 +103,7 @@ static size_t *count_degrees(graph_search *search, size_t ports)
     return degrees;
 }
 
-/* All nodes are vertices of their own. */
+/* Every node is a separate vertex. */
 static size_t check_nodes(graph_search *search, const size_t *degrees)
 {
     size_t with_one = 0;

@@ -1,4 +1,4 @@
-/* The tangle, and a text for every kind of network. */
+/* A random network, and a text for every kind of network. */
 #include "tests/model/networks.h"
 
 #include <check.h>
@@ -19,7 +19,8 @@ static size_t route(const ccmod_network *network, uint32_t source, uint32_t dest
 
     for (size_t i = 0; i < length; i++) {
         cells[i] = cell;
-        cell = (cell + 3) % (2 * LINKS); /* 3 and 20 have no common divisor: none comes twice */
+        cell =
+            (cell + 3) % (2 * LINKS); /* 3 and 20 have no common divisor: no cell is used twice */
     }
     return length;
 }
@@ -71,7 +72,7 @@ static const struct {
     {"fattree", "fattree:levels=3,radix=4,oversubscription=3"},
     {"dragonfly", "dragonfly:groups=5,routers=2,hosts=2"},
     {"torus", "torus:dimensions=3x4x2"},
-    {"file", NULL}, /* tests/model/example.net, wherever the sources are */
+    {"file", NULL}, /* tests/model/example.net in the source tree */
 };
 
 static const char *file_text(void)

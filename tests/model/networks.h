@@ -4,14 +4,13 @@
 
 #include <ccmod/ccmod.h>
 
-/* A network as a caller of the library makes it: routes of one to six cells, drawn from few links,
- * so that bottlenecks move about a lot; on request with links of different widths and with a
- * background of its own. Freed by ccmod_network_free. */
+/* A network with random routes of one to six cells over few links, made as a caller of the
+ * library makes one, so that bottlenecks change often; on request with links of different widths
+ * and a background of its own. Freed by ccmod_network_free. */
 ccmod_network *network_tangle(size_t nodes, bool widths, bool background);
 
-/* Every kind that the library knows by name, for 16 processors at least: the text for
- * ccmod_network_open of the kind with this number, or NULL after the last one. A kind without a
- * text in the table fails the test. */
+/* The text for ccmod_network_open of the kind with this number, for at least 16 processors, or
+ * NULL after the last kind. A kind without a text in the table fails the test. */
 const char *network_text(size_t number);
 
 #endif

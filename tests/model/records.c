@@ -1,4 +1,4 @@
-/* Record tables, their workload, and random ones. */
+/* Tables of records as workloads, and random ones. */
 #include "tests/model/records.h"
 
 #include <check.h>
@@ -106,7 +106,7 @@ static uint32_t pick(random_maker *maker, uint32_t other_than)
 
 static uint64_t pick_size(random_maker *maker)
 {
-    /* half of them small, so that short and long messages meet */
+    /* half of them small, so that short and long messages interact */
     uint64_t bound = cb_random_below(&maker->random, 2) == 0 ? 64 : maker->shape->largest_bytes;
 
     return cb_random_below(&maker->random, bound + 1);
@@ -170,8 +170,8 @@ static void add_for_all(random_maker *maker, ccmod_record_kind kind)
         add(maker, i, (ccmod_record){.kind = kind});
 }
 
-/* Everybody sends to one, which takes them as they come. Between barriers, so that it meets no
- * other messages. */
+/* All ranks send to one, which receives from any. Between barriers, so that no other messages
+ * match. */
 static void add_funnel(random_maker *maker)
 {
     uint32_t receiver = pick(maker, CCMOD_ANY);

@@ -1,5 +1,5 @@
-/* The reference evaluator. Messages are one growing array that is never tidied up, and every
- * question is answered by going through all of it. */
+/* The reference evaluator. Messages are kept in one growing array, and every lookup scans all of
+ * it. */
 #include "tests/model/reference.h"
 
 #include <check.h>
@@ -12,20 +12,20 @@ static const double instant_us = 1e-3;
 
 typedef enum { POSTED, PASSING, MOVING, DONE } ref_phase;
 
-/* A message from the post of its send on. A multicast has several receivers. */
+/* A message, from the post of its send. A multicast has several receivers. */
 typedef struct {
     uint32_t source;
     const ccmod_record *send;
     bool eager, blocking;
     size_t receiver_count;
     uint32_t *receivers;
-    int *receive; /* of each receiver: the number of its posted receive, or NO_RECEIVE */
+    int *receive; /* for each receiver, the number of its posted receive, or NO_RECEIVE */
     ref_phase phase;
     double start_us;
-    double timer_us; /* PASSING: until it moves, or, without work, arrives */
+    double timer_us; /* PASSING: time left until it moves or, if it has no bytes, arrives */
     double left_us;  /* MOVING: quiet time on the links */
     double rate;
-    uint32_t *cells; /* of its route or tree */
+    uint32_t *cells; /* cells of its route or tree */
     size_t cell_count, hops;
 } ref_message;
 
@@ -58,7 +58,7 @@ typedef struct {
     size_t message_count;
     ref_receive *receives;
     size_t receive_count;
-    double barrier_us; /* when it opens */
+    double barrier_us; /* time of opening */
     bool barrier_open;
     uint64_t interval;
 } ref_evaluation;
@@ -136,7 +136,7 @@ static void share_by_bottleneck(const ref_evaluation *e)
     }
 }
 
-/* Step 5 by max-min fairness: again and again the cell with the least for each of its messages. */
+/* Step 5 by max-min fairness: repeatedly take the cell with the smallest share per message. */
 static double fair_share(const ref_evaluation *e, uint32_t cell)
 {
     double left = 1 - load(e, cell), users = 0;
@@ -270,7 +270,7 @@ static void arrive(ref_evaluation *e, ref_message *m)
     }
 }
 
-/* The first message on quiet links finds the background of its time. */
+/* Advance the background to the present when the first message enters quiet links. */
 static void move(ref_evaluation *e, ref_message *m)
 {
     bool quiet = true;
@@ -311,7 +311,7 @@ static bool all_received(const ref_message *m)
     return true;
 }
 
-/* First come, first served: the oldest receive that fits the oldest send. */
+/* First come, first served: the oldest receive matches the oldest send. */
 static void match(ref_evaluation *e, ref_message *m, size_t which)
 {
     for (size_t i = 0; i < e->receive_count && m->receive[which] == NO_RECEIVE; i++) {
@@ -365,7 +365,7 @@ static void post_receive(ref_evaluation *e, uint32_t number, const ccmod_record 
     e->receives = realloc(e->receives, e->receive_count * sizeof(*e->receives));
     ck_assert_ptr_nonnull(e->receives);
     e->receives[posted] = (ref_receive){number, record, blocking, false, false};
-    /* the messages are in the order in which they were sent */
+    /* messages are stored in the order of their sends */
     for (size_t i = 0; i < e->message_count; i++) {
         ref_message *m = &e->messages[i];
 
@@ -421,7 +421,7 @@ static void do_receive(ref_evaluation *e, uint32_t number, const ccmod_record *r
     else
         p->outstanding++;
     post_receive(e, number, record, blocking);
-    if (p->woken) { /* it was there already */
+    if (p->woken) { /* it has arrived already */
         p->woken = false;
         p->state = RUNNING;
     }
@@ -563,7 +563,7 @@ static void end_activities(ref_evaluation *e)
     }
 }
 
-/* All that ends within the instant; rates are those of the horizon. */
+/* Complete everything that ends within the instant, at the rates of the horizon. */
 static void end_things(ref_evaluation *e)
 {
     bool change = varies(e) && boundary(e) <= e->now_us + instant_us;

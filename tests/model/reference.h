@@ -1,5 +1,5 @@
-/* The oracle: the article's evaluation in its eight steps, written as plainly as possible and
- * without anything of the library but its interfaces. Everything is recomputed at every horizon. */
+/* A reference implementation: the eight steps of the article, as simple as possible, using only
+ * the interfaces of the library. Everything is recomputed at every horizon. */
 #ifndef TESTS_MODEL_REFERENCE_H
 #define TESTS_MODEL_REFERENCE_H
 
@@ -7,11 +7,11 @@
 
 typedef struct {
     double end_us;
-    ccmod_processor *processors; /* of the table; freed by the caller */
+    ccmod_processor *processors; /* one per processor; freed by the caller */
     bool finished;               /* false: a deadlock */
 } reference_result;
 
-/* Of the background kinds none and constant, and whatever the network has of its own. */
+/* Supports no background, a constant one, and that of the network. */
 reference_result reference_evaluate(const record_table *table, const ccmod_network *network,
                                     const ccmod_calibration *calibration,
                                     const ccmod_parameters *parameters);

@@ -1,5 +1,5 @@
-/* What a message costs on the quiet network: lines by size, hops, the gap, packets and the inverse;
- * and networks by name. */
+/* The cost of a message on the quiet network: lines by size, hops, the gap, packets and the
+ * inverse; and networks by name. */
 #include <string.h>
 
 #include <ccmod/ccmod.h>
@@ -22,7 +22,7 @@ static double sum(ccmod_delay delay)
     return delay.overhead_us + delay.latency_us + delay.transfer_us;
 }
 
-START_TEST(a_line_has_its_three_parts)
+START_TEST(a_line_has_overhead_latency_and_bandwidth)
 {
     ccmod_calibration calibration = ccmod_calibration_line(2, 3, 100);
     ccmod_delay delay = ccmod_default_quiet_delay(&calibration, 2, 1000);
@@ -33,7 +33,7 @@ START_TEST(a_line_has_its_three_parts)
 }
 END_TEST
 
-START_TEST(a_line_holds_up_to_its_size_and_the_last_for_all_above)
+START_TEST(a_line_applies_up_to_its_size_and_the_last_above)
 {
     ccmod_calibration calibration = ccmod_calibration_line(1, 0, 1000);
 
@@ -57,7 +57,7 @@ START_TEST(hops_beyond_the_second_add_latency)
 }
 END_TEST
 
-START_TEST(the_gap_is_taken_off_the_latency)
+START_TEST(the_gap_is_subtracted_from_the_latency)
 {
     ccmod_calibration calibration = ccmod_calibration_line(1, 5, 100);
 
@@ -68,7 +68,7 @@ START_TEST(the_gap_is_taken_off_the_latency)
 }
 END_TEST
 
-START_TEST(a_hold_takes_the_place_of_the_bytes_on_the_links)
+START_TEST(a_hold_time_replaces_the_time_of_the_bytes_on_links)
 {
     ccmod_calibration calibration = ccmod_calibration_line(1, 5, 100);
     ccmod_delay delay;
@@ -81,14 +81,14 @@ START_TEST(a_hold_takes_the_place_of_the_bytes_on_the_links)
     ck_assert_double_eq_tol(delay.overhead_us, 1, exact);
     ck_assert_double_eq_tol(delay.transfer_us, 5, exact);
     ck_assert_double_eq_tol(sum(delay), 7, exact);
-    /* longer than the whole message: the next one has to wait for it all the same */
+    /* longer than the whole message: the next one still has to wait for it */
     delay = ccmod_default_quiet_delay(&calibration, 2, 1000);
     ck_assert_double_eq_tol(delay.latency_us, 0, exact);
     ck_assert_double_eq_tol(delay.transfer_us, 30, exact);
 }
 END_TEST
 
-START_TEST(ends_of_a_full_duplex_link_change_no_network)
+START_TEST(full_duplex_ends_do_not_change_the_network)
 {
     ccmod_calibration calibration = ccmod_calibration_line(1, 5, 100);
     ccmod_network *network = crossbar(), *before = network;
@@ -102,7 +102,7 @@ START_TEST(ends_of_a_full_duplex_link_change_no_network)
 }
 END_TEST
 
-START_TEST(ends_are_no_hops_and_have_names)
+START_TEST(shared_ends_have_names_and_are_not_hops)
 {
     ccmod_calibration calibration = ccmod_calibration_line(1, 5, 100);
     ccmod_network *network = crossbar();
@@ -126,7 +126,7 @@ START_TEST(ends_are_no_hops_and_have_names)
 }
 END_TEST
 
-START_TEST(packets_are_counted_by_their_payload_and_there_is_always_one)
+START_TEST(every_message_has_at_least_one_packet)
 {
     ccmod_network *network = crossbar();
     uint64_t payload = network->payload_bytes;
@@ -140,7 +140,7 @@ START_TEST(packets_are_counted_by_their_payload_and_there_is_always_one)
 }
 END_TEST
 
-START_TEST(the_inverse_consumes_packets_after_the_start_up)
+START_TEST(packets_are_consumed_after_the_start_up)
 {
     ccmod_calibration calibration = ccmod_calibration_line(2, 3, 1000);
     ccmod_network *network = crossbar();
@@ -157,7 +157,7 @@ START_TEST(the_inverse_consumes_packets_after_the_start_up)
 }
 END_TEST
 
-START_TEST(a_route_of_the_crossbar_is_in_and_out)
+START_TEST(a_route_of_the_crossbar_has_two_links)
 {
     ccmod_network *network = crossbar();
     uint32_t cells[2];
@@ -182,7 +182,7 @@ static void expect_refusal(const char *text, const char *says)
     ck_assert_ptr_null(network);
 }
 
-START_TEST(a_network_that_cannot_be_is_refused)
+START_TEST(an_invalid_network_is_refused)
 {
     expect_refusal("moebius", "use one of crossbar[:NODES]");
     expect_refusal("cross", "no such kind");
@@ -194,11 +194,10 @@ START_TEST(a_network_that_cannot_be_is_refused)
 }
 END_TEST
 
-UNIT_MAIN("calibration", a_line_has_its_three_parts,
-          a_line_holds_up_to_its_size_and_the_last_for_all_above,
-          hops_beyond_the_second_add_latency, the_gap_is_taken_off_the_latency,
-          a_hold_takes_the_place_of_the_bytes_on_the_links,
-          ends_of_a_full_duplex_link_change_no_network, ends_are_no_hops_and_have_names,
-          packets_are_counted_by_their_payload_and_there_is_always_one,
-          the_inverse_consumes_packets_after_the_start_up, a_route_of_the_crossbar_is_in_and_out,
-          a_network_that_cannot_be_is_refused)
+UNIT_MAIN("calibration", a_line_has_overhead_latency_and_bandwidth,
+          a_line_applies_up_to_its_size_and_the_last_above, hops_beyond_the_second_add_latency,
+          the_gap_is_subtracted_from_the_latency,
+          a_hold_time_replaces_the_time_of_the_bytes_on_links,
+          full_duplex_ends_do_not_change_the_network, shared_ends_have_names_and_are_not_hops,
+          every_message_has_at_least_one_packet, packets_are_consumed_after_the_start_up,
+          a_route_of_the_crossbar_has_two_links, an_invalid_network_is_refused)

@@ -1,4 +1,4 @@
-/* Calibration files: what is written is read again, and what is wrong is refused with its line. */
+/* Calibration files are read back as written, and mistakes are refused with their line. */
 #include <string.h>
 
 #include <ccmod/ccmod.h>
@@ -42,7 +42,7 @@ START_TEST(a_file_has_lines_and_settings)
 }
 END_TEST
 
-START_TEST(a_file_may_say_how_long_links_are_kept_and_what_is_shared)
+START_TEST(a_file_may_set_hold_times_and_sharing)
 {
     ccmod_calibration read;
     ccmod_error error;
@@ -67,7 +67,7 @@ START_TEST(a_file_may_say_how_long_links_are_kept_and_what_is_shared)
 }
 END_TEST
 
-START_TEST(what_is_written_is_read_again)
+START_TEST(a_written_file_is_read_back_unchanged)
 {
     ccmod_calibration made = ccmod_calibration_line(1.25, 3, 250), read;
     char *text = NULL;
@@ -110,7 +110,7 @@ END_TEST
 #define HEAD "%calibration 1\n"
 #define REST "overhead_us=1 latency_us=2 us_per_byte=0.001\n"
 
-START_TEST(what_is_wrong_is_refused_with_its_line)
+START_TEST(a_mistake_is_refused_with_its_line)
 {
     static const struct {
         const char *text, *says;
@@ -155,7 +155,7 @@ START_TEST(what_is_wrong_is_refused_with_its_line)
 }
 END_TEST
 
-START_TEST(seventeen_lines_are_too_many)
+START_TEST(more_than_sixteen_lines_are_refused)
 {
     char text[4096];
     size_t used = (size_t)snprintf(text, sizeof(text), "%s", HEAD);
@@ -170,7 +170,7 @@ START_TEST(seventeen_lines_are_too_many)
 }
 END_TEST
 
-START_TEST(a_file_that_is_not_there_is_named)
+START_TEST(a_missing_file_is_named)
 {
     ccmod_calibration read;
     ccmod_error error;
@@ -180,7 +180,6 @@ START_TEST(a_file_that_is_not_there_is_named)
 }
 END_TEST
 
-UNIT_MAIN("calibration_file", a_file_has_lines_and_settings,
-          a_file_may_say_how_long_links_are_kept_and_what_is_shared, what_is_written_is_read_again,
-          what_is_wrong_is_refused_with_its_line, seventeen_lines_are_too_many,
-          a_file_that_is_not_there_is_named)
+UNIT_MAIN("calibration_file", a_file_has_lines_and_settings, a_file_may_set_hold_times_and_sharing,
+          a_written_file_is_read_back_unchanged, a_mistake_is_refused_with_its_line,
+          more_than_sixteen_lines_are_refused, a_missing_file_is_named)

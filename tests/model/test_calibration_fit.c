@@ -1,4 +1,4 @@
-/* Lines of the quiet network from measurements. */
+/* Fits of the lines of a calibration to measurements. */
 #include <math.h>
 #include <string.h>
 
@@ -59,7 +59,7 @@ START_TEST(a_change_of_protocol_is_found)
 }
 END_TEST
 
-START_TEST(the_order_of_measurements_is_of_no_account)
+START_TEST(the_order_of_measurements_does_not_matter)
 {
     ccmod_point points[SIZES], turned[SIZES];
     ccmod_fit fits[CCMOD_LINES];
@@ -74,7 +74,7 @@ START_TEST(the_order_of_measurements_is_of_no_account)
 }
 END_TEST
 
-START_TEST(the_requested_number_of_lines)
+START_TEST(the_requested_number_of_lines_is_fitted)
 {
     ccmod_point points[SIZES];
     ccmod_fit fits[CCMOD_LINES];
@@ -89,7 +89,7 @@ START_TEST(the_requested_number_of_lines)
 }
 END_TEST
 
-START_TEST(the_article_breaks_at_the_size_of_a_packet)
+START_TEST(the_lines_of_the_article_break_at_the_packet_size)
 {
     ccmod_point points[SIZES];
     ccmod_fit fits[CCMOD_LINES];
@@ -143,7 +143,7 @@ static void expect_refusal(const ccmod_point *points, size_t count, ccmod_fit_wi
     ck_assert_msg(strstr(error.text, says) != NULL, "'%s' does not say '%s'", error.text, says);
 }
 
-START_TEST(what_makes_no_line_is_refused)
+START_TEST(measurements_that_fit_no_line_are_refused)
 {
     ccmod_point points[SIZES];
 
@@ -162,8 +162,9 @@ START_TEST(what_makes_no_line_is_refused)
 }
 END_TEST
 
-/* A stream over shared memory, whose two bends twelve sizes do not prove: one line is 40 % off. */
-START_TEST(more_lines_are_tried_before_any_is_refused)
+/* A stream over shared memory: twelve sizes do not prove its two bends, but a single line is 40
+ * % off. */
+START_TEST(a_bad_fit_is_retried_with_more_lines)
 {
     ccmod_point points[] = {{0, 0.090},    {4, 0.101},     {16, 0.210},    {64, 0.209},
                             {256, 0.237},  {512, 0.355},   {1024, 0.463},  {2048, 0.620},
@@ -181,7 +182,7 @@ START_TEST(more_lines_are_tried_before_any_is_refused)
 }
 END_TEST
 
-START_TEST(the_start_up_is_divided_and_its_sum_stays)
+START_TEST(dividing_the_start_up_keeps_its_sum)
 {
     ccmod_calibration made = ccmod_calibration_line(0, 3, 100);
 
@@ -196,7 +197,7 @@ START_TEST(the_start_up_is_divided_and_its_sum_stays)
 END_TEST
 
 UNIT_MAIN("calibration_fit", a_change_of_protocol_is_found,
-          the_order_of_measurements_is_of_no_account, the_requested_number_of_lines,
-          the_article_breaks_at_the_size_of_a_packet, no_part_of_a_line_is_negative,
-          what_makes_no_line_is_refused, more_lines_are_tried_before_any_is_refused,
-          the_start_up_is_divided_and_its_sum_stays)
+          the_order_of_measurements_does_not_matter, the_requested_number_of_lines_is_fitted,
+          the_lines_of_the_article_break_at_the_packet_size, no_part_of_a_line_is_negative,
+          measurements_that_fit_no_line_are_refused, a_bad_fit_is_retried_with_more_lines,
+          dividing_the_start_up_keeps_its_sum)

@@ -1,5 +1,5 @@
-/* What an evaluation gives. What its parts share is here, the cases are in the files that
- * evaluation.h names. */
+/* Results of evaluations. This file has the shared functions, the tests are in the files listed
+ * in evaluation.h. */
 #include "tests/model/evaluation.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-/* What the signals of an evaluation say agrees with itself and with the result, on every kind of
- * network, over modes and share rules: horizons fill the time, messages consume all of their
- * packets, and their steady state is that of the contention array. */
+/* The signals of an evaluation are consistent with each other and with the result, for every
+ * kind of network, mode and share rule: horizons fill the time, messages consume all their
+ * packets, and their rates follow from the contention array. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ typedef struct {
 typedef struct {
     seen_message messages[MESSAGES];
     size_t started, ended;
-    uint32_t *contention; /* of the last SYSCONT */
+    uint32_t *contention; /* from the last SYSCONT signal */
     const ccmod_network *network;
     double horizons_us, intervals_us[PROCESSORS], end_us;
     uint64_t kinds;
@@ -63,8 +63,8 @@ static void check_start(seen_signals *seen, const ccmod_signal *signal)
     message->start_us = signal->clock_us;
 }
 
-/* The bottleneck is a cell of the route, and no other has more messages a width; in bottleneck
- * sharing it alone decides. */
+/* The bottleneck is a cell of the route, and no other cell has more messages per width; with
+ * share rule bottleneck it alone sets the rate. */
 static void check_contention(seen_signals *seen, const ccmod_signal *signal)
 {
     const ccmod_message *message = &signal->of.message;

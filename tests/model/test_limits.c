@@ -1,6 +1,6 @@
-/* What would take for ever, or all memory: clocks so late that a double can no longer tell apart
- * what happens, messages that are not received, crowds of messages that meet, and workloads without
- * an end that anybody waits for, whose evaluation is ended. */
+/* Cases that would take unlimited time or memory: clocks so large that a double cannot resolve
+ * the next step, messages that are not received, many concurrent messages, and endless workloads
+ * whose evaluation is ended. */
 #include <math.h>
 #include <string.h>
 
@@ -19,8 +19,8 @@ static ccmod_status evaluate(const char *text, bool plain, ccmod_result **out, c
     return text_evaluate(text, &calibration, &parameters, out, error);
 }
 
-/* At 10^15 us two neighbouring doubles are 0.125 us apart, and a byte takes 0.01 us. */
-START_TEST(a_message_shorter_than_the_clock_can_tell_still_ends)
+/* At 10^15 us neighbouring doubles are 0.125 us apart, and a byte takes 0.01 us. */
+START_TEST(a_message_shorter_than_the_resolution_of_the_clock_ends)
 {
     static const char text[] = "%cct 1 ranks 2 unit us\n0: c 1e15\ns 1 1\n1: r 0 1\n";
 
@@ -35,7 +35,7 @@ START_TEST(a_message_shorter_than_the_clock_can_tell_still_ends)
 }
 END_TEST
 
-START_TEST(a_clock_beyond_all_times_is_refused)
+START_TEST(a_clock_beyond_the_largest_time_is_refused)
 {
     ccmod_result *result = NULL;
     ccmod_error error;
@@ -47,7 +47,7 @@ START_TEST(a_clock_beyond_all_times_is_refused)
 }
 END_TEST
 
-START_TEST(messages_that_are_started_without_end_are_refused)
+START_TEST(an_endless_series_of_started_messages_is_refused)
 {
     ccmod_calibration calibration = ccmod_calibration_line(1, 2, 100);
     ccmod_parameters parameters = ccmod_parameters_default();
@@ -86,7 +86,8 @@ static ccmod_result *evaluate_crowd(const char *text, const char *network_name, 
     return result;
 }
 
-/* Of links with equal contention either is the bottleneck; what is lost in all is the same. */
+/* If links have equal contention either may be the bottleneck; the total of lost time is the
+ * same. */
 static double all_lost_us(const ccmod_result *result)
 {
     double sum_us = 0;
@@ -96,10 +97,10 @@ static double all_lost_us(const ccmod_result *result)
     return sum_us;
 }
 
-/* Twenty sources keep twenty destinations' messages under way at once: every link has secondary
- * slots whose bottleneck moves to and fro. No processor waits for another, so nothing amplifies a
- * rounding. */
-START_TEST(a_crowd_ends_when_the_plain_path_says)
+/* Twenty sources send to twenty destinations concurrently: every link has secondary slots whose
+ * bottleneck changes often. No processor waits for another, so nothing amplifies a rounding
+ * error. */
+START_TEST(many_messages_end_as_in_the_plain_computation)
 {
     static const char *const networks[] = {"crossbar:40",
                                            "fattree:levels=2,radix=8,oversubscription=3"};
@@ -123,7 +124,7 @@ START_TEST(a_crowd_ends_when_the_plain_path_says)
 }
 END_TEST
 
-/* A rank that receives in the long run 100 000 messages a second, at times that chance decides. */
+/* A rank that receives 100 000 messages per second on average, at random times. */
 static const char random_times[] = "%cct 1 ranks 2 unit us\n0:\n@ 1000000000000\nr any 8\n;\n"
                                    "1:\n@ 1000000000000\nc exp(10)\ns 0 8\n;\n";
 
@@ -151,7 +152,7 @@ static ccmod_result *stopped(const char *text, const ccmod_parameters *parameter
     return result;
 }
 
-START_TEST(an_evaluation_ends_at_the_time_that_it_was_given)
+START_TEST(an_evaluation_ends_at_the_given_time)
 {
     ccmod_parameters parameters = ccmod_parameters_default();
     ccmod_result *result;
@@ -165,7 +166,7 @@ START_TEST(an_evaluation_ends_at_the_time_that_it_was_given)
 }
 END_TEST
 
-START_TEST(a_time_after_the_end_of_the_traces_changes_nothing)
+START_TEST(a_time_limit_after_the_end_of_the_traces_changes_nothing)
 {
     ccmod_parameters parameters = ccmod_parameters_default();
     ccmod_result *result;
@@ -180,7 +181,7 @@ END_TEST
 
 /* A true 95 % interval misses more than 5 of 40 times in one of 70 cases; the draws are the same
  * in every run. */
-START_TEST(a_rate_is_in_its_interval_as_often_as_that_says)
+START_TEST(the_interval_of_a_rate_has_its_stated_coverage)
 {
     enum { SEEDS = 40, MOST_MISSES = 5 };
     ccmod_parameters parameters = ccmod_parameters_default();
@@ -201,7 +202,7 @@ START_TEST(a_rate_is_in_its_interval_as_often_as_that_says)
 }
 END_TEST
 
-START_TEST(whole_rounds_tell_a_rate_at_which_bursts_come)
+START_TEST(the_rate_of_bursts_is_estimated_from_whole_rounds)
 {
     ccmod_parameters parameters = ccmod_parameters_default();
     ccmod_result *result;
@@ -216,7 +217,7 @@ START_TEST(whole_rounds_tell_a_rate_at_which_bursts_come)
 }
 END_TEST
 
-START_TEST(a_few_receives_tell_no_rate)
+START_TEST(too_few_receives_give_no_rate)
 {
     ccmod_parameters parameters = ccmod_parameters_default();
     ccmod_result *result;
@@ -230,7 +231,7 @@ START_TEST(a_few_receives_tell_no_rate)
 }
 END_TEST
 
-START_TEST(ends_that_cannot_be_are_refused)
+START_TEST(invalid_time_limits_and_precisions_are_refused)
 {
     const struct {
         double until_us, precision;
@@ -257,7 +258,7 @@ START_TEST(ends_that_cannot_be_are_refused)
 }
 END_TEST
 
-START_TEST(the_conversations_of_many_pairs_are_kept)
+START_TEST(the_state_of_many_pairs_is_kept)
 {
     enum { RANKS = 50 };
     conversation_table table;
@@ -276,10 +277,11 @@ START_TEST(the_conversations_of_many_pairs_are_kept)
 }
 END_TEST
 
-UNIT_MAIN("limits", a_message_shorter_than_the_clock_can_tell_still_ends,
-          a_clock_beyond_all_times_is_refused, messages_that_are_started_without_end_are_refused,
-          a_crowd_ends_when_the_plain_path_says, an_evaluation_ends_at_the_time_that_it_was_given,
-          a_time_after_the_end_of_the_traces_changes_nothing,
-          a_rate_is_in_its_interval_as_often_as_that_says,
-          whole_rounds_tell_a_rate_at_which_bursts_come, a_few_receives_tell_no_rate,
-          ends_that_cannot_be_are_refused, the_conversations_of_many_pairs_are_kept)
+UNIT_MAIN("limits", a_message_shorter_than_the_resolution_of_the_clock_ends,
+          a_clock_beyond_the_largest_time_is_refused,
+          an_endless_series_of_started_messages_is_refused,
+          many_messages_end_as_in_the_plain_computation, an_evaluation_ends_at_the_given_time,
+          a_time_limit_after_the_end_of_the_traces_changes_nothing,
+          the_interval_of_a_rate_has_its_stated_coverage,
+          the_rate_of_bursts_is_estimated_from_whole_rounds, too_few_receives_give_no_rate,
+          invalid_time_limits_and_precisions_are_refused, the_state_of_many_pairs_is_kept)

@@ -1,6 +1,6 @@
-/* What must not matter, and what must scale: names of nodes, idle nodes, parts of links, the unit
- * of time and of size; and long workloads agree with the reference in the mean, where rounding
- * decides the details. */
+/* Changes that must not matter (names of nodes, idle nodes, division of links) and changes that
+ * must scale (units of time and size). Long workloads agree with the reference in the mean,
+ * since rounding changes the details. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 enum { SEEDS = 12, PROCESSORS = 8, FUNNEL_MESSAGES = 20 };
 
-#define START_UP_US 7 /* overhead and latency of setting_of */
+#define START_UP_US 7 /* overhead and latency, as in setting_of */
 
 static const double tolerance = 1e-9;
 static const random_shape shape = {PROCESSORS, 30, 5000, 60, true};
@@ -108,7 +108,7 @@ static void shuffle(uint32_t *names, size_t count, uint64_t seed)
     }
 }
 
-/* A receive from any decides ties by rank, but random times have none. */
+/* A receive from any breaks ties by rank, but random times have no ties. */
 START_TEST(names_of_nodes_do_not_matter)
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
@@ -160,8 +160,8 @@ static void write_file(char *path, const char *text)
     ck_assert_int_eq(fclose(file), 0);
 }
 
-/* Each link as two in a row, with a switch between them that no other route uses. */
-START_TEST(a_link_in_two_parts_does_not_matter)
+/* Replace each link by two in series, with a switch between them that no other route uses. */
+START_TEST(dividing_a_link_in_two_does_not_matter)
 {
     char whole[] = "./whole.XXXXXX", parts[] = "./parts.XXXXXX";
 
@@ -198,7 +198,7 @@ static void scale(record_table *table, double times, uint64_t sizes)
     }
 }
 
-/* Everything takes three times as long; sizes three times as large do it for the bytes. */
+/* Everything takes three times as long; for the bytes, sizes are three times as large. */
 START_TEST(times_and_sizes_scale)
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
@@ -209,7 +209,7 @@ START_TEST(times_and_sizes_scale)
         scale(&table, 3, 3);
         setting.calibration.lines[0].overhead_us *= 3;
         setting.calibration.lines[0].latency_us *= 3;
-        /* below the threshold is the same as before: 600 * 3 - 2 is the first above 599 * 3 */
+        /* the same sizes are below the threshold: 600 * 3 - 2 is the first above 599 * 3 */
         setting.calibration.eager_bytes *= 3;
         after = evaluate(&table, &setting);
         for (size_t i = 0; i < PROCESSORS; i++)
@@ -221,7 +221,7 @@ START_TEST(times_and_sizes_scale)
 }
 END_TEST
 
-/* What each message of the first horizon gets. */
+/* The rate of each message in the first horizon. */
 typedef struct {
     double availability[64];
     size_t count;
@@ -282,7 +282,7 @@ static first_horizon observe_first(const record_table *table, const ccmod_networ
     return seen;
 }
 
-START_TEST(max_min_gives_each_message_at_least_what_the_bottleneck_gives)
+START_TEST(max_min_rates_are_at_least_those_of_bottleneck_sharing)
 {
     ccmod_network *network = network_tangle(PROCESSORS, true, false);
     size_t more = 0;
@@ -304,8 +304,8 @@ START_TEST(max_min_gives_each_message_at_least_what_the_bottleneck_gives)
 }
 END_TEST
 
-/* Hundreds of messages a node: blocking sends turn the last digit of a time into another order, and
- * the order into per cent of one run; the mean of runs stays. */
+/* Hundreds of messages per node: blocking sends turn the last digit of a time into another
+ * order, and that into differences of some per cent in one run, but not in the mean of runs. */
 START_TEST(long_workloads_agree_with_the_reference_in_the_mean)
 {
     const random_shape longer = {4, 400, 5000, 60, true};
@@ -336,7 +336,7 @@ START_TEST(long_workloads_agree_with_the_reference_in_the_mean)
 }
 END_TEST
 
-/* All but rank 0 start messages of random sizes to it, and it takes them all. */
+/* All other ranks start messages of random sizes to rank 0, which receives them all. */
 static record_table make_funnel(uint64_t seed)
 {
     record_table table = records_make(PROCESSORS);
@@ -359,8 +359,8 @@ static record_table make_funnel(uint64_t seed)
     return table;
 }
 
-/* From the first message on its link is never idle and never does two things at a time. */
-START_TEST(in_fifo_the_link_of_a_funnel_works_from_the_first_message_to_the_last)
+/* After the first message its link is never idle and never overcommitted. */
+START_TEST(in_fifo_the_link_of_a_funnel_is_always_busy)
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         record_table table = make_funnel(seed);
@@ -381,7 +381,7 @@ START_TEST(in_fifo_the_link_of_a_funnel_works_from_the_first_message_to_the_last
 END_TEST
 
 UNIT_MAIN("metamorphic", names_of_nodes_do_not_matter, an_idle_node_does_not_matter,
-          a_link_in_two_parts_does_not_matter, times_and_sizes_scale,
-          max_min_gives_each_message_at_least_what_the_bottleneck_gives,
+          dividing_a_link_in_two_does_not_matter, times_and_sizes_scale,
+          max_min_rates_are_at_least_those_of_bottleneck_sharing,
           long_workloads_agree_with_the_reference_in_the_mean,
-          in_fifo_the_link_of_a_funnel_works_from_the_first_message_to_the_last)
+          in_fifo_the_link_of_a_funnel_is_always_busy)

@@ -1,5 +1,5 @@
-/* The engine agrees with the reference evaluator: every processor's clock and accounts, on random
- * workloads, over modes, share rules, eager thresholds and networks. */
+/* The evaluator agrees with the reference evaluator on every processor's clock and account, for
+ * random workloads and all modes, share rules, eager thresholds and networks. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -86,7 +86,7 @@ static void compare_ways(const random_shape *shape, const ccmod_network *network
     }
 }
 
-/* Sixty messages a processor with four of them, fewer with more. */
+/* Sixty messages per processor for four processors, fewer for more. */
 static const random_shape small = {4, 60, 3000, 50, true};
 static const random_shape larger = {16, 12, 3000, 50, true};
 static const random_shape article = {7, 40, 3000, 50, false};
@@ -112,7 +112,7 @@ START_TEST(agrees_on_every_kind_of_network)
 }
 END_TEST
 
-START_TEST(agrees_where_bottlenecks_move_about)
+START_TEST(agrees_where_bottlenecks_change)
 {
     ccmod_network *network = network_tangle(16, false, false);
 
@@ -130,7 +130,7 @@ START_TEST(agrees_with_links_of_different_widths)
 }
 END_TEST
 
-START_TEST(agrees_where_ends_share)
+START_TEST(agrees_where_ends_are_shared)
 {
     ccmod_calibration ends = {
         .out_contention = 1.7, .in_contention = 1.2, .duplex_contention = 1.4};
@@ -162,6 +162,6 @@ START_TEST(agrees_with_a_background_that_changes)
 }
 END_TEST
 
-UNIT_MAIN("reference", agrees_on_every_kind_of_network, agrees_where_bottlenecks_move_about,
-          agrees_with_links_of_different_widths, agrees_where_ends_share,
+UNIT_MAIN("reference", agrees_on_every_kind_of_network, agrees_where_bottlenecks_change,
+          agrees_with_links_of_different_widths, agrees_where_ends_are_shared,
           agrees_with_a_constant_background, agrees_with_a_background_that_changes)

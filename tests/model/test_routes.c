@@ -1,5 +1,5 @@
-/* Routes of the networks that are known by name: they begin and end at the right nodes, follow
- * links that exist, and the wiring that they show is that of the network. */
+/* Routes of the built-in networks: they begin and end at the right nodes, use existing links,
+ * and show the wiring of the network. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static void assert_says(const char *text, size_t processors, const char *part)
 
 /* The article's Myrinet */
 
-START_TEST(myrinet_stays_on_the_first_level_within_a_group)
+START_TEST(myrinet_routes_within_a_group_use_the_first_level_only)
 {
     ccmod_network *network = graph_open("myrinet", 16);
     route_of route = find_route(network, 4, 7);
@@ -66,7 +66,7 @@ START_TEST(myrinet_stays_on_the_first_level_within_a_group)
 }
 END_TEST
 
-START_TEST(myrinet_passes_one_upper_switch_to_another_group)
+START_TEST(myrinet_routes_between_groups_pass_one_upper_switch)
 {
     ccmod_network *network = graph_open("myrinet", 16);
 
@@ -92,7 +92,7 @@ START_TEST(myrinet_passes_one_upper_switch_to_another_group)
 }
 END_TEST
 
-/* Two sources of a group whose upper switch is the same; over the seeds there are such. */
+/* Two sources of a group that use the same upper switch; some seed gives such a pair. */
 static bool find_sharers(const ccmod_network *network, uint32_t *left, uint32_t *right)
 {
     for (*left = 0; *left < 4; ++*left) {
@@ -132,7 +132,7 @@ START_TEST(myrinet_messages_may_share_a_link_between_levels)
 }
 END_TEST
 
-START_TEST(myrinet_is_drawn_from_its_seed)
+START_TEST(myrinet_routes_depend_on_the_seed)
 {
     ccmod_network *first = graph_open("myrinet:seed=5", 16);
     ccmod_network *again = graph_open("myrinet:seed=5", 16);
@@ -154,7 +154,7 @@ START_TEST(myrinet_is_drawn_from_its_seed)
 }
 END_TEST
 
-START_TEST(myrinet_has_the_articles_packets_and_no_line_of_its_own)
+START_TEST(myrinet_uses_the_packets_of_the_article_and_the_given_line)
 {
     ccmod_network *network = graph_open("myrinet", 4);
 
@@ -169,7 +169,7 @@ END_TEST
 
 /* All pairs */
 
-/* What the routes between all pairs must show. */
+/* What the routes between all pairs must show about the wiring. */
 typedef struct {
     const char *text;
     size_t nodes, links, switches, longest;
@@ -235,7 +235,7 @@ START_TEST(every_kind_has_routes_from_the_source_to_the_destination)
 }
 END_TEST
 
-START_TEST(routes_there_and_back_are_equally_long)
+START_TEST(routes_in_both_directions_are_equally_long)
 {
     for (size_t i = 0; i < WIRINGS; i++) {
         ccmod_network *network = graph_open(wirings[i].text, 2);
@@ -250,7 +250,7 @@ START_TEST(routes_there_and_back_are_equally_long)
 }
 END_TEST
 
-START_TEST(a_node_link_is_numbered_as_its_node)
+START_TEST(the_link_of_a_node_has_its_number)
 {
     for (size_t i = 0; i < WIRINGS; i++) {
         ccmod_network *network = graph_open(wirings[i].text, 2);
@@ -266,7 +266,7 @@ START_TEST(a_node_link_is_numbered_as_its_node)
 }
 END_TEST
 
-START_TEST(links_have_names_of_their_own)
+START_TEST(each_link_has_its_own_name)
 {
     for (size_t i = 0; network_text(i) != NULL; i++) {
         ccmod_network *network = graph_open(network_text(i), 16);
@@ -286,8 +286,8 @@ END_TEST
 
 /* Fat tree */
 
-/* How many messages pass a link at once when each node of a leaf sends to the same place of the
- * next leaf. */
+/* The largest number of messages on a link when each node of a leaf sends to the corresponding
+ * node of the next leaf. */
 static size_t most_shared(const char *text, uint32_t leaf)
 {
     ccmod_network *network = graph_open(text, 2);
@@ -308,7 +308,7 @@ static size_t most_shared(const char *text, uint32_t leaf)
     return most;
 }
 
-START_TEST(a_full_fat_tree_carries_a_shift_without_sharing)
+START_TEST(a_full_fat_tree_routes_a_shift_without_sharing)
 {
     ck_assert_uint_eq(most_shared("fattree:levels=2,radix=8", 4), 1);
     ck_assert_uint_eq(most_shared("fattree:levels=3,radix=4", 2), 1);
@@ -316,7 +316,7 @@ START_TEST(a_full_fat_tree_carries_a_shift_without_sharing)
 }
 END_TEST
 
-START_TEST(oversubscription_shares_links_as_often_as_it_says)
+START_TEST(oversubscription_shares_links_by_its_ratio)
 {
     ck_assert_uint_eq(most_shared("fattree:levels=2,radix=6,oversubscription=2", 4), 2);
     ck_assert_uint_eq(most_shared("fattree:levels=2,radix=8,oversubscription=3", 6), 3);
@@ -351,15 +351,16 @@ START_TEST(a_multicast_in_a_fat_tree_goes_up_once)
     for (size_t i = 0; i < count; i++)
         up += cells[i] % 2 == CCMOD_INWARD;
     ck_assert_uint_eq(hops, 4);
-    ck_assert_uint_eq(up, 2);              /* node 0's link and one of its leaf's */
-    ck_assert_uint_eq(count - up, 31 + 7); /* every other node's link, and every other leaf's */
+    ck_assert_uint_eq(up, 2); /* node 0's link and one upper link of its leaf */
+    ck_assert_uint_eq(count - up,
+                      31 + 7); /* the links of all other nodes and of all other leaves */
     ccmod_network_free(network);
 }
 END_TEST
 
 /* Dragonfly and torus */
 
-START_TEST(a_dragonfly_goes_back_the_way_it_came)
+START_TEST(a_dragonfly_uses_the_same_route_in_both_directions)
 {
     ccmod_network *network = graph_open("dragonfly:groups=9,routers=4,hosts=2", 2);
 
@@ -388,7 +389,7 @@ START_TEST(a_dragonfly_without_numbers_is_balanced_and_large_enough)
 }
 END_TEST
 
-START_TEST(a_torus_goes_the_shorter_way_in_order_of_dimensions)
+START_TEST(a_torus_routes_the_shorter_way_in_order_of_dimensions)
 {
     ccmod_network *network = graph_open("torus:dimensions=5x4", 2);
     route_of route = find_route(network, 0, 3 + 5 * 3); /* to (3,3) */
@@ -402,7 +403,7 @@ START_TEST(a_torus_goes_the_shorter_way_in_order_of_dimensions)
 }
 END_TEST
 
-START_TEST(a_torus_uses_both_ways_round_equally)
+START_TEST(a_torus_uses_both_directions_of_a_ring_equally)
 {
     ccmod_network *network = graph_open("torus:dimensions=4", 2);
     size_t forwards = 0;
@@ -452,9 +453,9 @@ START_TEST(networks_of_a_hundred_thousand_nodes_have_routes)
 }
 END_TEST
 
-/* What is refused */
+/* Refused networks */
 
-START_TEST(wrong_texts_are_refused_with_a_remedy)
+START_TEST(invalid_texts_are_refused_with_a_remedy)
 {
     static const struct {
         const char *text;
@@ -493,17 +494,18 @@ START_TEST(wrong_texts_are_refused_with_a_remedy)
 }
 END_TEST
 
-UNIT_MAIN("routes", myrinet_stays_on_the_first_level_within_a_group,
-          myrinet_passes_one_upper_switch_to_another_group,
-          myrinet_messages_may_share_a_link_between_levels, myrinet_is_drawn_from_its_seed,
-          myrinet_has_the_articles_packets_and_no_line_of_its_own,
+UNIT_MAIN("routes", myrinet_routes_within_a_group_use_the_first_level_only,
+          myrinet_routes_between_groups_pass_one_upper_switch,
+          myrinet_messages_may_share_a_link_between_levels, myrinet_routes_depend_on_the_seed,
+          myrinet_uses_the_packets_of_the_article_and_the_given_line,
           routes_show_the_wiring_of_the_network,
           every_kind_has_routes_from_the_source_to_the_destination,
-          routes_there_and_back_are_equally_long, a_node_link_is_numbered_as_its_node,
-          links_have_names_of_their_own, a_full_fat_tree_carries_a_shift_without_sharing,
-          oversubscription_shares_links_as_often_as_it_says,
-          a_fat_tree_without_radix_is_large_enough, a_multicast_in_a_fat_tree_goes_up_once,
-          a_dragonfly_goes_back_the_way_it_came,
+          routes_in_both_directions_are_equally_long, the_link_of_a_node_has_its_number,
+          each_link_has_its_own_name, a_full_fat_tree_routes_a_shift_without_sharing,
+          oversubscription_shares_links_by_its_ratio, a_fat_tree_without_radix_is_large_enough,
+          a_multicast_in_a_fat_tree_goes_up_once,
+          a_dragonfly_uses_the_same_route_in_both_directions,
           a_dragonfly_without_numbers_is_balanced_and_large_enough,
-          a_torus_goes_the_shorter_way_in_order_of_dimensions, a_torus_uses_both_ways_round_equally,
-          networks_of_a_hundred_thousand_nodes_have_routes, wrong_texts_are_refused_with_a_remedy)
+          a_torus_routes_the_shorter_way_in_order_of_dimensions,
+          a_torus_uses_both_directions_of_a_ring_equally,
+          networks_of_a_hundred_thousand_nodes_have_routes, invalid_texts_are_refused_with_a_remedy)

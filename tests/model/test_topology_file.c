@@ -1,5 +1,5 @@
-/* Networks from topology files: what a file means, which ways its routes take, and what is refused,
- * in which line and with which remedy. */
+/* Networks from topology files: their meaning, their routes, and mistakes, each refused with
+ * line and remedy. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static const char *refusal_of(const char *text, size_t bytes)
     return error.text;
 }
 
-/* The places that the cells of a route lead through, as "0 a b 5". */
+/* The vertices on a route, as "0 a b 5". */
 static void describe_route(const ccmod_network *network, uint32_t source, uint32_t destination,
                            char *text, size_t bytes)
 {
@@ -101,7 +101,7 @@ START_TEST(a_route_is_a_shortest_path)
 }
 END_TEST
 
-START_TEST(every_step_leads_nearer)
+START_TEST(every_hop_reduces_the_distance)
 {
     ccmod_network *network = network_of("nodes 7\nswitch a b c d e f g\nlink 0 a\nlink 1 b\n"
                                         "link 2 c\nlink 3 d\nlink 4 e\nlink 5 f\nlink 6 g\n"
@@ -120,7 +120,7 @@ START_TEST(every_step_leads_nearer)
 }
 END_TEST
 
-START_TEST(between_equal_paths_the_destination_decides)
+START_TEST(the_destination_selects_among_equal_paths)
 {
     ccmod_network *network = network_of(two_leaves);
 
@@ -132,7 +132,7 @@ START_TEST(between_equal_paths_the_destination_decides)
 }
 END_TEST
 
-START_TEST(parallel_links_take_turns)
+START_TEST(parallel_links_are_used_in_turn)
 {
     ccmod_network *network = network_of("nodes 4\nswitch a b\nlink 0-1 a\nlink 2-3 b\n"
                                         "link a b count=2\n");
@@ -149,7 +149,7 @@ START_TEST(parallel_links_take_turns)
 }
 END_TEST
 
-START_TEST(a_given_route_is_taken_in_its_direction)
+START_TEST(a_given_route_applies_to_its_direction_only)
 {
     char *text = NULL;
     ccmod_network *network;
@@ -187,7 +187,7 @@ START_TEST(nodes_may_be_linked_to_each_other)
 }
 END_TEST
 
-START_TEST(a_node_with_two_links_takes_the_nearer_one)
+START_TEST(a_node_with_two_links_uses_the_nearer_one)
 {
     ccmod_network *network =
         network_of("nodes 3\nswitch a b\nlink 0 a\nlink 0 b\nlink 1 a\nlink 2 b\nlink a b\n");
@@ -199,7 +199,7 @@ START_TEST(a_node_with_two_links_takes_the_nearer_one)
 }
 END_TEST
 
-START_TEST(wiring_found_from_routes_is_that_of_the_file)
+START_TEST(the_wiring_derived_from_routes_is_that_of_the_file)
 {
     ccmod_network *network = network_of(two_leaves);
     graph_wiring wiring = graph_find_wiring(network);
@@ -213,7 +213,7 @@ START_TEST(wiring_found_from_routes_is_that_of_the_file)
 }
 END_TEST
 
-START_TEST(bandwidth_is_a_width_over_the_nodes_links)
+START_TEST(bandwidth_is_relative_to_the_links_of_nodes)
 {
     ccmod_network *network =
         network_of("nodes 2\nswitch a b\nlink 0-1 a bandwidth_MBps=100 latency_us=0.5\n"
@@ -228,7 +228,7 @@ START_TEST(bandwidth_is_a_width_over_the_nodes_links)
 }
 END_TEST
 
-START_TEST(a_reference_says_for_which_links_the_calibration_holds)
+START_TEST(a_reference_selects_the_links_that_the_calibration_describes)
 {
     ccmod_network *network = network_of("nodes 2\nswitch a\nreference bandwidth_MBps=50\n"
                                         "link 0 a bandwidth_MBps=100\nlink 1 a\n");
@@ -239,7 +239,7 @@ START_TEST(a_reference_says_for_which_links_the_calibration_holds)
 }
 END_TEST
 
-START_TEST(packets_are_those_of_the_file)
+START_TEST(the_packet_size_is_that_of_the_file)
 {
     ccmod_network *network =
         network_of("nodes 2 # two\n\n\tswitch a\r\npacket payload_bytes=2020 header_bytes=20\n"
@@ -251,7 +251,7 @@ START_TEST(packets_are_those_of_the_file)
 }
 END_TEST
 
-/* Evaluated: 0 sends 1000 bytes to 1 over two links of 0.5 us and 1.5 us. */
+/* In an evaluation 0 sends 1000 bytes to 1 over two links of 0.5 us and 1.5 us. */
 START_TEST(latencies_of_links_delay_a_message)
 {
     static const char trace_text[] = "%cct 1 ranks 2 unit us\n0: s 1 1000\n1: r 0 1000\n";
@@ -355,7 +355,7 @@ static const struct {
     {"nodes 16777216\nswitch a\nlink 0-16777215 a count=65536", 4, "more links"},
 };
 
-START_TEST(mistakes_are_refused_in_their_line)
+START_TEST(mistakes_are_refused_with_their_line)
 {
     for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
         char *text = NULL, place[64];
@@ -375,7 +375,7 @@ START_TEST(mistakes_are_refused_in_their_line)
 }
 END_TEST
 
-START_TEST(what_is_no_topology_file_is_refused)
+START_TEST(a_file_that_is_no_topology_is_refused)
 {
     static const char zeros[1 << 17] = "";
     char *long_line = calloc(1, 1 << 17);
@@ -417,12 +417,15 @@ START_TEST(too_many_switches_with_nodes_are_refused_with_a_remedy)
 }
 END_TEST
 
-UNIT_MAIN("topology_file", a_route_is_a_shortest_path, every_step_leads_nearer,
-          between_equal_paths_the_destination_decides, parallel_links_take_turns,
-          a_given_route_is_taken_in_its_direction, a_given_route_may_be_longer_than_the_shortest,
-          nodes_may_be_linked_to_each_other, a_node_with_two_links_takes_the_nearer_one,
-          wiring_found_from_routes_is_that_of_the_file, bandwidth_is_a_width_over_the_nodes_links,
-          a_reference_says_for_which_links_the_calibration_holds, packets_are_those_of_the_file,
-          latencies_of_links_delay_a_message, a_large_file_is_read,
-          mistakes_are_refused_in_their_line, what_is_no_topology_file_is_refused,
-          an_endless_device_is_refused, too_many_switches_with_nodes_are_refused_with_a_remedy)
+UNIT_MAIN("topology_file", a_route_is_a_shortest_path, every_hop_reduces_the_distance,
+          the_destination_selects_among_equal_paths, parallel_links_are_used_in_turn,
+          a_given_route_applies_to_its_direction_only,
+          a_given_route_may_be_longer_than_the_shortest, nodes_may_be_linked_to_each_other,
+          a_node_with_two_links_uses_the_nearer_one,
+          the_wiring_derived_from_routes_is_that_of_the_file,
+          bandwidth_is_relative_to_the_links_of_nodes,
+          a_reference_selects_the_links_that_the_calibration_describes,
+          the_packet_size_is_that_of_the_file, latencies_of_links_delay_a_message,
+          a_large_file_is_read, mistakes_are_refused_with_their_line,
+          a_file_that_is_no_topology_is_refused, an_endless_device_is_refused,
+          too_many_switches_with_nodes_are_refused_with_a_remedy)

@@ -1,4 +1,4 @@
-/* What a trace means: records, sections, ranges, loops, expressions, lists, times. */
+/* The meaning of traces: records, sections, ranges, loops, expressions, lists, times. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 #define HEAD "%cct 1 ranks 4 unit us\n"
 
-/* The records of a rank are as expected. */
+/* Expect these records of a rank. */
 static void expect(const char *text, uint32_t rank, const char *expected)
 {
     char played[PLAYED_BYTES];
@@ -23,7 +23,7 @@ START_TEST(every_record_is_read)
 }
 END_TEST
 
-START_TEST(sections_of_a_rank_append_in_order_of_the_file)
+START_TEST(sections_of_a_rank_are_joined_in_file_order)
 {
     const char *text = HEAD "0: c 1\n*: c 2\n1-2,0: c 3\n3: c 4\n0: c 5\n";
 
@@ -33,27 +33,27 @@ START_TEST(sections_of_a_rank_append_in_order_of_the_file)
 }
 END_TEST
 
-START_TEST(a_rank_without_section_has_nothing_to_do)
+START_TEST(a_rank_without_section_has_no_records)
 {
     expect(HEAD "0: c 1\n", 2, "end");
     expect(HEAD, 0, "end");
 }
 END_TEST
 
-START_TEST(loops_nest_and_their_index_is_the_innermost)
+START_TEST(in_nested_loops_the_index_is_that_of_the_innermost)
 {
     expect(HEAD "0:\n@ 2\nc %i\n@ 3\nc 10+%i\n;\nc %i\n;\nc 99\n", 0,
            "c 0; c 10; c 11; c 12; c 0; c 1; c 10; c 11; c 12; c 1; c 99; end");
 }
 END_TEST
 
-START_TEST(a_count_may_be_an_expression_of_the_loop_around_it)
+START_TEST(a_count_may_use_the_index_of_the_enclosing_loop)
 {
     expect(HEAD "*:\n@ %r\n@ %i+1\nc %i\n;\n;\n", 3, "c 0; c 0; c 1; c 0; c 1; c 2; end");
 }
 END_TEST
 
-START_TEST(a_loop_of_nothing_is_nothing)
+START_TEST(an_empty_loop_has_no_records)
 {
     expect(HEAD "*:\n@ 0\nc 1\n;\n@ 1000000000000\n;\n@ 5\n@ 7\n;\n;\nc 2\n", 0, "c 2; end");
 }
@@ -91,7 +91,7 @@ START_TEST(sizes_have_units)
 }
 END_TEST
 
-START_TEST(times_are_decimal_and_in_the_unit_of_the_head)
+START_TEST(times_are_decimal_in_the_unit_of_the_header)
 {
     expect("%cct 1 ranks 1 unit us\n0: c 12.5\nc 1e3\nc 0.125\n", 0,
            "c 12.5; c 1000; c 0.125; end");
@@ -101,21 +101,21 @@ START_TEST(times_are_decimal_and_in_the_unit_of_the_head)
 }
 END_TEST
 
-START_TEST(measured_times_go_with_their_records)
+START_TEST(measured_times_belong_to_their_records)
 {
     expect(HEAD "0: s 1 8 t=48.9\nr 1 8 t=0 # why\nb t=1e1\n", 0,
            "s 1 8 t=48.9; r 1 8 t=0; b t=10; end");
 }
 END_TEST
 
-START_TEST(blanks_comments_and_carriage_returns_are_nothing)
+START_TEST(blanks_comments_and_carriage_returns_are_ignored)
 {
     expect("# first\n\n  %cct 1 ranks 4 unit us # head\r\n\t0:\r\n  s   1\t8 # to one\r\n\r\n#\nb",
            0, "s 1 8; b; end");
 }
 END_TEST
 
-START_TEST(a_multicast_to_all_others_leaves_out_the_sender)
+START_TEST(a_multicast_to_all_excludes_the_sender)
 {
     expect(HEAD "*: m * 8\n", 2, "m 0,1,3 8; end");
 }
@@ -164,7 +164,7 @@ static double first_time(uint64_t seed, uint32_t rank)
     return record.time_us;
 }
 
-START_TEST(draws_depend_on_seed_and_rank_alone)
+START_TEST(draws_depend_on_seed_and_rank_only)
 {
     ck_assert_double_eq(first_time(1, 2), first_time(1, 2));
     ck_assert_double_ne(first_time(1, 2), first_time(2, 2));
@@ -172,8 +172,8 @@ START_TEST(draws_depend_on_seed_and_rank_alone)
 }
 END_TEST
 
-/* Many sections of all shapes: each rank finds exactly its own. */
-START_TEST(the_index_of_sections_finds_all_of_a_rank)
+/* Many sections of all kinds: each rank finds exactly its own. */
+START_TEST(the_index_finds_all_sections_of_a_rank)
 {
     char text[8192] = "%cct 1 ranks 40 unit us\n", expected[PLAYED_BYTES] = "";
 
@@ -189,12 +189,12 @@ START_TEST(the_index_of_sections_finds_all_of_a_rank)
 }
 END_TEST
 
-UNIT_MAIN("trace", every_record_is_read, sections_of_a_rank_append_in_order_of_the_file,
-          a_rank_without_section_has_nothing_to_do, loops_nest_and_their_index_is_the_innermost,
-          a_count_may_be_an_expression_of_the_loop_around_it, a_loop_of_nothing_is_nothing,
+UNIT_MAIN("trace", every_record_is_read, sections_of_a_rank_are_joined_in_file_order,
+          a_rank_without_section_has_no_records, in_nested_loops_the_index_is_that_of_the_innermost,
+          a_count_may_use_the_index_of_the_enclosing_loop, an_empty_loop_has_no_records,
           loops_are_not_unrolled, expressions_have_the_usual_precedence,
           division_and_remainder_are_floored, sizes_have_units,
-          times_are_decimal_and_in_the_unit_of_the_head, measured_times_go_with_their_records,
-          blanks_comments_and_carriage_returns_are_nothing,
-          a_multicast_to_all_others_leaves_out_the_sender, distributions_have_their_means,
-          draws_depend_on_seed_and_rank_alone, the_index_of_sections_finds_all_of_a_rank)
+          times_are_decimal_in_the_unit_of_the_header, measured_times_belong_to_their_records,
+          blanks_comments_and_carriage_returns_are_ignored, a_multicast_to_all_excludes_the_sender,
+          distributions_have_their_means, draws_depend_on_seed_and_rank_only,
+          the_index_finds_all_sections_of_a_rank)

@@ -1,5 +1,5 @@
-/* Traces that are wrong: each is refused with the file, the line, what is wrong and what to do, and
- * none is a crash or an evaluation. */
+/* Invalid traces: each is refused with file, line, mistake and remedy, without a crash and
+ * without an evaluation. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ typedef struct {
     const char *says; /* part of the error */
 } wrong_trace;
 
-/* Found when the trace is read. */
+/* Mistakes that are found when the trace is read. */
 static const wrong_trace unreadable[] = {
     {"", 1, "empty"},
     {"\n\n# nothing\n", 1, "empty"},
@@ -76,7 +76,7 @@ static const wrong_trace unreadable[] = {
     {HEAD "0:\n@ x\nb\n;\n", 3, "count"},
 };
 
-/* Found when a rank comes to it. */
+/* Mistakes that are found when a rank plays the record. */
 static const wrong_trace unplayable[] = {
     {HEAD "0:\ns %r-1 8\n", 3, "the peer of rank 0"},
     {HEAD "0:\ns %r+%n 8\n", 3, "the peer of rank 0"},
@@ -94,7 +94,7 @@ static const wrong_trace unplayable[] = {
     {HEAD "0:\nr any 9\n1:\ns 0 8\n", 3, "line 5 and has 8 bytes"},
 };
 
-/* Found at the end. */
+/* Mistakes that are found at the end of the evaluation. */
 static const wrong_trace endless[] = {
     {HEAD "0:\nr 1 8\n", 3, "receives from rank 1; rank 1 has ended"},
     {HEAD "0:\ns 1 8\n", 3, "sends to rank 1; rank 1 has ended"},
@@ -143,25 +143,25 @@ static void expect_errors(const wrong_trace *table, size_t count, ccmod_status w
     }
 }
 
-START_TEST(what_cannot_be_read_is_refused_with_its_line)
+START_TEST(an_invalid_trace_is_refused_with_its_line)
 {
     expect_errors(unreadable, sizeof(unreadable) / sizeof(unreadable[0]), CCMOD_ERROR_USAGE);
 }
 END_TEST
 
-START_TEST(what_cannot_be_played_is_refused_with_its_line)
+START_TEST(an_invalid_record_is_refused_with_its_line_when_it_is_played)
 {
     expect_errors(unplayable, sizeof(unplayable) / sizeof(unplayable[0]), CCMOD_ERROR_USAGE);
 }
 END_TEST
 
-START_TEST(what_cannot_end_is_explained)
+START_TEST(a_deadlock_is_explained)
 {
     expect_errors(endless, sizeof(endless) / sizeof(endless[0]), CCMOD_ERROR_DATA);
 }
 END_TEST
 
-/* Every beginning of a trace is read or refused, and never read beyond its end. */
+/* Every prefix of a trace is read or refused, without reading beyond its end. */
 START_TEST(a_truncated_trace_is_read_or_refused)
 {
     static const char whole[] =
@@ -183,7 +183,7 @@ START_TEST(a_truncated_trace_is_read_or_refused)
 }
 END_TEST
 
-START_TEST(a_line_of_a_million_characters_is_refused_briefly)
+START_TEST(a_line_of_a_million_characters_is_refused_with_a_short_message)
 {
     size_t length = 1000000;
     char *text = malloc(length);
@@ -226,7 +226,8 @@ START_TEST(a_file_that_cannot_be_read_is_named)
 }
 END_TEST
 
-UNIT_MAIN("trace_errors", what_cannot_be_read_is_refused_with_its_line,
-          what_cannot_be_played_is_refused_with_its_line, what_cannot_end_is_explained,
-          a_truncated_trace_is_read_or_refused, a_line_of_a_million_characters_is_refused_briefly,
+UNIT_MAIN("trace_errors", an_invalid_trace_is_refused_with_its_line,
+          an_invalid_record_is_refused_with_its_line_when_it_is_played, a_deadlock_is_explained,
+          a_truncated_trace_is_read_or_refused,
+          a_line_of_a_million_characters_is_refused_with_a_short_message,
           loops_nested_too_deeply_are_refused, a_file_that_cannot_be_read_is_named)

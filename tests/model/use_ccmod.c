@@ -1,6 +1,6 @@
-/* A program of a user of libccmod, in C and in C++: the quiet time of docs/reference/model.md, over
- * a network of its own and one of the library. Built by model_installed.sh against what is
- * installed. */
+/* A program as users of libccmod write it, in C and C++: the quiet time of
+ * docs/reference/model.md, on a network of its own and on one of the library. model_installed.sh
+ * builds it with the installed library. */
 #include <ccmod/ccmod.h>
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Who computes under which occupation, and the figures of the computing with numbers worked out by
- * hand. */
+/* Which roles compute for each occupation, and the figures of the background task, checked with
+ * numbers computed by hand. */
 #include "occupation/method.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ static void assert_near(double value, double expected)
 static const bench_occupation occupations[] = {BENCH_UNOCCUPIED, BENCH_OCCUPY_SOURCE,
                                                BENCH_OCCUPY_DESTINATION, BENCH_OCCUPY_BOTH};
 
-START_TEST(names_and_occupations_are_one_to_one)
+START_TEST(every_occupation_has_one_name)
 {
     for (size_t i = 0; i < sizeof(occupations) / sizeof(occupations[0]); i++)
         ck_assert_int_eq(bench_occupation_named(bench_occupation_name(occupations[i])),
@@ -30,14 +30,14 @@ START_TEST(names_and_occupations_are_one_to_one)
 }
 END_TEST
 
-START_TEST(what_is_not_given_is_no_occupation)
+START_TEST(no_occupation_is_the_default)
 {
     ck_assert_int_eq(bench_occupation_named(NULL), BENCH_UNOCCUPIED);
     ck_assert_int_eq(bench_occupation_named("sideways"), BENCH_UNOCCUPIED);
 }
 END_TEST
 
-START_TEST(each_side_computes_under_its_own_name_and_under_both)
+START_TEST(each_side_computes_if_its_name_or_both_is_given)
 {
     const bench_role source = {.name = "source"}, destination = {.name = "destination"};
 
@@ -51,7 +51,7 @@ START_TEST(each_side_computes_under_its_own_name_and_under_both)
 }
 END_TEST
 
-START_TEST(a_node_is_both_sides_and_computes_under_both_alone)
+START_TEST(a_node_that_is_both_sides_computes_only_for_both)
 {
     const bench_role node = {.name = "node"};
 
@@ -95,7 +95,7 @@ START_TEST(all_programs_of_group_1_have_sides_or_nodes)
 }
 END_TEST
 
-START_TEST(programs_of_other_groups_have_neither)
+START_TEST(programs_of_other_groups_have_no_sides)
 {
     for (const benchmark *const *one = benchmarks_registry; *one != NULL; one++)
         if ((*one)->group != BENCH_GROUP_BASIC)
@@ -103,7 +103,7 @@ START_TEST(programs_of_other_groups_have_neither)
 }
 END_TEST
 
-/* Whether the options of a program take `compute`. */
+/* Whether a program accepts `compute` as an option value. */
 static cb_status given(const benchmark *definition, const char *compute)
 {
     options_table of;
@@ -123,7 +123,7 @@ static cb_status given(const benchmark *definition, const char *compute)
     return status;
 }
 
-START_TEST(sides_are_a_choice_where_there_are_sides)
+START_TEST(sides_are_accepted_only_by_programs_with_sides)
 {
     static const char *const choices[] = {"none", "source", "destination", "both"};
 
@@ -138,9 +138,9 @@ END_TEST
 
 /* Figures */
 
-START_TEST(slowdown_is_the_rate_alone_over_the_rate_beside)
+START_TEST(slowdown_is_the_undisturbed_rate_over_the_rate_with_communication)
 {
-    /* 95 of 100 ms alone, 100 of 500 ms beside: 0.95 against 0.2 */
+    /* 95 of 100 ms undisturbed, 100 of 500 ms with communication: 0.95 against 0.2 */
     const occupation_work work = {.ranks = 1,
                                   .alone_work_ns = 95e6,
                                   .alone_ns = 100e6,
@@ -155,7 +155,7 @@ START_TEST(slowdown_is_the_rate_alone_over_the_rate_beside)
 }
 END_TEST
 
-START_TEST(computing_that_is_not_disturbed_is_not_slowed_down)
+START_TEST(undisturbed_computation_has_a_slowdown_of_one)
 {
     const occupation_work work = {.ranks = 4,
                                   .alone_work_ns = 100e6,
@@ -170,9 +170,9 @@ START_TEST(computing_that_is_not_disturbed_is_not_slowed_down)
 }
 END_TEST
 
-START_TEST(no_work_at_all_gives_a_bound_and_not_infinity)
+START_TEST(no_work_at_all_gives_a_finite_bound)
 {
-    /* One turn of 4 ms in 400 ms would have been seen. */
+    /* One time slice of 4 ms in 400 ms would be visible. */
     const occupation_work work = {
         .ranks = 1, .alone_work_ns = 80e6, .alone_ns = 80e6, .beside_ns = 400e6};
     occupation_figures figures = occupation_figures_of(&work, tick_ns);
@@ -183,7 +183,7 @@ START_TEST(no_work_at_all_gives_a_bound_and_not_infinity)
 }
 END_TEST
 
-START_TEST(a_few_turns_give_a_bound_with_one_more)
+START_TEST(few_time_slices_give_a_bound_with_one_slice_more)
 {
     occupation_work work = {.ranks = 1,
                             .alone_work_ns = 80e6,
@@ -201,7 +201,7 @@ START_TEST(a_few_turns_give_a_bound_with_one_more)
 }
 END_TEST
 
-START_TEST(each_rank_of_a_side_may_have_had_one_turn_more)
+START_TEST(the_bound_adds_one_time_slice_per_rank)
 {
     const occupation_work work = {.ranks = 3,
                                   .alone_work_ns = 240e6,
@@ -229,7 +229,7 @@ START_TEST(without_a_baseline_there_is_no_slowdown)
 }
 END_TEST
 
-START_TEST(tasks_that_had_five_turns_only_together_are_no_baseline)
+START_TEST(fewer_than_five_time_slices_per_task_are_no_baseline)
 {
     occupation_work work = {.ranks = 16,
                             .alone_work_ns = 5 * tick_ns,
@@ -243,9 +243,9 @@ START_TEST(tasks_that_had_five_turns_only_together_are_no_baseline)
 }
 END_TEST
 
-START_TEST(a_bound_below_1_is_no_figure)
+START_TEST(a_bound_below_1_is_omitted)
 {
-    /* An eighth of the time alone: with one turn more in 24 ms, at least 0.75. */
+    /* An eighth of the undisturbed rate; with one more time slice in 24 ms, at least 0.75. */
     occupation_work work = {.ranks = 1,
                             .alone_work_ns = 20e6,
                             .alone_ns = 160e6,
@@ -272,13 +272,14 @@ START_TEST(a_side_without_ranks_has_no_figures)
 }
 END_TEST
 
-UNIT_MAIN("occupation", names_and_occupations_are_one_to_one, what_is_not_given_is_no_occupation,
-          each_side_computes_under_its_own_name_and_under_both,
-          a_node_is_both_sides_and_computes_under_both_alone, other_roles_never_compute,
-          all_programs_of_group_1_have_sides_or_nodes, programs_of_other_groups_have_neither,
-          sides_are_a_choice_where_there_are_sides, slowdown_is_the_rate_alone_over_the_rate_beside,
-          computing_that_is_not_disturbed_is_not_slowed_down,
-          no_work_at_all_gives_a_bound_and_not_infinity, a_few_turns_give_a_bound_with_one_more,
-          each_rank_of_a_side_may_have_had_one_turn_more, without_a_baseline_there_is_no_slowdown,
-          tasks_that_had_five_turns_only_together_are_no_baseline, a_bound_below_1_is_no_figure,
+UNIT_MAIN("occupation", every_occupation_has_one_name, no_occupation_is_the_default,
+          each_side_computes_if_its_name_or_both_is_given,
+          a_node_that_is_both_sides_computes_only_for_both, other_roles_never_compute,
+          all_programs_of_group_1_have_sides_or_nodes, programs_of_other_groups_have_no_sides,
+          sides_are_accepted_only_by_programs_with_sides,
+          slowdown_is_the_undisturbed_rate_over_the_rate_with_communication,
+          undisturbed_computation_has_a_slowdown_of_one, no_work_at_all_gives_a_finite_bound,
+          few_time_slices_give_a_bound_with_one_slice_more, the_bound_adds_one_time_slice_per_rank,
+          without_a_baseline_there_is_no_slowdown,
+          fewer_than_five_time_slices_per_task_are_no_baseline, a_bound_below_1_is_omitted,
           a_side_without_ranks_has_no_figures)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What a comparison of two runs takes: compare.py TOP. 1000 rows, 100 blocks each."""
+"""Measure the time of a comparison of two runs: compare.py TOP. 1000 rows, 100 blocks each."""
 
 from __future__ import annotations
 

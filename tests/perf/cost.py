@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What the evaluation of a message costs, against the size of the system, as a table and a picture.
+"""Measure the cost of evaluating a message against the size of the system, as a table and a picture.
 
     builddir=BUILD cost.py [PICTURE.svg]
 

@@ -1,4 +1,4 @@
-/* Many factories in few processes. */
+/* Many factories in few processes; see the header. */
 #include "tests/perf/crowd.h"
 
 #include <pthread.h>
@@ -10,18 +10,18 @@
 
 enum { ROUNDS = 2, SLOT_BYTES = 512, PAUSE_NS = 200000, PAUSE_MOST_NS = 50000000 };
 
-/* In memory that all processes share. */
+/* In memory shared by all processes. */
 struct crowd {
     int ranks;
-    int met;             /* calls of crowd_meet, all processes together */
-    int arrived[ROUNDS]; /* ranks that have given their part of an exchange */
+    int met;             /* calls of crowd_meet by all processes together */
+    int arrived[ROUNDS]; /* ranks that have contributed to an exchange */
     unsigned char slots[ROUNDS][CROWD_MOST][SLOT_BYTES];
 };
 
-/* One rank that is being opened. */
+/* A rank that is opening its factory. */
 typedef struct {
     crowd *all;
-    pthread_mutex_t *baton; /* who has it runs; given away while others are waited for */
+    pthread_mutex_t *baton; /* the owner runs; released while waiting for other ranks */
     transport_bootstrap bootstrap;
     int round;
     transport_factory *factory;
@@ -44,7 +44,7 @@ void crowd_free(crowd *all)
     munmap(all, sizeof(*all));
 }
 
-/* Many may wait: their pauses grow. */
+/* Many threads may wait: their pauses grow. */
 static void await(const int *count, int least)
 {
     uint64_t pause_ns = PAUSE_NS;

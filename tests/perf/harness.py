@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What the harness costs, from a result of cb_oneway over the technology null.
+"""Print the cost of the harness from a result of cb_oneway over the technology null.
 
 A step is one packet sent and one received in a ping-pong, one packet sent in a stream. In the pass
 of single steps each has one more reading of the clock, whose cost the result gives.

@@ -1,6 +1,6 @@
 #!/bin/sh
-# make perf: measure the project against bare references, print all figures, and at the end each
-# target with what was reached. Fails when something could not be run, and never for a figure.
+# make perf: measure the project against bare references, print all figures, and at the end each target with
+# the figure reached. Fails if something could not be run, never because of a figure.
 #
 # COMBENCH_PERF_STARTS (3) is how often the comparison with bare MPI is started: where the data of a
 # process lies in memory differs from start to start.
@@ -16,7 +16,7 @@ results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
 failed=
 
-# part TITLE COMMAND...: print what it prints, and keep it for the summary.
+# part TITLE COMMAND...: run, print the output, and keep it for the summary.
 part() {
     echo
     echo "== $1"

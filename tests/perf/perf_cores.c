@@ -1,6 +1,7 @@
-/* What the two cores share that every other figure stands on: how long a cache line takes from one
- * to the other, and whether each computes as fast beside the other as alone. Threads of one core
- * halve each other's arithmetic; cores of their own do not, however far apart they are. */
+/* Properties of the two cores that all other figures depend on: the time that a cache line takes
+ * from one to the other, and whether each computes as fast while the other one computes.
+ * Hardware threads of one core halve each other's arithmetic; separate cores do not, at any
+ * distance. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -61,7 +62,7 @@ static void work_unit(void)
     }
 }
 
-/* The second thread: passes the ball back, works or rests, as ordered. */
+/* The second thread: returns the cache line, computes or sleeps, as requested. */
 static void *accompany(void *unused)
 {
     (void)unused;
@@ -97,7 +98,7 @@ static double worked_ns(void)
     return now_ns() - begun_ns;
 }
 
-/* While the other works, which it is seen to do before and after. */
+/* Measured while the other thread works, which is checked before and after. */
 static double beside_ns(void)
 {
     uint64_t before;

@@ -133,14 +133,14 @@ static const struct {
 } contenders[CONTENDERS] = {
     {"plain MPI", run_plainly}, {"plain MPI again", run_plainly}, {"combench", run_combench}};
 
-/* All wait for each other before a block: it begins with nothing under way. */
+/* A barrier before each block: it starts with no message pending. */
 static cb_status run_block(match *run, size_t contender, double *elapsed_ns)
 {
     MPI_Barrier(run->communicator);
     return contenders[contender].run(run, elapsed_ns);
 }
 
-/* The supervisor's clock finds how many events make a block. */
+/* The supervisor times events to find how many make a block. */
 static cb_status choose_events(match *run)
 {
     double elapsed_ns = 0;

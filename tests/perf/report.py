@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What a report of 10,000 rows costs: report.py TOP.
+"""Measure the cost of a report of 10,000 rows: report.py TOP.
 
 The fixed results of tests/suite/report are multiplied by technologies, numbers of processes, and
 occupations, with distributions as fine as programs write them. Prints how long `combench report`

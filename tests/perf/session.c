@@ -30,7 +30,7 @@ static cb_status run(engine_session *session, int ranks, transport_wait wait,
     return transport_close(session->technology);
 }
 
-/* By the cores of the host: a rank that is bound may use one of them only. */
+/* Counted from the cores of the host: a bound rank may use only one of them. */
 static bool ranks_share_cores(const host *machine, int ranks)
 {
     host_environment environment;

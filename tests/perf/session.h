@@ -1,5 +1,5 @@
-/* What the programs that compare the project with bare MPI share: options, control plane and the
- * technology mpi, as the engine has them. */
+/* Set-up shared by the programs that compare the project with bare MPI: options, control plane
+ * and the technology mpi, as the engine has them. */
 #ifndef TESTS_PERF_SESSION_H
 #define TESTS_PERF_SESSION_H
 

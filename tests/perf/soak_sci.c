@@ -49,7 +49,7 @@ static size_t size_of(uint64_t number)
 /* Both send, then both receive, asleep when there is nothing yet. */
 static void exchange_bursts(pair_end *end, int mode)
 {
-    alarm(TIMEOUT_S); /* who gets no core for minutes is not stuck */
+    alarm(TIMEOUT_S); /* a process without a core for minutes is not stuck */
     for (uint64_t burst = 0; burst < BURSTS; burst++) {
         for (uint64_t i = burst * BURST; i < (burst + 1) * BURST; i++)
             pair_send(end, i, size_of(i));
@@ -106,7 +106,7 @@ static pair_plan plan_of(int mode)
                        .again = mode == 0 ? plain_again : lossy_again};
 }
 
-/* What the ends hold */
+/* Resources held by the processes */
 
 typedef struct {
     long resident_kB[MODES]; /* of both ends */
@@ -203,7 +203,7 @@ static void print_head(void)
     printf(" %8s\n", "objects");
 }
 
-/* Whether an end has left; it is waited for later. */
+/* Whether a process has exited; it is waited for later. */
 static bool has_left(const pair_job *jobs)
 {
     siginfo_t end = {0};
@@ -238,7 +238,7 @@ static int watch(const pair_job *jobs, uint64_t begin_ns, sample *samples)
     return count;
 }
 
-/* The most of the first samples after the warm-up against the most of the last. */
+/* Compare the maximum of the first samples after the warm-up with that of the last ones. */
 static long growth_kB(const sample *samples, int count, int mode)
 {
     long early = 0, late = 0;
@@ -252,7 +252,7 @@ static long growth_kB(const sample *samples, int count, int mode)
     return late - early;
 }
 
-/* All ends end in order, nothing of theirs is left, and memory does not grow. */
+/* All processes must exit with success, leave no objects, and not grow in memory. */
 static int judge(const pair_job *jobs, const sample *samples, int count)
 {
     int failures = count < SAMPLES;

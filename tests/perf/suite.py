@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What the driver costs: suite.py TOP BUILD MPIRUN.
+"""Measure the overhead of the driver: suite.py TOP BUILD MPIRUN.
 
 Measurements that are as short as can be, started by the driver, against the same commands started
 bare before and after it. Prints what a measurement takes longer with the driver, its start

@@ -37,10 +37,10 @@ unit_part REPORT_PARTS;
 void capture_open(capture *c, report_format format, const char *path);
 void capture_close(capture *c);
 
-/* The finished document as readers see it. */
+/* The finished document, parsed. */
 json_t *capture_json(capture *c, const char *reason);
 
-/* The first result row of a JSON document with this one row. */
+/* The first result row of a JSON document that has only this row. */
 json_t *written_row(report_row *row);
 
 /* What rows have in common; of two processors, with the times of blocks, at most BLOCKS, as
@@ -53,10 +53,10 @@ report_row typical_row(const char *mode, double size_bytes);
 /* Steps of 600 to 649 ns; one of a hundred takes 3 us more. */
 void fill_histogram(stats_histogram *steps, unsigned samples);
 
-/* Where a file of the source lies. */
+/* The path of a file in the source tree. */
 void source_path(char *path, size_t bytes, const char *name);
 
-/* How often the part occurs. */
+/* The number of occurrences of `part`. */
 size_t count_of(const char *text, const char *part);
 
 #endif

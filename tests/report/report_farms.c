@@ -1,4 +1,4 @@
-/* What rows of farms have besides, in all forms: answers, destinations, marks. */
+/* Additional content of rows of farms, in all formats: answers, destinations, marks. */
 #include "tests/report/report.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static void set_found(report_row *row)
     report_set_member(row, REPORT_FOUND_HZ, 5, "repeats");
 }
 
-START_TEST(a_rate_that_was_found_has_its_interval)
+START_TEST(the_rate_found_by_a_search_has_its_interval)
 {
     report_row row = {.broken = false};
     json_t *result, *expected = json_pack("{s:i, s:[i,i], s:i, s:i}", "value", 50000, "interval",
@@ -29,7 +29,7 @@ START_TEST(a_rate_that_was_found_has_its_interval)
 }
 END_TEST
 
-START_TEST(what_was_not_asked_for_has_no_answer)
+START_TEST(no_answer_is_reported_without_a_question)
 {
     report_row row = {.broken = false};
     json_t *result = written_row(&row);
@@ -41,7 +41,7 @@ START_TEST(what_was_not_asked_for_has_no_answer)
 }
 END_TEST
 
-START_TEST(an_answer_is_yes_or_no)
+START_TEST(an_answer_is_printed_as_yes_or_no)
 {
     report_row row = {.broken = false};
     json_t *result;
@@ -76,7 +76,7 @@ static report_row row_of_farm(const stats_histogram *latency)
     return row;
 }
 
-START_TEST(each_destination_is_an_object_without_a_histogram_of_its_own)
+START_TEST(each_destination_is_an_object_without_a_histogram)
 {
     static stats_histogram latency;
     report_row row;
@@ -116,7 +116,7 @@ START_TEST(a_destination_without_decisions_has_no_latency)
 }
 END_TEST
 
-/* The number in the cell under a head of CSV. */
+/* The number in the cell below a CSV column heading. */
 static double csv_cell(const char *csv, const char *head)
 {
     const char *line = strchr(csv, '\n') + 1, *heads = csv;
@@ -133,7 +133,7 @@ static double csv_cell(const char *csv, const char *head)
     return strtod(line, NULL);
 }
 
-START_TEST(csv_has_the_slowest_destination_and_the_most_in_flight)
+START_TEST(csv_has_the_slowest_destination_and_the_maximum_in_flight)
 {
     static stats_histogram latency;
     capture c;
@@ -155,7 +155,7 @@ START_TEST(csv_has_the_slowest_destination_and_the_most_in_flight)
 }
 END_TEST
 
-START_TEST(a_saturated_row_is_marked_in_the_text_and_the_mark_explained)
+START_TEST(the_text_marks_a_saturated_row_and_explains_the_mark)
 {
     static stats_histogram latency;
     capture c;
@@ -177,7 +177,7 @@ START_TEST(a_saturated_row_is_marked_in_the_text_and_the_mark_explained)
 }
 END_TEST
 
-START_TEST(a_rate_that_was_found_does_not_look_like_a_trial_that_failed)
+START_TEST(the_text_distinguishes_a_rate_that_was_found_from_a_failed_trial)
 {
     static stats_histogram latency;
     capture c;
@@ -194,15 +194,15 @@ START_TEST(a_rate_that_was_found_does_not_look_like_a_trial_that_failed)
     ck_assert_ptr_null(strchr(c.output, '!'));
     ck_assert_ptr_nonnull(strstr(c.output,
                                  "found rate: 50000 Hz held the deadline in 4 of 5 trials; "
-                                 "48000 Hz in all, 55000 Hz in none; one more run at it, "
-                                 "which the row shows, was saturated\n"));
+                                 "48000 Hz in all, 55000 Hz in none; the additional "
+                                 "run shown in the row was saturated\n"));
     report_finish(c.document, NULL);
-    ck_assert_ptr_nonnull(strstr(c.output, "\n= the rate that --find-rate found"));
+    ck_assert_ptr_nonnull(strstr(c.output, "\n= rate found by --find-rate"));
     capture_close(&c);
 }
 END_TEST
 
-START_TEST(a_row_that_is_off_its_schedule_is_marked_and_one_that_keeps_it_is_not)
+START_TEST(only_a_row_that_missed_its_schedule_is_marked)
 {
     static stats_histogram latency;
     capture c;
@@ -226,11 +226,11 @@ START_TEST(a_row_that_is_off_its_schedule_is_marked_and_one_that_keeps_it_is_not
 }
 END_TEST
 
-UNIT_PART(report_farms, a_rate_that_was_found_has_its_interval,
-          what_was_not_asked_for_has_no_answer, an_answer_is_yes_or_no,
-          each_destination_is_an_object_without_a_histogram_of_its_own,
+UNIT_PART(report_farms, the_rate_found_by_a_search_has_its_interval,
+          no_answer_is_reported_without_a_question, an_answer_is_printed_as_yes_or_no,
+          each_destination_is_an_object_without_a_histogram,
           a_destination_without_decisions_has_no_latency,
-          csv_has_the_slowest_destination_and_the_most_in_flight,
-          a_saturated_row_is_marked_in_the_text_and_the_mark_explained,
-          a_rate_that_was_found_does_not_look_like_a_trial_that_failed,
-          a_row_that_is_off_its_schedule_is_marked_and_one_that_keeps_it_is_not)
+          csv_has_the_slowest_destination_and_the_maximum_in_flight,
+          the_text_marks_a_saturated_row_and_explains_the_mark,
+          the_text_distinguishes_a_rate_that_was_found_from_a_failed_trial,
+          only_a_row_that_missed_its_schedule_is_marked)

@@ -1,4 +1,4 @@
-/* Documents as a whole: their three forms are those of golden files, on a stream and in a file. */
+/* Whole documents: their three formats equal golden files, on a stream and in a file. */
 #include "tests/report/report.h"
 
 #include <stdio.h>
@@ -84,7 +84,7 @@ static void add_stream(report_document *document)
     add(document, &row, "precision", false);
 }
 
-/* Beside computing tasks: of the second row the destination's did too little for a figure. */
+/* With computing tasks; in the second row that of the destination did too little for a figure. */
 static void add_occupied(report_document *document)
 {
     for (int i = 0; i < 2; i++) {
@@ -193,7 +193,7 @@ static void set_counters(report_row *row)
     report_set_counters(row, &counts);
 }
 
-/* What the other rows lack. */
+/* Members that the other rows lack. */
 static void add_rest(report_document *document)
 {
     static const double shares[] = {0.5, 0.3, 0.2};
@@ -215,7 +215,7 @@ static void add_rest(report_document *document)
     add(document, &row, "precision", false);
 }
 
-/* The document of the golden files. Every column of text and CSV is in one of its rows. */
+/* The document of the golden files. Every column of text and CSV occurs in one of its rows. */
 static void fill_golden(report_document *document)
 {
     static const cb_counter_set *const sets[] = {&counters};
@@ -284,8 +284,8 @@ static const char *next_cell(const char *cell)
     return cell + strcspn(cell, ",\n") + 1;
 }
 
-/* The cells that are not empty, each with its row and its head on a line of its own, so that a new
- * column does not change what the golden file has of the others. */
+/* The non-empty cells, each on its own line with its row and heading, so that a new column does
+ * not change the golden file for the others. */
 static void assert_golden_cells(const char *csv)
 {
     char *text = NULL;
@@ -318,8 +318,8 @@ START_TEST(the_cells_of_the_csv_form_are_those_of_the_golden_file)
 }
 END_TEST
 
-/* The text with another line in place of the one with this key: when and how long the run was is no
- * part of what is compared. The caller frees it. */
+/* Replace the line with this key: the time and duration of the run are not compared. The caller
+ * frees the text. */
 static char *with_line(const char *text, const char *key, const char *line)
 {
     const char *begin = strstr(text, key), *end;
@@ -364,13 +364,13 @@ static void assert_file_form(report_format format, void (*expect)(const char *wr
     capture_close(&c);
 }
 
-START_TEST(a_file_in_csv_form_is_as_the_stream)
+START_TEST(a_csv_file_has_the_text_of_the_stream)
 {
     assert_file_form(REPORT_CSV, assert_golden_cells);
 }
 END_TEST
 
-START_TEST(a_file_in_text_form_keeps_the_order_of_rows_fits_and_skips)
+START_TEST(a_text_file_keeps_the_order_of_rows_fits_and_skipped_measurements)
 {
     assert_file_form(REPORT_TEXT, assert_golden_text);
 }
@@ -378,5 +378,5 @@ END_TEST
 
 UNIT_PART(report_golden, the_text_form_is_that_of_the_golden_file,
           the_cells_of_the_csv_form_are_those_of_the_golden_file,
-          the_json_form_is_that_of_the_golden_file, a_file_in_csv_form_is_as_the_stream,
-          a_file_in_text_form_keeps_the_order_of_rows_fits_and_skips)
+          the_json_form_is_that_of_the_golden_file, a_csv_file_has_the_text_of_the_stream,
+          a_text_file_keeps_the_order_of_rows_fits_and_skipped_measurements)

@@ -1,11 +1,11 @@
-/* Rows as lines of text and of CSV, which stream: blocks, widths, quotes. */
+/* Rows as lines of text and CSV: streaming, blocks, widths, quotes. */
 #include "tests/report/report.h"
 
 #include <string.h>
 
 enum { LINE_COLUMNS = 110 };
 
-/* Those of another technology do not belong to it. */
+/* Parameters of other technologies do not belong to it. */
 START_TEST(the_text_form_has_the_settings_of_the_technology)
 {
     static const cb_parameter rows[] = {
@@ -37,7 +37,7 @@ START_TEST(the_text_form_has_the_settings_of_the_technology)
 }
 END_TEST
 
-START_TEST(an_id_that_is_the_name_is_printed_once)
+START_TEST(an_id_equal_to_the_name_is_printed_once)
 {
     capture c = {0};
 
@@ -51,7 +51,7 @@ START_TEST(an_id_that_is_the_name_is_printed_once)
 }
 END_TEST
 
-START_TEST(a_text_row_is_on_the_stream_when_it_is_added)
+START_TEST(a_text_row_is_written_when_it_is_added)
 {
     capture c;
     report_row row = typical_row("pingpong", 123456);
@@ -63,7 +63,7 @@ START_TEST(a_text_row_is_on_the_stream_when_it_is_added)
 }
 END_TEST
 
-START_TEST(a_csv_row_is_on_the_stream_when_it_is_added)
+START_TEST(a_csv_row_is_written_when_it_is_added)
 {
     capture c;
     report_row row = typical_row("pingpong", 123456);
@@ -75,7 +75,7 @@ START_TEST(a_csv_row_is_on_the_stream_when_it_is_added)
 }
 END_TEST
 
-START_TEST(a_csv_stream_has_one_header)
+START_TEST(a_csv_stream_has_one_header_line)
 {
     capture c;
     report_row row = {.broken = false};
@@ -89,7 +89,7 @@ START_TEST(a_csv_stream_has_one_header)
 }
 END_TEST
 
-START_TEST(csv_quotes_what_would_break_a_cell)
+START_TEST(csv_quotes_special_characters)
 {
     capture c;
     report_row row = {.broken = false};
@@ -102,7 +102,7 @@ START_TEST(csv_quotes_what_would_break_a_cell)
 }
 END_TEST
 
-START_TEST(a_row_with_everything_fits_the_line)
+START_TEST(a_row_with_all_columns_fits_the_line)
 {
     static const double shares[] = {0.5, 0.5};
     static const report_column numbers[] = {REPORT_SKEW_US,          REPORT_GROUP_CREATE_US,
@@ -133,7 +133,7 @@ START_TEST(a_row_with_everything_fits_the_line)
 }
 END_TEST
 
-START_TEST(rows_alike_in_title_and_columns_share_a_block)
+START_TEST(rows_with_equal_title_and_columns_share_a_block)
 {
     capture c;
     report_row row = typical_row("pingpong", 64);
@@ -148,7 +148,7 @@ START_TEST(rows_alike_in_title_and_columns_share_a_block)
 }
 END_TEST
 
-START_TEST(a_figure_longer_than_its_column_keeps_apart)
+START_TEST(a_figure_wider_than_its_column_stays_separated)
 {
     capture c;
     report_row row = typical_row("free", 64);
@@ -161,7 +161,7 @@ START_TEST(a_figure_longer_than_its_column_keeps_apart)
 }
 END_TEST
 
-START_TEST(a_figure_without_a_column_begins_a_block)
+START_TEST(a_figure_without_a_column_starts_a_block)
 {
     capture c;
     report_row row = typical_row("pingpong", 64);
@@ -177,7 +177,7 @@ START_TEST(a_figure_without_a_column_begins_a_block)
 }
 END_TEST
 
-START_TEST(formats_are_known_by_name)
+START_TEST(formats_are_found_by_name)
 {
     report_format format = REPORT_TEXT;
 
@@ -187,10 +187,10 @@ START_TEST(formats_are_known_by_name)
 }
 END_TEST
 
-UNIT_PART(report_lines, an_id_that_is_the_name_is_printed_once,
-          the_text_form_has_the_settings_of_the_technology,
-          a_text_row_is_on_the_stream_when_it_is_added, a_csv_row_is_on_the_stream_when_it_is_added,
-          a_csv_stream_has_one_header, csv_quotes_what_would_break_a_cell,
-          a_row_with_everything_fits_the_line, rows_alike_in_title_and_columns_share_a_block,
-          a_figure_longer_than_its_column_keeps_apart, a_figure_without_a_column_begins_a_block,
-          formats_are_known_by_name)
+UNIT_PART(report_lines, an_id_equal_to_the_name_is_printed_once,
+          the_text_form_has_the_settings_of_the_technology, a_text_row_is_written_when_it_is_added,
+          a_csv_row_is_written_when_it_is_added, a_csv_stream_has_one_header_line,
+          csv_quotes_special_characters, a_row_with_all_columns_fits_the_line,
+          rows_with_equal_title_and_columns_share_a_block,
+          a_figure_wider_than_its_column_stays_separated, a_figure_without_a_column_starts_a_block,
+          formats_are_found_by_name)

@@ -1,4 +1,4 @@
-/* Rows in JSON: what is left out, digits, intervals, and the histogram of steps. */
+/* Rows in JSON: omitted members, digits, intervals, and the histogram of steps. */
 #include "tests/report/report.h"
 
 #include <signal.h>
@@ -107,7 +107,7 @@ START_TEST(the_counts_of_a_histogram_sum_to_its_samples)
 END_TEST
 
 /* 100 and 1000 ns, halved: exact cells of 1 ns below 256 ns, then [1000, 1004) ns. */
-START_TEST(empty_cells_between_two_in_use_become_one)
+START_TEST(consecutive_empty_cells_are_merged)
 {
     static stats_histogram steps;
     json_t *written, *expected;
@@ -171,7 +171,7 @@ START_TEST(shares_are_an_array_in_json_and_their_range_in_csv)
 }
 END_TEST
 
-START_TEST(members_make_the_objects_and_arrays_on_their_way)
+START_TEST(setting_a_member_creates_its_parent_objects_and_arrays)
 {
     report_row row = {.broken = false};
     json_t *result, *expected = json_pack("{s:[i,i], s:[i,i]}", "source", 2, 0, "a.b", 0, 1);
@@ -187,7 +187,7 @@ START_TEST(members_make_the_objects_and_arrays_on_their_way)
 }
 END_TEST
 
-/* The figure of a column is measured in one place. */
+/* A column's figure is set in one place only. */
 
 START_TEST(a_column_that_is_set_twice_ends_the_program)
 {
@@ -230,10 +230,10 @@ END_TEST
 UNIT_PART(report_rows, a_row_without_values_has_no_keys, whole_numbers_are_integers,
           reals_have_nine_digits, fewer_than_six_values_give_no_interval,
           a_percentile_needs_ten_samples_beyond_it, the_counts_of_a_histogram_sum_to_its_samples,
-          empty_cells_between_two_in_use_become_one, steps_that_were_all_dropped_are_still_counted,
+          consecutive_empty_cells_are_merged, steps_that_were_all_dropped_are_still_counted,
           the_maximum_of_the_steps_is_divided_as_the_figure_is,
           shares_are_an_array_in_json_and_their_range_in_csv, an_added_row_is_empty,
-          members_make_the_objects_and_arrays_on_their_way)
+          setting_a_member_creates_its_parent_objects_and_arrays)
 
 void report_misuse(TCase *group)
 {

@@ -1,9 +1,9 @@
-/* What is put into a document by its path: text, keys, indices, and how it ends. */
+/* Setting members of a document by path: text, keys, indices, and the end of a document. */
 #include "tests/report/report.h"
 
 #include <math.h>
 
-/* The text as it comes back from a document. */
+/* The text as it is read back from a document. */
 static void assert_written(const char *given, const char *expected)
 {
     capture c;
@@ -27,7 +27,7 @@ END_TEST
 
 #define REPLACED "\xef\xbf\xbd"
 
-START_TEST(bytes_that_are_not_utf8_are_replaced)
+START_TEST(invalid_utf8_is_replaced)
 {
     assert_written("a\xff!", "a" REPLACED "!");
     assert_written("cut\xe2\x82", "cut" REPLACED REPLACED);
@@ -67,7 +67,7 @@ START_TEST(a_key_in_brackets_keeps_its_dots)
 }
 END_TEST
 
-START_TEST(indices_may_come_in_any_order)
+START_TEST(indices_may_be_set_in_any_order)
 {
     capture c;
     json_t *root, *expected = json_pack("[s,s,s]", "a", "b", "c");
@@ -84,7 +84,7 @@ START_TEST(indices_may_come_in_any_order)
 }
 END_TEST
 
-START_TEST(values_that_are_not_there_are_not_put)
+START_TEST(absent_values_are_omitted)
 {
     capture c;
     json_t *root;
@@ -101,7 +101,7 @@ START_TEST(values_that_are_not_there_are_not_put)
 }
 END_TEST
 
-START_TEST(a_value_below_a_plain_value_makes_the_run_fail)
+START_TEST(a_member_of_a_value_that_is_no_object_fails_the_run)
 {
     capture c;
 
@@ -113,7 +113,7 @@ START_TEST(a_value_below_a_plain_value_makes_the_run_fail)
 }
 END_TEST
 
-START_TEST(a_finished_document_is_complete_and_has_no_reason)
+START_TEST(a_finished_document_is_marked_complete)
 {
     capture c;
     json_t *root;
@@ -127,7 +127,7 @@ START_TEST(a_finished_document_is_complete_and_has_no_reason)
 }
 END_TEST
 
-START_TEST(an_interrupted_document_says_why)
+START_TEST(an_interrupted_document_has_the_reason)
 {
     capture c;
     json_t *root;
@@ -141,8 +141,8 @@ START_TEST(an_interrupted_document_says_why)
 }
 END_TEST
 
-UNIT_PART(report_values, text_in_utf8_stays_as_it_is, bytes_that_are_not_utf8_are_replaced,
+UNIT_PART(report_values, text_in_utf8_stays_as_it_is, invalid_utf8_is_replaced,
           a_key_that_is_not_utf8_does_not_break_the_document, a_key_in_brackets_keeps_its_dots,
-          indices_may_come_in_any_order, values_that_are_not_there_are_not_put,
-          a_value_below_a_plain_value_makes_the_run_fail,
-          a_finished_document_is_complete_and_has_no_reason, an_interrupted_document_says_why)
+          indices_may_be_set_in_any_order, absent_values_are_omitted,
+          a_member_of_a_value_that_is_no_object_fails_the_run,
+          a_finished_document_is_marked_complete, an_interrupted_document_has_the_reason)

@@ -1,5 +1,5 @@
-/* The forms of a result. What the parts of the program share is here, the cases are in the files
- * that report.h names. */
+/* The formats of a result. This file has the shared functions, the tests are in the files listed
+ * in report.h. */
 #include "tests/report/report.h"
 
 #include <stdlib.h>

@@ -1,6 +1,5 @@
-/* The file of a result: replaced as a whole or not at all, refused before the first measurement
- * where it cannot be written, and read back, or refused where it is no result. Each case works in a
- * directory of its own. */
+/* Result files: replaced as a whole or not at all, refused before the first measurement if they
+ * cannot be written, and read back. Each test works in its own directory. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +17,7 @@
 #include "tests/common/messages.h"
 #include "tests/common/unit.h"
 
-/* A case changes into a fresh directory, so that names are short and nothing else lies there. */
+/* Change to a new, empty directory, so that names are short. */
 static char *enter_directory(void)
 {
     static char directory[] = "/tmp/combench-report-XXXXXX";
@@ -91,7 +90,7 @@ static size_t rows_in(const char *path)
     return count;
 }
 
-/* From here on no file can be written, as on a full disk. */
+/* After this call no file can be written, as on a full disk. */
 static void limit_files(void)
 {
     const struct rlimit limit = {.rlim_cur = 16, .rlim_max = RLIM_INFINITY};
@@ -107,7 +106,7 @@ static void unlimit_files(void)
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-START_TEST(the_file_stands_before_anything_is_measured)
+START_TEST(the_file_exists_before_the_first_measurement)
 {
     char *directory = enter_directory();
     report_document *document = directed_to("result.json");
@@ -135,7 +134,7 @@ START_TEST(each_row_is_in_the_file_when_it_is_added)
 }
 END_TEST
 
-START_TEST(no_temporary_is_left)
+START_TEST(no_temporary_file_is_left)
 {
     char *directory = enter_directory();
     report_document *document = directed_to("result.json");
@@ -148,7 +147,7 @@ START_TEST(no_temporary_is_left)
 }
 END_TEST
 
-START_TEST(a_path_in_no_directory_is_a_usage_error)
+START_TEST(a_path_in_a_missing_directory_is_a_usage_error)
 {
     char *directory = enter_directory();
     report_document *document = new_document();
@@ -171,7 +170,7 @@ START_TEST(a_directory_as_path_is_a_usage_error)
 }
 END_TEST
 
-START_TEST(what_is_no_regular_file_is_not_replaced)
+START_TEST(only_regular_files_are_replaced)
 {
     char *directory = enter_directory();
     report_document *document = new_document();
@@ -186,7 +185,7 @@ START_TEST(what_is_no_regular_file_is_not_replaced)
 }
 END_TEST
 
-START_TEST(a_symbolic_link_stays_and_its_target_is_replaced)
+START_TEST(the_target_of_a_symbolic_link_is_replaced)
 {
     char *directory = enter_directory();
     report_document *document;
@@ -205,7 +204,7 @@ START_TEST(a_symbolic_link_stays_and_its_target_is_replaced)
 }
 END_TEST
 
-START_TEST(the_file_has_the_permissions_of_any_new_file)
+START_TEST(the_permissions_of_the_file_follow_the_umask)
 {
     char *directory = enter_directory();
     report_document *document;
@@ -220,7 +219,7 @@ START_TEST(the_file_has_the_permissions_of_any_new_file)
 }
 END_TEST
 
-START_TEST(a_write_that_fails_is_a_system_error)
+START_TEST(a_failed_write_is_a_system_error)
 {
     char *directory = enter_directory();
     report_document *document = directed_to("result.json");
@@ -235,7 +234,7 @@ START_TEST(a_write_that_fails_is_a_system_error)
 }
 END_TEST
 
-START_TEST(a_write_that_fails_leaves_the_last_whole_document)
+START_TEST(a_failed_write_keeps_the_last_complete_document)
 {
     char *directory = enter_directory();
     report_document *document = directed_to("result.json");
@@ -250,7 +249,7 @@ START_TEST(a_write_that_fails_leaves_the_last_whole_document)
 }
 END_TEST
 
-START_TEST(a_write_that_fails_leaves_no_temporary)
+START_TEST(a_failed_write_leaves_no_temporary_file)
 {
     char *directory = enter_directory();
     report_document *document = directed_to("result.json");
@@ -264,7 +263,7 @@ START_TEST(a_write_that_fails_leaves_no_temporary)
 }
 END_TEST
 
-START_TEST(a_row_that_could_not_be_written_comes_with_the_next)
+START_TEST(a_row_that_could_not_be_written_is_written_with_the_next)
 {
     char *directory = enter_directory();
     report_document *document = directed_to("result.json");
@@ -279,7 +278,7 @@ START_TEST(a_row_that_could_not_be_written_comes_with_the_next)
 }
 END_TEST
 
-START_TEST(a_directory_that_went_away_is_a_system_error)
+START_TEST(a_removed_directory_is_a_system_error)
 {
     char *directory = enter_directory();
     report_document *document;
@@ -294,7 +293,7 @@ START_TEST(a_directory_that_went_away_is_a_system_error)
 }
 END_TEST
 
-/* What is logged while `document` is directed to `path`. */
+/* The messages logged while `document` is written to `path`. */
 static void log_of_directing(report_document *document, const char *path, char *text, size_t bytes)
 {
     int saved = dup(STDERR_FILENO), errors = open("errors", O_RDWR | O_CREAT | O_TRUNC, 0600);
@@ -349,7 +348,7 @@ START_TEST(a_full_stream_is_a_system_error_in_every_form)
 }
 END_TEST
 
-START_TEST(a_full_stream_does_not_keep_the_file_from_being_written)
+START_TEST(a_full_stream_does_not_prevent_writing_the_file)
 {
     char *directory = enter_directory();
     report_document *document = new_document();
@@ -375,7 +374,7 @@ static void write_file(const char *text)
     ck_assert_int_eq(fclose(file), 0);
 }
 
-/* A file with this text is refused, and the message says `cause`. */
+/* Expect that a file with this text is refused with a message that contains `cause`. */
 static void expect_refusal(const char *text, const char *cause)
 {
     int messages = messages_capture();
@@ -389,15 +388,15 @@ static void expect_refusal(const char *text, const char *cause)
     close(messages);
 }
 
-START_TEST(what_is_no_json_is_refused_with_its_line)
+START_TEST(invalid_json_is_refused_with_its_line)
 {
     char *directory = enter_directory();
 
     expect_refusal("", "result.json:1:");
     expect_refusal("{\n\"schema\": \"combench-result/1\",\n", "result.json:3:");
-    expect_refusal("{\"schema\": \"combench-result/1\"} {", "no JSON");
-    expect_refusal("size,latency\n64,0.3\n", "no JSON");
-    expect_refusal("{\"schema\": \"combench-result/1\", \"id\": \"\xff\xfe\"}", "no JSON");
+    expect_refusal("{\"schema\": \"combench-result/1\"} {", "not a JSON");
+    expect_refusal("size,latency\n64,0.3\n", "not a JSON");
+    expect_refusal("{\"schema\": \"combench-result/1\", \"id\": \"\xff\xfe\"}", "not a JSON");
     leave_directory(directory);
 }
 END_TEST
@@ -415,7 +414,7 @@ START_TEST(another_schema_is_refused_by_its_name)
 }
 END_TEST
 
-START_TEST(what_cannot_be_read_is_refused_with_the_cause)
+START_TEST(an_unreadable_file_is_refused_with_the_cause)
 {
     char *directory = enter_directory();
     int messages = messages_capture();
@@ -456,7 +455,7 @@ START_TEST(values_are_found_by_their_paths)
 }
 END_TEST
 
-START_TEST(what_is_missing_or_of_another_type_is_absent)
+START_TEST(values_missing_or_of_another_type_are_absent)
 {
     static const char *const paths[] = {"nothing",    "results.2", "results.x",
                                         "results.-1", "results.0", "results.0.size",
@@ -479,16 +478,15 @@ START_TEST(what_is_missing_or_of_another_type_is_absent)
 }
 END_TEST
 
-UNIT_MAIN("report file", the_file_stands_before_anything_is_measured,
-          each_row_is_in_the_file_when_it_is_added, no_temporary_is_left,
-          a_path_in_no_directory_is_a_usage_error, a_directory_as_path_is_a_usage_error,
-          what_is_no_regular_file_is_not_replaced, a_symbolic_link_stays_and_its_target_is_replaced,
-          the_file_has_the_permissions_of_any_new_file, a_write_that_fails_is_a_system_error,
-          a_write_that_fails_leaves_the_last_whole_document, a_write_that_fails_leaves_no_temporary,
-          a_row_that_could_not_be_written_comes_with_the_next,
-          a_directory_that_went_away_is_a_system_error, an_error_names_file_cause_and_remedy,
+UNIT_MAIN("report file", the_file_exists_before_the_first_measurement,
+          each_row_is_in_the_file_when_it_is_added, no_temporary_file_is_left,
+          a_path_in_a_missing_directory_is_a_usage_error, a_directory_as_path_is_a_usage_error,
+          only_regular_files_are_replaced, the_target_of_a_symbolic_link_is_replaced,
+          the_permissions_of_the_file_follow_the_umask, a_failed_write_is_a_system_error,
+          a_failed_write_keeps_the_last_complete_document, a_failed_write_leaves_no_temporary_file,
+          a_row_that_could_not_be_written_is_written_with_the_next,
+          a_removed_directory_is_a_system_error, an_error_names_file_cause_and_remedy,
           a_full_stream_is_a_system_error_in_every_form,
-          a_full_stream_does_not_keep_the_file_from_being_written,
-          what_is_no_json_is_refused_with_its_line, another_schema_is_refused_by_its_name,
-          what_cannot_be_read_is_refused_with_the_cause, values_are_found_by_their_paths,
-          what_is_missing_or_of_another_type_is_absent)
+          a_full_stream_does_not_prevent_writing_the_file, invalid_json_is_refused_with_its_line,
+          another_schema_is_refused_by_its_name, an_unreadable_file_is_refused_with_the_cause,
+          values_are_found_by_their_paths, values_missing_or_of_another_type_are_absent)

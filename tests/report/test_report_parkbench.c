@@ -1,5 +1,5 @@
-/* A part of Parkbench's fit as the document and the text have it: with the share of a processor or
- * without, and what remains where the line is refused. */
+/* A fit of Parkbench in JSON and text: with and without rates per processor, and what is
+ * reported if the line is refused. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ static stats_parkbench refused_part(void)
     return part;
 }
 
-/* What is written of a part in a form; the caller frees it. */
+/* A fit in a format; the caller frees the text. */
 static char *written(report_format format, bool per_processor, const stats_parkbench *part)
 {
     report_document *document;
@@ -72,7 +72,7 @@ static void assert_no(const json_t *fit, const char *key)
     ck_assert_msg(json_object_get(fit, key) == NULL, "%s is there", key);
 }
 
-START_TEST(a_part_has_the_parameters_and_the_maximum)
+START_TEST(a_fit_has_the_parameters_and_the_maximum)
 {
     json_t *fit = fit_of(false, &good_part);
 
@@ -89,7 +89,7 @@ START_TEST(a_part_has_the_parameters_and_the_maximum)
 }
 END_TEST
 
-START_TEST(a_processor_has_its_share_of_both_rates)
+START_TEST(rates_per_processor_are_reported)
 {
     json_t *fit = fit_of(true, &good_part);
 
@@ -99,7 +99,7 @@ START_TEST(a_processor_has_its_share_of_both_rates)
 }
 END_TEST
 
-START_TEST(a_refused_line_leaves_the_maximum_alone)
+START_TEST(a_refused_fit_keeps_the_maximum)
 {
     stats_parkbench part = refused_part();
     json_t *fit = fit_of(true, &part);
@@ -119,13 +119,13 @@ START_TEST(the_text_has_a_line_for_the_maximum)
     char *text = written(REPORT_TEXT, true, &good_part);
 
     ck_assert_ptr_nonnull(strstr(text, ", n_half 200 bytes, pi0 500000 /s, rms residual"));
-    ck_assert_ptr_nonnull(strstr(text, "\n    maximum 90 MB/s, at 1800 bytes, a processor 18 "
-                                       "MB/s, and of r_inf 20 MB/s\n"));
+    ck_assert_ptr_nonnull(strstr(text, "\n    maximum 90 MB/s, at 1800 bytes, per processor 18 "
+                                       "MB/s, r_inf per processor 20 MB/s\n"));
     free(text);
 }
 END_TEST
 
-START_TEST(a_maximum_that_was_not_observed_has_no_line)
+START_TEST(without_a_maximum_the_text_has_no_line_for_it)
 {
     stats_parkbench part = refused_part();
     char *text;
@@ -138,6 +138,6 @@ START_TEST(a_maximum_that_was_not_observed_has_no_line)
 }
 END_TEST
 
-UNIT_MAIN("report_parkbench", a_part_has_the_parameters_and_the_maximum,
-          a_processor_has_its_share_of_both_rates, a_refused_line_leaves_the_maximum_alone,
-          the_text_has_a_line_for_the_maximum, a_maximum_that_was_not_observed_has_no_line)
+UNIT_MAIN("report_parkbench", a_fit_has_the_parameters_and_the_maximum,
+          rates_per_processor_are_reported, a_refused_fit_keeps_the_maximum,
+          the_text_has_a_line_for_the_maximum, without_a_maximum_the_text_has_no_line_for_it)

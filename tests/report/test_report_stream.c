@@ -1,4 +1,4 @@
-/* JSON that is written as it comes: brackets, commas, lines and texts. */
+/* Incremental writing of JSON: brackets, commas, lines and texts. */
 #include "report/stream.h"
 
 #include <math.h>
@@ -73,33 +73,32 @@ START_TEST(an_empty_document_is_an_object)
 }
 END_TEST
 
-START_TEST(members_stand_on_lines_of_their_own)
+START_TEST(each_member_is_on_its_own_line)
 {
     expect(write_values, "{\n  \"a\": 1,\n  \"b\": 0.1,\n  \"c\": 1e+300,\n  \"d\": true,\n"
                          "  \"e\": \"f\"\n}\n");
 }
 END_TEST
 
-START_TEST(what_is_not_known_is_left_out)
+START_TEST(unknown_values_are_omitted)
 {
     expect(write_absent, "{\n  \"d\": false\n}\n");
 }
 END_TEST
 
-START_TEST(an_element_has_a_line_and_what_is_in_it_has_none)
+START_TEST(an_array_element_is_written_on_one_line)
 {
     expect(write_rows, "{\n  \"rows\": [\n    {\"rank\": 0, \"list\": [7, 8]},\n"
                        "    {\"rank\": 1, \"list\": [7, 8]}\n  ],\n  \"empty\": {}\n}\n");
 }
 END_TEST
 
-START_TEST(texts_are_escaped_and_valid)
+START_TEST(texts_are_escaped)
 {
     expect(write_texts, "{\n  \"a\\\"b\": \"line\\nbreak \\\\ \\u0001\",\n"
                         "  \"broken\": \"x\xef\xbf\xbd\"\n}\n");
 }
 END_TEST
 
-UNIT_MAIN("report_stream", an_empty_document_is_an_object, members_stand_on_lines_of_their_own,
-          what_is_not_known_is_left_out, an_element_has_a_line_and_what_is_in_it_has_none,
-          texts_are_escaped_and_valid)
+UNIT_MAIN("report_stream", an_empty_document_is_an_object, each_member_is_on_its_own_line,
+          unknown_values_are_omitted, an_array_element_is_written_on_one_line, texts_are_escaped)

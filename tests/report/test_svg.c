@@ -1,4 +1,4 @@
-/* Axes of pictures, and texts from outside within JSON and XML. */
+/* Axes of pictures, and escaping of arbitrary text in JSON and XML. */
 #include "report/svg.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "report/escape.h"
 #include "tests/common/unit.h"
 
-/* What `write` makes of `text`; to be freed. */
+/* The output of `write` for `text`; to be freed. */
 static char *written(void (*write)(FILE *stream, const char *text), const char *text)
 {
     char *result = NULL;
@@ -37,7 +37,7 @@ static double step_of(double from, double to)
     return report_axis_step(&axis, 10);
 }
 
-START_TEST(values_lie_in_proportion_between_the_ends)
+START_TEST(values_are_placed_in_proportion_between_the_ends)
 {
     const report_axis right = {10, 30, 100, 200}, down = {0, 4, 300, 100};
     const report_axis empty = {5, 5, 7, 9};
@@ -66,7 +66,7 @@ static void write_axis(FILE *stream, const char *name)
     report_axis_draw_below(stream, &axis, 10, 0, name);
 }
 
-START_TEST(ticks_carry_their_numbers_and_none_is_minus_zero)
+START_TEST(tick_labels_have_no_minus_zero)
 {
     char *text = written(write_axis, "time in s");
 
@@ -79,7 +79,7 @@ START_TEST(ticks_carry_their_numbers_and_none_is_minus_zero)
 }
 END_TEST
 
-START_TEST(json_takes_any_text)
+START_TEST(any_text_is_valid_in_json)
 {
     assert_written(report_escape_json, "plain", "\"plain\"");
     assert_written(report_escape_json, "a\"b\\c", "\"a\\u0022b\\u005cc\"");
@@ -87,12 +87,13 @@ START_TEST(json_takes_any_text)
 }
 END_TEST
 
-START_TEST(xml_takes_any_text)
+START_TEST(any_text_is_valid_in_xml)
 {
     assert_written(report_escape_xml, "<a & 'b'>", "&#60;a &#38; &#39;b&#39;&#62;");
     assert_written(report_escape_xml, "\x01\xe9", "?&#233;");
 }
 END_TEST
 
-UNIT_MAIN("svg", values_lie_in_proportion_between_the_ends, steps_are_round_and_give_few_ticks,
-          ticks_carry_their_numbers_and_none_is_minus_zero, json_takes_any_text, xml_takes_any_text)
+UNIT_MAIN("svg", values_are_placed_in_proportion_between_the_ends,
+          steps_are_round_and_give_few_ticks, tick_labels_have_no_minus_zero,
+          any_text_is_valid_in_json, any_text_is_valid_in_xml)

@@ -1,5 +1,5 @@
-/* The writer of traces: what stands in the file for hand-made slices and arrows, and where it can
- * and cannot be written. Each case works in a directory of its own. */
+/* The writer of timelines: the file for given slices and arrows, and where it can be written.
+ * Each test works in its own directory. */
 #include "report/trace.h"
 
 #include <jansson.h>
@@ -72,7 +72,7 @@ static json_t *load(void)
     return root;
 }
 
-/* The example as it is read again. */
+/* The example, read back. */
 static json_t *write_example(void)
 {
     enter_directory();
@@ -100,14 +100,14 @@ static const json_t *event_of(const json_t *root, const char *phase, size_t n)
     ck_abort_msg("there is no such event of phase %s", phase);
 }
 
-/* Of one event: one key, one value. */
+/* A member of an event: one key, one value. */
 static void assert_has(const json_t *event, const char *key, json_t *expected)
 {
     ck_assert_msg(json_equal(json_object_get(event, key), expected), "%s is not as expected", key);
     json_decref(expected);
 }
 
-START_TEST(every_track_has_its_name_and_its_place)
+START_TEST(every_track_has_a_name_and_a_position)
 {
     json_t *root = write_example();
 
@@ -127,7 +127,7 @@ START_TEST(every_track_has_its_name_and_its_place)
 }
 END_TEST
 
-START_TEST(no_process_or_thread_is_0)
+START_TEST(process_and_thread_ids_are_positive)
 {
     json_t *root = write_example(), *event;
     size_t index;
@@ -166,7 +166,7 @@ START_TEST(a_slice_names_its_peer)
 }
 END_TEST
 
-START_TEST(hours_are_written_to_the_ns)
+START_TEST(times_of_hours_are_exact_to_the_ns)
 {
     json_t *root = write_example();
 
@@ -176,7 +176,7 @@ START_TEST(hours_are_written_to_the_ns)
 }
 END_TEST
 
-START_TEST(an_arrow_is_a_pair_that_begins_with_its_slices)
+START_TEST(an_arrow_starts_and_ends_at_its_slices)
 {
     json_t *root = write_example();
     const json_t *start = event_of(root, "s", 0), *finish = event_of(root, "f", 0);
@@ -193,7 +193,7 @@ START_TEST(an_arrow_is_a_pair_that_begins_with_its_slices)
 }
 END_TEST
 
-START_TEST(facts_that_are_not_known_are_left_out)
+START_TEST(unknown_facts_are_omitted)
 {
     json_t *root = write_example();
 
@@ -202,7 +202,7 @@ START_TEST(facts_that_are_not_known_are_left_out)
 }
 END_TEST
 
-START_TEST(an_empty_trace_stands_before_anything_is_measured)
+START_TEST(an_empty_trace_is_written_before_the_first_measurement)
 {
     char *target;
     json_t *root;
@@ -217,7 +217,7 @@ START_TEST(an_empty_trace_stands_before_anything_is_measured)
 }
 END_TEST
 
-START_TEST(a_path_in_no_directory_is_a_usage_error)
+START_TEST(a_path_in_a_missing_directory_is_a_usage_error)
 {
     char *target;
 
@@ -228,7 +228,7 @@ START_TEST(a_path_in_no_directory_is_a_usage_error)
 }
 END_TEST
 
-START_TEST(the_file_of_the_result_is_refused_under_any_name)
+START_TEST(the_file_of_the_result_is_refused_under_every_alias)
 {
     char *target;
 
@@ -240,7 +240,7 @@ START_TEST(the_file_of_the_result_is_refused_under_any_name)
 }
 END_TEST
 
-START_TEST(a_write_that_fails_is_a_system_error)
+START_TEST(a_failed_write_is_a_system_error)
 {
     enter_directory();
     ck_assert_int_eq(report_trace_write("missing/trace.json", &example), CB_ERROR_SYSTEM);
@@ -248,9 +248,9 @@ START_TEST(a_write_that_fails_is_a_system_error)
 }
 END_TEST
 
-UNIT_MAIN("trace", every_track_has_its_name_and_its_place, no_process_or_thread_is_0,
+UNIT_MAIN("trace", every_track_has_a_name_and_a_position, process_and_thread_ids_are_positive,
           a_slice_has_its_time_in_us_and_its_event, a_slice_names_its_peer,
-          hours_are_written_to_the_ns, an_arrow_is_a_pair_that_begins_with_its_slices,
-          facts_that_are_not_known_are_left_out, an_empty_trace_stands_before_anything_is_measured,
-          a_path_in_no_directory_is_a_usage_error, the_file_of_the_result_is_refused_under_any_name,
-          a_write_that_fails_is_a_system_error)
+          times_of_hours_are_exact_to_the_ns, an_arrow_starts_and_ends_at_its_slices,
+          unknown_facts_are_omitted, an_empty_trace_is_written_before_the_first_measurement,
+          a_path_in_a_missing_directory_is_a_usage_error,
+          the_file_of_the_result_is_refused_under_every_alias, a_failed_write_is_a_system_error)

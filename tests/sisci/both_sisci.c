@@ -1,5 +1,5 @@
-/* Runs the same program over Dolphin's library and over ours, linked into one: each is compiled
- * from use_sisci.c with a main function of another name. */
+/* Runs the same program with Dolphin's library and with libsisci-shm, both linked into one
+ * program: use_sisci.c is compiled twice with different names for its main function. */
 int use_dolphin(void);
 int use_software(void);
 

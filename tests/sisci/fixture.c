@@ -1,4 +1,4 @@
-/* The shared parts of the tests of libsisci-shm. */
+/* Functions shared by the tests of libsisci-shm. */
 #include "tests/sisci/fixture.h"
 
 #include <poll.h>
@@ -16,7 +16,7 @@ static void name_job(void)
 {
     char job[32];
 
-    if (getenv("SISCI_TEST_JOB") != NULL) /* set by the test that this process helps */
+    if (getenv("SISCI_TEST_JOB") != NULL) /* set by the test that started this helper */
         return;
     snprintf(job, sizeof(job), "test-%ld", (long)getpid());
     setenv("SISCI_SHM_JOB", job, 1);
@@ -47,7 +47,7 @@ sci_desc_t begin_with(const char *faults)
     return begin();
 }
 
-/* The name of another job may begin as ours does. */
+/* The name of another job may have ours as a prefix. */
 bool is_of_this_job(const char *name)
 {
     char part[80];
@@ -132,7 +132,7 @@ sci_sequence_t watch(sci_map_t map)
     return sequence;
 }
 
-/* A failed assertion in a helper ends it; so does the end of the test, since no process would wait
+/* A failed assertion ends the helper; so does the end of the test, since no process would wait
  * for it. */
 static int run_body(int (*body)(helper *test, const void *argument), const void *argument,
                     helper *test, unsigned node)
@@ -214,7 +214,7 @@ void helper_finish(helper *other)
     ck_assert_int_eq(WEXITSTATUS(status), 0);
 }
 
-/* waitid with WNOWAIT returns when it is a zombie, and leaves it one. */
+/* waitid() with WNOWAIT returns when the child is a zombie and leaves it one. */
 void helper_kill(const helper *other)
 {
     siginfo_t end;

@@ -1,5 +1,5 @@
-/* What the tests of libsisci-shm share: a job of their own, calls that must succeed, and helper
- * processes. Check runs each test in a process of its own, so the library starts again in each. */
+/* Fixture of the tests of libsisci-shm: a separate job, calls that must succeed, and helper
+ * processes. Check runs each test in its own process, so the library starts again in each. */
 #ifndef TESTS_SISCI_FIXTURE_H
 #define TESTS_SISCI_FIXTURE_H
 
@@ -12,18 +12,18 @@
 
 #include "tests/common/unit.h"
 
-/* Timeouts in milliseconds: for what must come, and for what must not. */
+/* Timeouts in milliseconds, for events that must occur and for events that must not. */
 enum { SOON_MS = 60000, NOT_MS = 1 };
 
-/* Name a job for this test and initialise the library; with faults, in lossy mode. Gives a device.
- */
+/* Name a job for this test and initialise the library; with faults, in lossy mode. Returns a
+ * device. */
 sci_desc_t begin(void);
 sci_desc_t begin_with(const char *faults);
 
 /* Whether a name of the registry belongs to the job of this test. */
 bool is_of_this_job(const char *name);
 
-/* A segment of this process: prepared, and available unless `size` of it says otherwise. */
+/* Create a segment of this process: prepared, and available unless `size` says otherwise. */
 sci_local_segment_t offer(sci_desc_t sd, unsigned id, size_t size);
 sci_local_segment_t offer_member(sci_desc_t sd, unsigned id, size_t size);
 
@@ -38,8 +38,8 @@ sci_sequence_t watch(sci_map_t map);
 #define ck_error(error, wanted)                                                                    \
     ck_assert_str_eq(SCIGetErrorString(error), SCIGetErrorString(wanted))
 
-/* A helper process: a child that starts the library itself, and talks to the test in single
- * letters. */
+/* A helper process: a child that starts the library itself and exchanges single letters with the
+ * test. */
 typedef struct {
     pid_t pid;
     int to, from;
@@ -51,24 +51,24 @@ typedef struct {
 helper helper_start(int (*body)(helper *test, const void *argument), const void *argument,
                     unsigned node);
 
-/* Send a letter, wait for one, or insist on one. The same calls in test and helper. */
+/* Send a letter, wait for any letter, or require one. The same calls serve test and helper. */
 void tell(const helper *other, char letter);
 char hear(const helper *other);
 void expect(const helper *other, char letter);
 
-/* Whether a letter has come. */
+/* Whether a letter has arrived. */
 bool pending_letter(const helper *other);
 
-/* Fail if a helper has ended: what is waited for would never come. */
+/* Fail if a helper has exited, since the awaited event would never occur. */
 void insist_on(const helper *other);
 
-/* Wait for the end of a helper, which must be exit status 0. */
+/* Wait for a helper to exit with status 0. */
 void helper_finish(helper *other);
 
-/* End it by SIGKILL; its parent has not waited for it when this returns. */
+/* Kill the helper by SIGKILL; it is a zombie when this returns. */
 void helper_kill(const helper *other);
 
-/* Let a condition come true; a test that waits for a minute fails and says for what. */
+/* Wait for a condition; after a minute the test fails with this message. */
 #define until(condition)                                                                           \
     for (time_t until_began = time(NULL); sched_yield(), !(condition);)                            \
     ck_assert_msg(time(NULL) - until_began <= 60, "not within 60 s: %s", #condition)

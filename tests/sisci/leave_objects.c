@@ -1,5 +1,5 @@
-/* For the test of sisci-shm-clean: makes objects of libsisci-shm and says so by a line on stdout,
- * then ends without cleaning up when stdin says so ("die"), or in order. */
+/* For the test of sisci-shm-clean: creates objects of libsisci-shm and prints a line, then exits
+ * without cleaning up if it reads "die" from stdin, or in order. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Cells of the tables of states. */
+/* Runs the cells of state tables. */
 #include "tests/sisci/states.h"
 
 void try_cell(const state *before, const call *tried, sci_error_t expected)

@@ -1,5 +1,5 @@
-/* State machines as tables: a row is a state with what each call says in it. Every cell is tried on
- * objects that were brought into the state again, with the library started again. */
+/* State machines as tables: each row is a state with the result of every call in it. Every cell
+ * is tested on newly created objects, with the library restarted. */
 #ifndef TESTS_SISCI_STATES_H
 #define TESTS_SISCI_STATES_H
 
@@ -7,7 +7,7 @@
 
 enum { CALLS_MOST = 8 };
 
-/* All that a state may consist of. */
+/* All objects that a state may consist of. */
 typedef struct {
     sci_desc_t sd;
     sci_local_segment_t local;
@@ -29,19 +29,19 @@ typedef struct {
 typedef struct {
     const char *name;
     void (*enter)(world *here);
-    sci_error_t expected[CALLS_MOST]; /* in the order of the calls */
+    sci_error_t expected[CALLS_MOST]; /* expected results, in the order of the calls */
 } state;
 
-/* Enter the state, make the call, and fail unless it says what is expected. */
+/* Enter the state, make the call, and fail unless it returns the expected result. */
 void try_cell(const state *before, const call *tried, sci_error_t expected);
 
-/* All cells of two arrays. */
+/* Run all cells of two arrays. */
 #define try_all(states, calls)                                                                     \
     for (size_t i = 0; i < sizeof(states) / sizeof((states)[0]); i++)                              \
         for (size_t j = 0; j < sizeof(calls) / sizeof((calls)[0]); j++)                            \
     try_cell(&(states)[i], &(calls)[j], (states)[i].expected[j])
 
-/* A call for any table: SCIClose of the device that all belongs to. */
+/* A call for any table: SCIClose of the device that owns all objects. */
 sci_error_t close_device(world *here);
 
 #endif

@@ -1,4 +1,4 @@
-/* Connections to segments: how they are made and refused, and whom they keep busy. */
+/* Connections to segments: how they are made and refused, and which segments they keep busy. */
 #include "tests/sisci/fixture.h"
 
 #include <stdlib.h>
@@ -17,19 +17,19 @@ static sci_error_t try_to_connect(sci_desc_t sd, unsigned node, unsigned id, uns
     return error;
 }
 
-START_TEST(no_process_is_at_a_node_without_processes)
+START_TEST(connecting_to_a_node_without_processes_fails)
 {
     ck_error(try_to_connect(begin(), 8, ID, 0), SCI_ERR_NO_SUCH_NODEID);
 }
 END_TEST
 
-START_TEST(a_segment_that_was_not_created_is_not_found)
+START_TEST(a_missing_segment_is_not_found)
 {
     ck_error(try_to_connect(begin(), SCI_LOCAL_HOST, ID, 0), SCI_ERR_NO_SUCH_SEGMENT);
 }
 END_TEST
 
-START_TEST(a_segment_that_is_not_available_refuses)
+START_TEST(an_unavailable_segment_refuses_connections)
 {
     sci_desc_t sd = begin();
     sci_local_segment_t segment;
@@ -57,7 +57,7 @@ START_TEST(a_removed_segment_is_not_found)
 }
 END_TEST
 
-START_TEST(an_id_that_no_node_has_is_illegal)
+START_TEST(an_invalid_node_id_is_illegal)
 {
     sci_desc_t sd = begin();
 
@@ -75,7 +75,7 @@ START_TEST(an_asynchronous_connection_is_not_implemented)
 }
 END_TEST
 
-START_TEST(a_connection_knows_what_it_leads_to)
+START_TEST(a_connection_reports_size_and_node_of_its_segment)
 {
     sci_desc_t sd = begin();
     sci_remote_segment_t remote;
@@ -88,7 +88,7 @@ START_TEST(a_connection_knows_what_it_leads_to)
 }
 END_TEST
 
-START_TEST(what_is_stored_is_in_the_segment)
+START_TEST(stores_reach_the_segment)
 {
     sci_desc_t sd = begin();
     sci_local_segment_t local = offer(sd, ID, BYTES);
@@ -135,7 +135,7 @@ START_TEST(a_mapped_connection_is_busy)
 }
 END_TEST
 
-/* Only the table of connections, in memory of this process. */
+/* Tests of the connection table only, in memory of this process. */
 static sisci_control *make_table(void)
 {
     sisci_control *table = calloc(1, sizeof(*table));
@@ -165,7 +165,7 @@ static void expect_change(sisci_control *table, bool connected, unsigned node)
     ck_assert_uint_eq(table->slots[slot].node, node);
 }
 
-START_TEST(changes_are_reported_in_their_order_whatever_the_slot)
+START_TEST(changes_are_reported_in_order_for_any_slot)
 {
     sisci_control *table = make_table();
     sisci_ticket first = take_as(table, 4), second = take_as(table, 8);
@@ -186,7 +186,7 @@ START_TEST(changes_are_reported_in_their_order_whatever_the_slot)
 }
 END_TEST
 
-START_TEST(a_slot_is_used_again_only_when_all_of_it_is_reported)
+START_TEST(a_slot_is_reused_only_after_all_its_changes_were_reported)
 {
     sisci_control *table = make_table();
     sisci_ticket first = take_as(table, 4);
@@ -200,7 +200,7 @@ START_TEST(a_slot_is_used_again_only_when_all_of_it_is_reported)
 }
 END_TEST
 
-START_TEST(a_connection_that_was_cut_is_not_given_back)
+START_TEST(a_cut_connection_cannot_be_released)
 {
     sisci_control *table = make_table();
     sisci_ticket ticket = take_as(table, 4);
@@ -213,8 +213,8 @@ START_TEST(a_connection_that_was_cut_is_not_given_back)
 }
 END_TEST
 
-/* A segment has room for a number of connections, and says so when it is full. */
-START_TEST(a_segment_that_is_full_has_no_space)
+/* A segment supports a limited number of connections and reports when it is full. */
+START_TEST(a_segment_with_all_connections_in_use_refuses_another)
 {
     sci_desc_t sd = begin();
     sci_error_t error = SCI_ERR_OK;
@@ -230,11 +230,13 @@ START_TEST(a_segment_that_is_full_has_no_space)
 }
 END_TEST
 
-UNIT_MAIN("sisci connection", no_process_is_at_a_node_without_processes,
-          a_segment_that_was_not_created_is_not_found, a_segment_that_is_not_available_refuses,
-          a_removed_segment_is_not_found, an_id_that_no_node_has_is_illegal,
-          an_asynchronous_connection_is_not_implemented, a_connection_knows_what_it_leads_to,
-          what_is_stored_is_in_the_segment, a_connected_segment_is_busy,
-          a_mapped_connection_is_busy, changes_are_reported_in_their_order_whatever_the_slot,
-          a_slot_is_used_again_only_when_all_of_it_is_reported,
-          a_connection_that_was_cut_is_not_given_back, a_segment_that_is_full_has_no_space)
+UNIT_MAIN("sisci connection", connecting_to_a_node_without_processes_fails,
+          a_missing_segment_is_not_found, an_unavailable_segment_refuses_connections,
+          a_removed_segment_is_not_found, an_invalid_node_id_is_illegal,
+          an_asynchronous_connection_is_not_implemented,
+          a_connection_reports_size_and_node_of_its_segment, stores_reach_the_segment,
+          a_connected_segment_is_busy, a_mapped_connection_is_busy,
+          changes_are_reported_in_order_for_any_slot,
+          a_slot_is_reused_only_after_all_its_changes_were_reported,
+          a_cut_connection_cannot_be_released,
+          a_segment_with_all_connections_in_use_refuses_another)

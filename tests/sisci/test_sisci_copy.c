@@ -16,7 +16,7 @@ typedef struct {
     sci_sequence_t sequence;
 } path;
 
-/* A segment of this process, and a map of it as if it were another's. */
+/* A segment of this process, mapped as if it belonged to another one. */
 static path make_path(void)
 {
     path way = {.sd = begin()};
@@ -76,7 +76,7 @@ START_TEST(a_local_map_has_no_sequence)
 }
 END_TEST
 
-START_TEST(a_sequence_over_memory_is_always_right)
+START_TEST(a_sequence_in_plain_mode_never_fails)
 {
     path way = make_path();
     sci_error_t error;
@@ -94,7 +94,7 @@ START_TEST(a_sequence_over_memory_is_always_right)
 }
 END_TEST
 
-START_TEST(a_check_without_a_sequence_is_an_error_of_its_own)
+START_TEST(a_checked_copy_without_a_sequence_has_a_distinct_error)
 {
     sci_error_t error;
 
@@ -138,7 +138,7 @@ START_TEST(a_checked_copy_needs_the_sequence_of_its_map)
 }
 END_TEST
 
-START_TEST(a_copy_stays_within_its_map)
+START_TEST(a_copy_beyond_its_map_is_refused)
 {
     path way = make_path();
     char sent[16] = "";
@@ -153,7 +153,7 @@ START_TEST(a_copy_stays_within_its_map)
 }
 END_TEST
 
-START_TEST(a_write_finds_its_map_by_the_address)
+START_TEST(a_write_is_assigned_to_its_map_by_address)
 {
     path way = make_path();
     char sent[] = "written";
@@ -188,7 +188,7 @@ START_TEST(a_block_is_transferred_between_maps)
 }
 END_TEST
 
-START_TEST(a_block_comes_from_a_remote_map_too)
+START_TEST(a_block_can_be_transferred_from_a_remote_map)
 {
     path way = make_path();
     sci_map_t back_map;
@@ -202,7 +202,7 @@ START_TEST(a_block_comes_from_a_remote_map_too)
 }
 END_TEST
 
-/* The oldest use of remote memory: data, a barrier, a flag. */
+/* The basic use of remote memory: data, a barrier, a flag. */
 static int send_numbers(helper *test, const void *unused)
 {
     sci_desc_t sd = begin();
@@ -227,7 +227,7 @@ static int send_numbers(helper *test, const void *unused)
     return 0;
 }
 
-START_TEST(a_flag_after_a_barrier_comes_after_the_data)
+START_TEST(a_flag_after_a_barrier_arrives_after_the_data)
 {
     helper other = helper_start(send_numbers, NULL, 8);
     sci_map_t map;
@@ -245,8 +245,9 @@ START_TEST(a_flag_after_a_barrier_comes_after_the_data)
 END_TEST
 
 UNIT_MAIN("sisci copy", a_remote_map_checks_its_parameters, a_map_with_a_sequence_is_busy,
-          a_local_map_has_no_sequence, a_sequence_over_memory_is_always_right,
-          a_check_without_a_sequence_is_an_error_of_its_own, a_copy_arrives_and_can_be_read_back,
-          a_checked_copy_needs_the_sequence_of_its_map, a_copy_stays_within_its_map,
-          a_write_finds_its_map_by_the_address, a_block_is_transferred_between_maps,
-          a_block_comes_from_a_remote_map_too, a_flag_after_a_barrier_comes_after_the_data)
+          a_local_map_has_no_sequence, a_sequence_in_plain_mode_never_fails,
+          a_checked_copy_without_a_sequence_has_a_distinct_error,
+          a_copy_arrives_and_can_be_read_back, a_checked_copy_needs_the_sequence_of_its_map,
+          a_copy_beyond_its_map_is_refused, a_write_is_assigned_to_its_map_by_address,
+          a_block_is_transferred_between_maps, a_block_can_be_transferred_from_a_remote_map,
+          a_flag_after_a_barrier_arrives_after_the_data)

@@ -1,4 +1,4 @@
-/* DMA queues: states, errors, order, and what becomes of transfers. */
+/* DMA queues: states, errors, order, and completion of transfers. */
 #include "tests/sisci/fixture.h"
 
 #include <pthread.h>
@@ -57,7 +57,7 @@ START_TEST(a_new_queue_is_idle)
 }
 END_TEST
 
-START_TEST(a_transfer_is_done_when_it_has_arrived)
+START_TEST(a_transfer_is_done_once_its_data_arrived)
 {
     engine e = make_engine("");
 
@@ -70,7 +70,7 @@ START_TEST(a_transfer_is_done_when_it_has_arrived)
 }
 END_TEST
 
-START_TEST(a_read_goes_the_other_way)
+START_TEST(a_read_transfers_in_the_other_direction)
 {
     engine e = make_engine("");
 
@@ -82,7 +82,7 @@ START_TEST(a_read_goes_the_other_way)
 }
 END_TEST
 
-START_TEST(a_transfer_can_be_waited_for_where_it_is_started)
+START_TEST(a_start_can_wait_for_its_transfer)
 {
     engine e = make_engine("");
 
@@ -93,7 +93,7 @@ START_TEST(a_transfer_can_be_waited_for_where_it_is_started)
 }
 END_TEST
 
-START_TEST(transfers_are_done_in_their_order)
+START_TEST(transfers_are_done_in_order)
 {
     engine e = make_engine("");
 
@@ -139,7 +139,7 @@ START_TEST(an_unprepared_segment_cannot_be_transferred)
 }
 END_TEST
 
-START_TEST(a_lost_segment_is_not_connected)
+START_TEST(a_transfer_to_a_lost_segment_fails)
 {
     engine e = make_engine("");
     sci_error_t error, status;
@@ -152,7 +152,7 @@ START_TEST(a_lost_segment_is_not_connected)
 }
 END_TEST
 
-/* A callback that holds the library's thread, or one that was let go. */
+/* A callback that blocks the library's thread until it is released. */
 typedef struct {
     pthread_mutex_t gate;
     _Atomic unsigned calls;
@@ -180,7 +180,7 @@ static sci_error_t start_with_callback(const engine *e, record *seen, size_t siz
     return error;
 }
 
-START_TEST(each_transfer_makes_its_call)
+START_TEST(each_transfer_makes_its_callback)
 {
     engine e = make_engine("");
     record seen = {.gate = PTHREAD_MUTEX_INITIALIZER};
@@ -196,7 +196,8 @@ START_TEST(each_transfer_makes_its_call)
 }
 END_TEST
 
-/* Two queues: the callback of the first removes the second, whose own call is due. */
+/* Two queues: the callback of the first tries to remove the second, whose own callback is
+ * pending. */
 typedef struct {
     engine *e;
     sci_dma_queue_t other;
@@ -227,7 +228,7 @@ static sci_callback_action_t remove_other(void *argument, sci_dma_queue_t queue,
     return SCI_CALLBACK_CONTINUE;
 }
 
-START_TEST(a_callback_cannot_remove_a_queue_whose_call_is_due)
+START_TEST(a_callback_cannot_remove_a_queue_with_a_pending_callback)
 {
     engine e = make_engine("");
     removing seen = {.e = &e};
@@ -244,9 +245,9 @@ START_TEST(a_callback_cannot_remove_a_queue_whose_call_is_due)
 }
 END_TEST
 
-/* The engine is kept busy by transfers of the whole segment, which last while the others are
- * started: if it is faster than that, the round says nothing and is made again. */
-START_TEST(a_full_queue_takes_no_more)
+/* Transfers of the whole segment keep the DMA engine busy while others are started. If it is
+ * faster than that, the round proves nothing and is repeated. */
+START_TEST(a_full_queue_refuses_transfers)
 {
     engine e = make_engine("");
     sci_error_t error = SCI_ERR_OK;
@@ -258,7 +259,7 @@ START_TEST(a_full_queue_takes_no_more)
 }
 END_TEST
 
-START_TEST(what_is_under_way_keeps_queue_and_segments_busy)
+START_TEST(a_running_transfer_keeps_queue_and_segments_busy)
 {
     engine e = make_engine("");
     sci_error_t error;
@@ -277,7 +278,7 @@ START_TEST(what_is_under_way_keeps_queue_and_segments_busy)
 }
 END_TEST
 
-START_TEST(an_abort_ends_what_is_under_way)
+START_TEST(an_abort_ends_running_transfers)
 {
     engine e = make_engine("");
     record seen = {.gate = PTHREAD_MUTEX_INITIALIZER};
@@ -312,7 +313,7 @@ START_TEST(an_aborted_queue_can_be_used_again)
 }
 END_TEST
 
-START_TEST(a_wait_for_a_queue_ends_in_time)
+START_TEST(a_wait_for_a_queue_times_out)
 {
     engine e = make_engine("");
     sci_error_t error = SCI_ERR_OK;
@@ -326,7 +327,7 @@ START_TEST(a_wait_for_a_queue_ends_in_time)
 }
 END_TEST
 
-START_TEST(a_transfer_that_meets_a_fault_is_an_error)
+START_TEST(a_transfer_with_a_fault_is_an_error)
 {
     engine e = make_engine("seed=1,drop=1");
     record seen = {.gate = PTHREAD_MUTEX_INITIALIZER};
@@ -353,12 +354,12 @@ START_TEST(transfers_without_faults_succeed_in_lossy_mode)
 }
 END_TEST
 
-UNIT_MAIN("sisci dma", a_new_queue_is_idle, a_transfer_is_done_when_it_has_arrived,
-          a_read_goes_the_other_way, a_transfer_can_be_waited_for_where_it_is_started,
-          transfers_are_done_in_their_order, a_start_checks_its_parameters,
-          an_unprepared_segment_cannot_be_transferred, a_lost_segment_is_not_connected,
-          each_transfer_makes_its_call, a_callback_cannot_remove_a_queue_whose_call_is_due,
-          a_full_queue_takes_no_more, what_is_under_way_keeps_queue_and_segments_busy,
-          an_abort_ends_what_is_under_way, an_aborted_queue_can_be_used_again,
-          a_wait_for_a_queue_ends_in_time, a_transfer_that_meets_a_fault_is_an_error,
-          transfers_without_faults_succeed_in_lossy_mode)
+UNIT_MAIN("sisci dma", a_new_queue_is_idle, a_transfer_is_done_once_its_data_arrived,
+          a_read_transfers_in_the_other_direction, a_start_can_wait_for_its_transfer,
+          transfers_are_done_in_order, a_start_checks_its_parameters,
+          an_unprepared_segment_cannot_be_transferred, a_transfer_to_a_lost_segment_fails,
+          each_transfer_makes_its_callback,
+          a_callback_cannot_remove_a_queue_with_a_pending_callback, a_full_queue_refuses_transfers,
+          a_running_transfer_keeps_queue_and_segments_busy, an_abort_ends_running_transfers,
+          an_aborted_queue_can_be_used_again, a_wait_for_a_queue_times_out,
+          a_transfer_with_a_fault_is_an_error, transfers_without_faults_succeed_in_lossy_mode)

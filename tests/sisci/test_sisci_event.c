@@ -1,4 +1,4 @@
-/* What happens to connections: events and callbacks of both sides, and the end of processes. */
+/* Events of connections: callbacks and waits on both sides, and the end of processes. */
 #include "tests/sisci/fixture.h"
 
 #include <pthread.h>
@@ -35,8 +35,9 @@ static void expect_event(sci_local_segment_t segment, sci_segment_cb_reason_t re
     ck_assert_uint_eq(adapter, 0);
 }
 
-/* The helper is faster than any thread that looks: each connection is an event all the same. */
-START_TEST(no_connection_is_too_short_to_be_an_event)
+/* The helper disconnects faster than any thread could notice; each connection is an event all
+ * the same. */
+START_TEST(even_short_connections_are_events)
 {
     const int rounds = 20;
     helper other = helper_start(connect_and_disconnect, &rounds, 12);
@@ -94,7 +95,7 @@ START_TEST(a_process_that_was_killed_keeps_no_segment_busy)
 }
 END_TEST
 
-/* What callbacks have seen, for a test that waits for it. */
+/* Calls seen by the callbacks, for a test that waits for them. */
 typedef struct {
     _Atomic unsigned connects, disconnects, losses;
     unsigned limit; /* calls after which the callback cancels itself; 0: never */
@@ -159,7 +160,7 @@ START_TEST(a_callback_is_made_for_each_connection_and_disconnection)
 }
 END_TEST
 
-START_TEST(a_callback_that_cancels_is_not_made_again)
+START_TEST(a_callback_that_cancels_itself_is_not_called_again)
 {
     const int rounds = 5;
     record seen = {.limit = 1};
@@ -193,7 +194,7 @@ START_TEST(a_callback_cannot_remove_its_own_segment)
 }
 END_TEST
 
-/* Events are found by the thread that calls back. */
+/* Events are detected by the thread that makes the callbacks. */
 typedef struct {
     sci_remote_segment_t segment;
     sci_error_t error;
@@ -288,7 +289,7 @@ static sci_sequence_status_t start(sci_sequence_t sequence)
     return status;
 }
 
-START_TEST(who_is_notified_is_asked_to_disconnect_and_stays_connected)
+START_TEST(a_notified_peer_stays_connected)
 {
     helper other = helper_start(offer_and_wait, NULL, 8);
     sci_desc_t sd = begin();
@@ -309,7 +310,7 @@ START_TEST(who_is_notified_is_asked_to_disconnect_and_stays_connected)
 }
 END_TEST
 
-START_TEST(who_is_forced_is_lost_and_keeps_no_process_busy)
+START_TEST(a_forced_disconnection_loses_the_peer_and_frees_the_segment)
 {
     helper other = helper_start(offer_and_wait, NULL, 8);
     sci_desc_t sd = begin();
@@ -330,7 +331,7 @@ START_TEST(who_is_forced_is_lost_and_keeps_no_process_busy)
 }
 END_TEST
 
-START_TEST(a_killed_owner_is_lost)
+START_TEST(a_segment_is_lost_when_its_owner_is_killed)
 {
     helper other = helper_start(offer_and_wait, NULL, 0);
     sci_desc_t sd = begin();
@@ -372,7 +373,7 @@ START_TEST(a_lost_connection_cannot_be_mapped_and_can_be_closed)
 }
 END_TEST
 
-START_TEST(an_owner_that_ends_in_order_is_lost_too)
+START_TEST(a_segment_is_lost_when_its_owner_ends_in_order)
 {
     helper other = helper_start(offer_and_wait, NULL, 0);
     sci_desc_t sd = begin();
@@ -405,7 +406,7 @@ START_TEST(a_remote_callback_is_made_when_the_owner_is_lost)
 }
 END_TEST
 
-START_TEST(a_wait_for_a_remote_event_ends_in_time)
+START_TEST(a_wait_for_a_remote_event_times_out)
 {
     sci_desc_t sd = begin();
     sci_error_t error, status;
@@ -426,7 +427,7 @@ static void *wait_for_local_event(void *segment)
     return &error;
 }
 
-/* As the library sees it: nothing in the interface tells that a thread waits. */
+/* Read from the library's internal state: the interface does not report waiting threads. */
 static bool has_waiter(sci_local_segment_t segment)
 {
     bool waits;
@@ -454,13 +455,15 @@ START_TEST(removal_cancels_a_wait)
 }
 END_TEST
 
-UNIT_MAIN("sisci event", no_connection_is_too_short_to_be_an_event,
-          the_end_of_a_process_is_a_disconnection, a_process_that_was_killed_keeps_no_segment_busy,
+UNIT_MAIN("sisci event", even_short_connections_are_events, the_end_of_a_process_is_a_disconnection,
+          a_process_that_was_killed_keeps_no_segment_busy,
           a_callback_is_made_for_each_connection_and_disconnection,
-          a_callback_that_cancels_is_not_made_again, a_callback_cannot_remove_its_own_segment,
-          a_callback_cannot_wait_for_events,
-          who_is_notified_is_asked_to_disconnect_and_stays_connected,
-          who_is_forced_is_lost_and_keeps_no_process_busy, a_killed_owner_is_lost,
+          a_callback_that_cancels_itself_is_not_called_again,
+          a_callback_cannot_remove_its_own_segment, a_callback_cannot_wait_for_events,
+          a_notified_peer_stays_connected,
+          a_forced_disconnection_loses_the_peer_and_frees_the_segment,
+          a_segment_is_lost_when_its_owner_is_killed,
           a_lost_connection_cannot_be_mapped_and_can_be_closed,
-          an_owner_that_ends_in_order_is_lost_too, a_remote_callback_is_made_when_the_owner_is_lost,
-          a_wait_for_a_remote_event_ends_in_time, removal_cancels_a_wait)
+          a_segment_is_lost_when_its_owner_ends_in_order,
+          a_remote_callback_is_made_when_the_owner_is_lost, a_wait_for_a_remote_event_times_out,
+          removal_cancels_a_wait)

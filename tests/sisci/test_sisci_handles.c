@@ -1,13 +1,13 @@
-/* What every call says to parameters that are wrong whatever the state: no handle, a flag that no
- * call has, an adapter that is not there. One row a call. */
+/* Results of every call for parameters that are invalid in any state: a null handle, an
+ * undefined flag, a missing adapter. One row per call. */
 #include "tests/sisci/states.h"
 
 enum { ID = 23, NUMBER = 5, BYTES = 8192 };
 
-/* A bit that is no flag. */
+/* An undefined flag. */
 static const unsigned wrong_flag = 1u << 31;
 
-/* The call with handles of `here`, which are all NULL where the column asks for that. */
+/* Make the call with the handles of `here`, which are all NULL where the column asks for that. */
 typedef sci_error_t (*attempt)(const world *here, unsigned adapter, unsigned flags);
 
 static sci_error_t close_it(const world *here, unsigned adapter, unsigned flags)
@@ -407,7 +407,7 @@ static const struct {
 
 enum { ATTEMPTS = sizeof(attempts) / sizeof(attempts[0]) };
 
-/* One of everything, for calls with a single thing wrong. */
+/* One object of each kind, for calls with a single invalid parameter. */
 static world have_all(void)
 {
     unsigned number = NUMBER;
@@ -437,7 +437,7 @@ static void insist(const char *name, sci_error_t error, sci_error_t expected)
                   SCIGetErrorString(expected));
 }
 
-START_TEST(no_handle_is_an_illegal_parameter)
+START_TEST(a_null_handle_is_an_illegal_parameter)
 {
     const world nothing = {0};
 
@@ -447,7 +447,7 @@ START_TEST(no_handle_is_an_illegal_parameter)
 }
 END_TEST
 
-START_TEST(a_bit_that_is_no_flag_is_illegal)
+START_TEST(an_undefined_flag_is_illegal)
 {
     world all = have_all();
 
@@ -456,7 +456,7 @@ START_TEST(a_bit_that_is_no_flag_is_illegal)
 }
 END_TEST
 
-START_TEST(another_adapter_is_not_there)
+START_TEST(a_missing_adapter_is_reported)
 {
     world all = have_all();
 
@@ -476,5 +476,5 @@ START_TEST(an_adapter_number_has_its_limit)
 }
 END_TEST
 
-UNIT_MAIN("sisci handles", no_handle_is_an_illegal_parameter, a_bit_that_is_no_flag_is_illegal,
-          another_adapter_is_not_there, an_adapter_number_has_its_limit)
+UNIT_MAIN("sisci handles", a_null_handle_is_an_illegal_parameter, an_undefined_flag_is_illegal,
+          a_missing_adapter_is_reported, an_adapter_number_has_its_limit)

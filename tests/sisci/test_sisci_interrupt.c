@@ -23,7 +23,7 @@ void __wrap_sisci_interrupt_trigger(const sisci_remote_interrupt *interrupt)
     __real_sisci_interrupt_trigger(interrupt);
 }
 
-enum { NUMBER = 9, ROOM = 48 /* messages of a data interrupt that can wait */ };
+enum { NUMBER = 9, ROOM = 48 /* number of messages that a data interrupt can queue */ };
 
 static sci_error_t create(sci_desc_t sd, unsigned *number, unsigned flags,
                           sci_local_interrupt_t *interrupt)
@@ -98,11 +98,11 @@ START_TEST(a_number_is_used_once_on_a_node)
 
     create_fixed(sd);
     ck_error(create(sd, &number, SCI_FLAG_FIXED_INTNO, &interrupt), SCI_ERR_INTNO_USED);
-    create_data(sd); /* has numbers of its own */
+    create_data(sd); /* data interrupts have separate numbers */
 }
 END_TEST
 
-START_TEST(free_numbers_differ)
+START_TEST(automatic_numbers_differ)
 {
     sci_desc_t sd = begin();
     sci_local_interrupt_t interrupt;
@@ -209,7 +209,7 @@ START_TEST(interrupts_pass_between_processes)
 }
 END_TEST
 
-START_TEST(the_interrupt_of_a_killed_process_is_not_connected)
+START_TEST(triggering_the_interrupt_of_a_killed_process_fails)
 {
     helper other = helper_start(echo, NULL, 8);
     sci_desc_t sd = begin();
@@ -232,7 +232,7 @@ static void *wait_for_ever(void *interrupt)
     return &error;
 }
 
-/* As the library sees it: nothing in the interface tells that a thread waits. */
+/* Read from the library's internal state: the interface does not report waiting threads. */
 static bool interrupt_has_waiter(sci_local_interrupt_t interrupt)
 {
     bool waits;
@@ -286,7 +286,7 @@ static sci_local_interrupt_t create_with_callback(sci_desc_t sd, record *seen)
     return interrupt;
 }
 
-START_TEST(each_trigger_makes_one_call)
+START_TEST(each_trigger_makes_one_callback)
 {
     sci_desc_t sd = begin();
     record seen = {0};
@@ -302,7 +302,7 @@ START_TEST(each_trigger_makes_one_call)
 }
 END_TEST
 
-START_TEST(a_cancelled_callback_is_not_made_again)
+START_TEST(a_cancelled_callback_is_not_called_again)
 {
     sci_desc_t sd = begin();
     record seen = {.limit = 3};
@@ -328,7 +328,7 @@ static sci_error_t send(sci_remote_data_interrupt_t interrupt, const void *data,
     return error;
 }
 
-START_TEST(data_come_in_the_order_of_their_triggers)
+START_TEST(data_arrive_in_the_order_of_their_triggers)
 {
     sci_desc_t sd = begin();
     sci_local_data_interrupt_t local = create_data(sd);
@@ -347,7 +347,7 @@ START_TEST(data_come_in_the_order_of_their_triggers)
 }
 END_TEST
 
-START_TEST(data_wait_until_there_is_room_for_them)
+START_TEST(a_trigger_with_data_waits_for_room)
 {
     sci_desc_t sd = begin();
     sci_local_data_interrupt_t local = create_data(sd);
@@ -367,7 +367,7 @@ START_TEST(data_wait_until_there_is_room_for_them)
 }
 END_TEST
 
-START_TEST(data_may_be_of_no_length)
+START_TEST(data_may_be_empty)
 {
     sci_desc_t sd = begin();
     sci_local_data_interrupt_t local = create_data(sd);
@@ -396,7 +396,7 @@ START_TEST(data_beyond_the_limit_are_refused)
 }
 END_TEST
 
-START_TEST(data_that_is_not_taken_overflow)
+START_TEST(unreceived_data_overflow)
 {
     sci_desc_t sd = begin();
     sci_local_data_interrupt_t local = create_data(sd);
@@ -444,7 +444,7 @@ static int send_ten(helper *test, const void *unused)
     return 0;
 }
 
-START_TEST(data_from_another_process_are_handed_to_the_callback)
+START_TEST(data_from_another_process_are_passed_to_the_callback)
 {
     helper other = helper_start(send_ten, NULL, 8);
     sci_desc_t sd = begin();
@@ -479,7 +479,7 @@ static int die_before_trigger(helper *test, const void *unused)
     return 1;
 }
 
-/* Message 1 by a process that is killed before it triggers, message 2 by this one. */
+/* Message 1 is sent by a process that is killed before it triggers, message 2 by this one. */
 static void send_after_a_killed_process(helper *other, sci_desc_t sd)
 {
     const unsigned number = 2;
@@ -491,7 +491,7 @@ static void send_after_a_killed_process(helper *other, sci_desc_t sd)
     ck_ok(send(connect_to_data(sd, 4), &number, sizeof(number)));
 }
 
-START_TEST(waits_are_not_late_after_a_process_was_killed_before_its_trigger)
+START_TEST(a_process_killed_before_its_trigger_does_not_delay_waits)
 {
     helper other = helper_start(die_before_trigger, NULL, 8);
     sci_desc_t sd = begin();
@@ -510,7 +510,7 @@ START_TEST(waits_are_not_late_after_a_process_was_killed_before_its_trigger)
 }
 END_TEST
 
-START_TEST(calls_are_not_late_after_a_process_was_killed_before_its_trigger)
+START_TEST(a_process_killed_before_its_trigger_does_not_delay_callbacks)
 {
     helper other = helper_start(die_before_trigger, NULL, 8);
     sci_desc_t sd = begin();
@@ -530,14 +530,13 @@ START_TEST(calls_are_not_late_after_a_process_was_killed_before_its_trigger)
 }
 END_TEST
 
-UNIT_MAIN("sisci interrupt", a_number_is_used_once_on_a_node, free_numbers_differ,
+UNIT_MAIN("sisci interrupt", a_number_is_used_once_on_a_node, automatic_numbers_differ,
           a_shared_interrupt_is_not_implemented, an_unused_number_is_not_found,
           each_trigger_ends_one_wait, a_removed_interrupt_cannot_be_triggered,
-          interrupts_pass_between_processes, the_interrupt_of_a_killed_process_is_not_connected,
-          removal_cancels_a_wait_for_an_interrupt, each_trigger_makes_one_call,
-          a_cancelled_callback_is_not_made_again, data_come_in_the_order_of_their_triggers,
-          data_wait_until_there_is_room_for_them, data_may_be_of_no_length,
-          data_beyond_the_limit_are_refused, data_that_is_not_taken_overflow,
-          data_from_another_process_are_handed_to_the_callback,
-          waits_are_not_late_after_a_process_was_killed_before_its_trigger,
-          calls_are_not_late_after_a_process_was_killed_before_its_trigger)
+          interrupts_pass_between_processes, triggering_the_interrupt_of_a_killed_process_fails,
+          removal_cancels_a_wait_for_an_interrupt, each_trigger_makes_one_callback,
+          a_cancelled_callback_is_not_called_again, data_arrive_in_the_order_of_their_triggers,
+          a_trigger_with_data_waits_for_room, data_may_be_empty, data_beyond_the_limit_are_refused,
+          unreceived_data_overflow, data_from_another_process_are_passed_to_the_callback,
+          a_process_killed_before_its_trigger_does_not_delay_waits,
+          a_process_killed_before_its_trigger_does_not_delay_callbacks)

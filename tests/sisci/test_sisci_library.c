@@ -14,7 +14,7 @@ START_TEST(opening_needs_an_initialised_library)
 }
 END_TEST
 
-START_TEST(each_initialisation_needs_its_termination)
+START_TEST(initialisations_and_terminations_are_counted)
 {
     sci_error_t error;
     sci_desc_t sd = begin();
@@ -42,7 +42,7 @@ START_TEST(the_library_can_be_started_again)
 }
 END_TEST
 
-START_TEST(termination_closes_what_is_open)
+START_TEST(termination_closes_open_resources)
 {
     sci_desc_t sd = begin();
     sci_local_segment_t segment = offer(sd, 1, 64);
@@ -94,7 +94,7 @@ static void check_start(const char *variable, const char *value, sci_error_t wan
     unsetenv(variable);
 }
 
-START_TEST(a_job_with_other_characters_is_refused)
+START_TEST(a_job_name_with_invalid_characters_is_refused)
 {
     check_start("SISCI_SHM_JOB", "a.b", SCI_ERR_ILLEGAL_PARAMETER);
     check_start("SISCI_SHM_JOB", "a/b", SCI_ERR_ILLEGAL_PARAMETER);
@@ -113,13 +113,13 @@ START_TEST(a_node_that_is_no_multiple_of_4_is_refused)
 }
 END_TEST
 
-START_TEST(the_node_of_all_is_no_node)
+START_TEST(the_broadcast_node_id_is_refused)
 {
     check_start("SISCI_SHM_NODE", "252", SCI_ERR_ILLEGAL_NODEID);
 }
 END_TEST
 
-START_TEST(faults_without_meaning_are_refused)
+START_TEST(invalid_fault_settings_are_refused)
 {
     check_start("SISCI_SHM_FAULTS", "drop", SCI_ERR_ILLEGAL_PARAMETER);
     check_start("SISCI_SHM_FAULTS", "drop=2", SCI_ERR_ILLEGAL_PARAMETER);
@@ -131,7 +131,7 @@ START_TEST(faults_without_meaning_are_refused)
 }
 END_TEST
 
-START_TEST(all_faults_can_be_asked_for)
+START_TEST(all_fault_settings_are_accepted)
 {
     check_start("SISCI_SHM_FAULTS",
                 "seed=0x7,drop=0.01,tear=1e-3,pending=0.5,cut=.1,lose=0,reorder=1", SCI_ERR_OK);
@@ -202,7 +202,7 @@ START_TEST(a_probe_finds_a_process_of_another_node)
 }
 END_TEST
 
-START_TEST(vendor_and_interface_can_be_asked_for)
+START_TEST(vendor_and_interface_version_can_be_queried)
 {
     sci_query_string_t query;
     char text[64];
@@ -220,7 +220,7 @@ START_TEST(vendor_and_interface_can_be_asked_for)
 }
 END_TEST
 
-START_TEST(a_text_is_cut_to_its_room)
+START_TEST(a_queried_text_is_cut_to_its_buffer)
 {
     char text[] = "12345";
     sci_query_string_t query = {.str = text, .length = 4};
@@ -234,7 +234,7 @@ START_TEST(a_text_is_cut_to_its_room)
 }
 END_TEST
 
-START_TEST(the_adapter_tells_node_and_alignment)
+START_TEST(the_adapter_reports_node_and_alignment)
 {
     unsigned answer = 0;
     sci_query_adapter_t query = {.data = &answer};
@@ -269,7 +269,7 @@ START_TEST(an_unknown_query_is_illegal)
 }
 END_TEST
 
-START_TEST(errors_have_their_names)
+START_TEST(every_error_has_a_name)
 {
     ck_assert_int_eq(strncmp(SCIGetErrorString(SCI_ERR_BUSY), "SCI_ERR_BUSY:", 13), 0);
     ck_assert_int_eq(
@@ -279,13 +279,13 @@ START_TEST(errors_have_their_names)
 END_TEST
 
 UNIT_MAIN("sisci library", opening_needs_an_initialised_library,
-          each_initialisation_needs_its_termination, the_library_can_be_started_again,
-          termination_closes_what_is_open, a_device_with_resources_is_busy,
-          a_flag_of_another_function_is_illegal, a_job_with_other_characters_is_refused,
-          a_node_that_is_no_multiple_of_4_is_refused, the_node_of_all_is_no_node,
-          faults_without_meaning_are_refused, all_faults_can_be_asked_for,
+          initialisations_and_terminations_are_counted, the_library_can_be_started_again,
+          termination_closes_open_resources, a_device_with_resources_is_busy,
+          a_flag_of_another_function_is_illegal, a_job_name_with_invalid_characters_is_refused,
+          a_node_that_is_no_multiple_of_4_is_refused, the_broadcast_node_id_is_refused,
+          invalid_fault_settings_are_refused, all_fault_settings_are_accepted,
           the_node_id_is_that_of_the_environment, there_is_one_adapter,
           a_node_without_processes_does_not_answer_a_probe, a_probe_finds_a_process_of_another_node,
-          vendor_and_interface_can_be_asked_for, a_text_is_cut_to_its_room,
-          the_adapter_tells_node_and_alignment, an_unknown_query_is_illegal,
-          errors_have_their_names)
+          vendor_and_interface_version_can_be_queried, a_queried_text_is_cut_to_its_buffer,
+          the_adapter_reports_node_and_alignment, an_unknown_query_is_illegal,
+          every_error_has_a_name)

@@ -1,6 +1,5 @@
-/* Where the host sets limits: no room in /dev/shm, other users, other jobs, and what the dead have
- * left. What needs a /dev/shm of its own, or another user, is left out where it is not permitted.
- */
+/* Limits of the host: full /dev/shm, other users, other jobs, and objects of dead processes.
+ * Tests that need a separate /dev/shm or another user are skipped where that is not permitted. */
 #include "tests/sisci/fixture.h"
 
 #include <errno.h>
@@ -52,8 +51,8 @@ static size_t objects_of_job(void)
     return count;
 }
 
-/* Any user may limit the size of files, which those in shared memory are. */
-START_TEST(a_segment_for_which_there_is_no_room_leaves_nothing)
+/* Any user may limit the size of files, which includes shared memory objects. */
+START_TEST(a_segment_that_does_not_fit_leaves_no_object)
 {
     sci_desc_t sd = begin();
     size_t before = objects_of_job();
@@ -69,7 +68,7 @@ START_TEST(a_segment_for_which_there_is_no_room_leaves_nothing)
 }
 END_TEST
 
-/* Give this process a /dev/shm of its own of one MiB; false: it may not. */
+/* Mount a separate /dev/shm of one MiB for this process; false if that is not permitted. */
 static bool have_small_memory(void)
 {
     if (unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
@@ -79,7 +78,7 @@ static bool have_small_memory(void)
     return false;
 }
 
-/* To the last byte. */
+/* Fill /dev/shm completely. */
 static void fill_memory(void)
 {
     static const char block[4096];
@@ -92,7 +91,7 @@ static void fill_memory(void)
     close(file);
 }
 
-START_TEST(a_full_memory_refuses_what_is_new)
+START_TEST(in_full_memory_new_objects_are_refused)
 {
     unsigned number;
     sci_local_interrupt_t interrupt;
@@ -116,7 +115,7 @@ START_TEST(a_full_memory_refuses_what_is_new)
 }
 END_TEST
 
-START_TEST(a_full_memory_takes_no_new_process)
+START_TEST(in_full_memory_no_process_can_start)
 {
     sci_error_t error;
 
@@ -134,7 +133,7 @@ START_TEST(a_full_memory_takes_no_new_process)
 }
 END_TEST
 
-START_TEST(a_full_memory_stops_no_traffic)
+START_TEST(full_memory_does_not_stop_existing_connections)
 {
     sci_map_t local, remote;
     volatile unsigned *there;
@@ -155,7 +154,7 @@ END_TEST
 
 /* Other users. */
 
-/* Where there is no other user to become, the helper says so. */
+/* Become another user; the helper reports if that is not possible. */
 static bool drop_privileges(helper *test)
 {
     bool done = geteuid() != UNPRIVILEGED && setgid(UNPRIVILEGED) == 0 && setuid(UNPRIVILEGED) == 0;
@@ -181,7 +180,7 @@ static int look_for_the_segment(helper *test, const void *unused)
     return 0;
 }
 
-START_TEST(users_do_not_meet_though_job_and_node_are_the_same)
+START_TEST(users_with_the_same_job_and_node_are_separate)
 {
     helper other = helper_start(look_for_the_segment, NULL, 0);
     bool is_another = hear(&other) == 'n';
@@ -194,7 +193,7 @@ START_TEST(users_do_not_meet_though_job_and_node_are_the_same)
 }
 END_TEST
 
-/* Before it becomes another user. */
+/* Called before the helper becomes another user. */
 static sisci_name name_of_segment(void)
 {
     return sisci_name_numbered(getenv("SISCI_SHM_JOB"), 4, SISCI_KIND_SEGMENT, ID);
@@ -247,7 +246,7 @@ static int forge_a_segment(helper *test, const void *unused)
     return 0;
 }
 
-START_TEST(an_object_of_another_user_is_not_connected)
+START_TEST(connecting_to_an_object_of_another_user_is_refused)
 {
     helper other = helper_start(forge_a_segment, NULL, 0);
     bool is_another = hear(&other) == 'n';
@@ -357,7 +356,7 @@ static int offer_in_another_job(helper *test, const void *unused)
     return 0;
 }
 
-START_TEST(a_process_of_another_job_is_not_there)
+START_TEST(processes_of_other_jobs_are_invisible)
 {
     helper other = helper_start(offer_in_another_job, NULL, 8);
     sci_remote_segment_t segment;
@@ -372,7 +371,7 @@ START_TEST(a_process_of_another_job_is_not_there)
 }
 END_TEST
 
-START_TEST(jobs_side_by_side_have_segments_of_their_own)
+START_TEST(concurrent_jobs_have_separate_segments)
 {
     helper other = helper_start(offer_in_another_job, NULL, 0);
     sci_desc_t sd = begin();
@@ -411,11 +410,11 @@ START_TEST(a_segment_that_replaces_a_stale_one_is_zeroed)
 }
 END_TEST
 
-UNIT_MAIN("sisci limits", a_segment_for_which_there_is_no_room_leaves_nothing,
-          a_full_memory_refuses_what_is_new, a_full_memory_takes_no_new_process,
-          a_full_memory_stops_no_traffic, users_do_not_meet_though_job_and_node_are_the_same,
-          another_user_cannot_open_an_object, an_object_of_another_user_is_not_connected,
+UNIT_MAIN("sisci limits", a_segment_that_does_not_fit_leaves_no_object,
+          in_full_memory_new_objects_are_refused, in_full_memory_no_process_can_start,
+          full_memory_does_not_stop_existing_connections,
+          users_with_the_same_job_and_node_are_separate, another_user_cannot_open_an_object,
+          connecting_to_an_object_of_another_user_is_refused,
           a_lock_of_another_user_is_refused_with_its_path_its_owner_and_a_remedy,
-          without_dev_shm_the_library_does_not_start, a_process_of_another_job_is_not_there,
-          jobs_side_by_side_have_segments_of_their_own,
-          a_segment_that_replaces_a_stale_one_is_zeroed)
+          without_dev_shm_the_library_does_not_start, processes_of_other_jobs_are_invisible,
+          concurrent_jobs_have_separate_segments, a_segment_that_replaces_a_stale_one_is_zeroed)

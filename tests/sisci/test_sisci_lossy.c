@@ -1,4 +1,4 @@
-/* The lossy mode: what is stored, sent, lost and reported. */
+/* Lossy mode: what is stored, sent, lost and reported. */
 #include "tests/sisci/fixture.h"
 
 #include <pthread.h>
@@ -48,7 +48,7 @@ static sci_sequence_status_t start(sci_sequence_t sequence)
     return status;
 }
 
-START_TEST(nothing_travels_before_a_flush)
+START_TEST(stores_are_not_sent_before_a_flush)
 {
     path way = make_path("seed=1");
 
@@ -95,7 +95,7 @@ START_TEST(a_check_without_flush_and_barrier_sends_nothing)
 }
 END_TEST
 
-START_TEST(only_what_was_stored_travels)
+START_TEST(only_stored_words_are_sent)
 {
     path way = make_path("seed=1");
 
@@ -108,7 +108,7 @@ START_TEST(only_what_was_stored_travels)
 }
 END_TEST
 
-/* The receiver takes the word away, and the same word is sent again. */
+/* The receiver clears the word, and the same word is sent again. */
 START_TEST(the_same_word_can_be_sent_again)
 {
     path way = make_path("seed=1");
@@ -122,7 +122,7 @@ START_TEST(the_same_word_can_be_sent_again)
 }
 END_TEST
 
-START_TEST(a_word_of_zero_travels)
+START_TEST(a_word_of_zero_is_sent)
 {
     path way = make_path("seed=1");
 
@@ -133,7 +133,7 @@ START_TEST(a_word_of_zero_travels)
 }
 END_TEST
 
-START_TEST(a_lost_line_is_reported_and_not_sent_by_itself)
+START_TEST(a_lost_line_is_reported_and_not_retransmitted)
 {
     path way = make_path("seed=1,drop=1");
 
@@ -159,7 +159,7 @@ START_TEST(a_fault_is_reported_to_every_sequence_of_the_map)
 }
 END_TEST
 
-START_TEST(a_torn_line_arrives_in_part)
+START_TEST(a_torn_line_arrives_partially)
 {
     path way = make_path("seed=1,tear=1");
     unsigned arrived = 0;
@@ -179,7 +179,7 @@ START_TEST(a_torn_line_arrives_in_part)
 }
 END_TEST
 
-START_TEST(a_pending_fault_is_known_after_some_starts)
+START_TEST(a_pending_fault_is_reported_after_some_sequence_starts)
 {
     path way = make_path("seed=1,drop=1,pending=1");
     int starts = 0;
@@ -212,7 +212,7 @@ START_TEST(an_outage_ends_and_nothing_arrives_during_it)
 }
 END_TEST
 
-START_TEST(a_lost_connection_never_comes_back)
+START_TEST(a_lost_connection_stays_lost)
 {
     path way = make_path("seed=1,drop=1,lose=1");
     sci_error_t error;
@@ -228,7 +228,7 @@ START_TEST(a_lost_connection_never_comes_back)
 }
 END_TEST
 
-/* Which of 1024 lines arrive is sent to the test bit by bit, folded to one letter. */
+/* Send a letter that is a hash of which of 1024 lines arrived. */
 static int send_lines(helper *test, const void *faults)
 {
     path way = make_path(faults);
@@ -266,7 +266,7 @@ START_TEST(faults_repeat_with_their_seed)
 }
 END_TEST
 
-START_TEST(lines_change_their_order_only_if_asked_to)
+START_TEST(lines_are_reordered_only_on_request)
 {
     sisci_faults faults;
     sisci_session session;
@@ -295,7 +295,7 @@ START_TEST(lines_change_their_order_only_if_asked_to)
 }
 END_TEST
 
-START_TEST(a_copy_arrives_byte_by_byte_wherever_it_starts)
+START_TEST(a_copy_at_any_alignment_arrives)
 {
     path way = make_path("seed=1,reorder=1");
     unsigned char sent[300];
@@ -316,7 +316,7 @@ START_TEST(a_copy_arrives_byte_by_byte_wherever_it_starts)
 }
 END_TEST
 
-START_TEST(a_checked_copy_that_meets_a_fault_has_failed)
+START_TEST(a_checked_copy_with_a_fault_fails)
 {
     path way = make_path("seed=1,drop=1");
     int sent = 1;
@@ -347,7 +347,7 @@ START_TEST(remote_memory_is_read_by_copies_and_by_maps_for_reading)
 }
 END_TEST
 
-START_TEST(a_map_of_odd_size_ends_where_it_ends)
+START_TEST(a_map_of_odd_size_is_written_exactly)
 {
     path way = make_path("seed=1");
     sci_map_t map;
@@ -356,7 +356,7 @@ START_TEST(a_map_of_odd_size_ends_where_it_ends)
 
     ck_ok(error);
     memset(way.here, 0xff, BYTES);
-    there[17] = 0; /* two of its bytes lie within the map */
+    there[17] = 0; /* two of its bytes are within the map */
     SCIFlush(NULL, 0);
     ck_assert_uint_eq(way.here[1024 + 17], 0xffff0000);
 }
@@ -369,7 +369,7 @@ typedef struct {
 
 enum { ROUNDS = 2000 };
 
-/* Stores to lines of its own, and checks; each value must be there after its check. */
+/* A thread stores to its own lines and checks; each value must have arrived after its check. */
 static void *write_and_check(void *argument)
 {
     const writer *self = argument;
@@ -386,7 +386,7 @@ static void *write_and_check(void *argument)
     return (void *)wrong;
 }
 
-START_TEST(threads_may_store_to_lines_of_their_own)
+START_TEST(threads_may_store_to_separate_lines)
 {
     path way = make_path("seed=1,reorder=1");
     writer writers[3];
@@ -405,14 +405,14 @@ START_TEST(threads_may_store_to_lines_of_their_own)
 }
 END_TEST
 
-UNIT_MAIN("sisci lossy", nothing_travels_before_a_flush, a_barrier_and_a_check_flush_too,
+UNIT_MAIN("sisci lossy", stores_are_not_sent_before_a_flush, a_barrier_and_a_check_flush_too,
           a_flush_of_all_maps_needs_no_sequence, a_check_without_flush_and_barrier_sends_nothing,
-          only_what_was_stored_travels, the_same_word_can_be_sent_again, a_word_of_zero_travels,
-          a_lost_line_is_reported_and_not_sent_by_itself,
-          a_fault_is_reported_to_every_sequence_of_the_map, a_torn_line_arrives_in_part,
-          a_pending_fault_is_known_after_some_starts, an_outage_ends_and_nothing_arrives_during_it,
-          a_lost_connection_never_comes_back, faults_repeat_with_their_seed,
-          lines_change_their_order_only_if_asked_to, a_copy_arrives_byte_by_byte_wherever_it_starts,
-          a_checked_copy_that_meets_a_fault_has_failed,
+          only_stored_words_are_sent, the_same_word_can_be_sent_again, a_word_of_zero_is_sent,
+          a_lost_line_is_reported_and_not_retransmitted,
+          a_fault_is_reported_to_every_sequence_of_the_map, a_torn_line_arrives_partially,
+          a_pending_fault_is_reported_after_some_sequence_starts,
+          an_outage_ends_and_nothing_arrives_during_it, a_lost_connection_stays_lost,
+          faults_repeat_with_their_seed, lines_are_reordered_only_on_request,
+          a_copy_at_any_alignment_arrives, a_checked_copy_with_a_fault_fails,
           remote_memory_is_read_by_copies_and_by_maps_for_reading,
-          a_map_of_odd_size_ends_where_it_ends, threads_may_store_to_lines_of_their_own)
+          a_map_of_odd_size_is_written_exactly, threads_may_store_to_separate_lines)

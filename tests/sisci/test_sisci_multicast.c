@@ -1,4 +1,4 @@
-/* Multicast groups: joining and leaving, one store for all members, and members that are lost. */
+/* Multicast groups: joining and leaving, one store to all members, and lost members. */
 #include "tests/sisci/fixture.h"
 
 #include <stdlib.h>
@@ -42,7 +42,7 @@ START_TEST(a_group_without_an_available_member_refuses)
 }
 END_TEST
 
-START_TEST(all_members_have_one_size)
+START_TEST(all_members_must_have_the_same_size)
 {
     sci_desc_t sd = begin();
 
@@ -59,7 +59,7 @@ START_TEST(a_member_cannot_be_private)
 }
 END_TEST
 
-START_TEST(a_member_is_prepared_as_one)
+START_TEST(a_member_must_be_prepared_with_the_multicast_flag)
 {
     sci_desc_t sd = begin();
     sci_local_segment_t member, single;
@@ -75,7 +75,7 @@ START_TEST(a_member_is_prepared_as_one)
 }
 END_TEST
 
-START_TEST(a_group_is_mapped_as_one)
+START_TEST(a_group_must_be_mapped_with_the_multicast_flag)
 {
     sci_desc_t sd = begin();
     sci_remote_segment_t group;
@@ -89,7 +89,7 @@ START_TEST(a_group_is_mapped_as_one)
 }
 END_TEST
 
-/* A member on a node of its own: says when the word after the one that the test names is there. */
+/* A member on a separate node: reports when the word following the given one has arrived. */
 static int be_member(helper *test, const void *unused)
 {
     sci_map_t map;
@@ -191,7 +191,7 @@ START_TEST(a_member_that_joins_later_shares_the_memory)
 }
 END_TEST
 
-START_TEST(in_lossy_mode_members_have_memories_of_their_own)
+START_TEST(in_lossy_mode_each_member_has_its_own_memory)
 {
     sci_desc_t sd = begin_with("seed=1");
     sci_map_t one, other;
@@ -241,7 +241,7 @@ static size_t objects_of_group(void)
     return count;
 }
 
-START_TEST(the_last_member_takes_the_memory_with_it)
+START_TEST(the_memory_of_a_group_is_removed_with_its_last_member)
 {
     sci_desc_t sd = begin();
     sci_local_segment_t one = offer_member(sd, ID, BYTES);
@@ -258,7 +258,7 @@ START_TEST(the_last_member_takes_the_memory_with_it)
 }
 END_TEST
 
-START_TEST(a_group_of_killed_members_is_founded_again)
+START_TEST(a_group_of_killed_members_can_be_created_again)
 {
     helper other = helper_start(be_member, NULL, 8);
     sci_desc_t sd = begin();
@@ -310,11 +310,12 @@ START_TEST(a_group_is_lost_with_its_last_member)
 END_TEST
 
 UNIT_MAIN("sisci multicast", a_group_without_members_is_not_found,
-          a_group_without_an_available_member_refuses, all_members_have_one_size,
-          a_member_cannot_be_private, a_member_is_prepared_as_one, a_group_is_mapped_as_one,
-          one_store_reaches_all_members, one_store_reaches_all_members_in_lossy_mode,
-          a_transfer_by_dma_reaches_all_members, a_member_that_joins_later_shares_the_memory,
-          in_lossy_mode_members_have_memories_of_their_own,
-          a_line_may_reach_one_member_and_not_the_other, the_last_member_takes_the_memory_with_it,
-          a_group_of_killed_members_is_founded_again, a_connected_member_is_busy,
+          a_group_without_an_available_member_refuses, all_members_must_have_the_same_size,
+          a_member_cannot_be_private, a_member_must_be_prepared_with_the_multicast_flag,
+          a_group_must_be_mapped_with_the_multicast_flag, one_store_reaches_all_members,
+          one_store_reaches_all_members_in_lossy_mode, a_transfer_by_dma_reaches_all_members,
+          a_member_that_joins_later_shares_the_memory, in_lossy_mode_each_member_has_its_own_memory,
+          a_line_may_reach_one_member_and_not_the_other,
+          the_memory_of_a_group_is_removed_with_its_last_member,
+          a_group_of_killed_members_can_be_created_again, a_connected_member_is_busy,
           a_group_is_lost_with_its_last_member)

@@ -1,13 +1,12 @@
-/* What one process gets when another, on another node, owns the segment: errors of connections,
- * by the state that the owner has brought it into, and errors of the owner while it is connected.
- */
+/* Two processes on different nodes: errors of connections for each state of the owner, and
+ * errors of the owner while it is connected. */
 #include "tests/sisci/fixture.h"
 
 #include "sisci/internal.h"
 
 enum { ID = 41, NUMBER = 6, NODE = 8, BYTES = 8192 };
 
-/* The owner: does what letters say, and answers what came of it. */
+/* The owner: executes orders given as letters and answers with the result. */
 
 static const struct {
     sci_error_t error;
@@ -87,7 +86,7 @@ static helper start_owner(void)
     return helper_start(own, NULL, NODE);
 }
 
-/* Give orders, which must all succeed. */
+/* Send orders that must all succeed. */
 static void order(const helper *other, const char *letters)
 {
     for (; *letters != '\0'; letters++) {
@@ -146,7 +145,7 @@ START_TEST(a_connection_depends_on_the_state_of_the_owner)
 }
 END_TEST
 
-START_TEST(an_owner_that_has_terminated_is_no_node)
+START_TEST(the_node_of_a_terminated_owner_does_not_exist)
 {
     helper other = start_owner();
     sci_desc_t sd = begin_beside(&other, "cpa");
@@ -159,7 +158,7 @@ START_TEST(an_owner_that_has_terminated_is_no_node)
 }
 END_TEST
 
-START_TEST(a_killed_owner_is_no_node)
+START_TEST(the_node_of_a_killed_owner_does_not_exist)
 {
     helper other = start_owner();
     sci_desc_t sd = begin_beside(&other, "cpa");
@@ -176,7 +175,7 @@ static const struct {
 } refusals[] = {{"c", 'a', 'n'},    {"c", 'u', 'i'},   {"c", 'c', 'u'},
                 {"cpau", 'u', 'i'}, {"cpa", 'r', 'k'}, {"cpaf", 'r', 'k'}};
 
-START_TEST(an_owner_is_refused_what_its_state_does_not_allow)
+START_TEST(an_owner_is_refused_operations_that_its_state_forbids)
 {
     for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
         helper other = start_owner();
@@ -219,7 +218,7 @@ START_TEST(a_map_beyond_the_segment_of_another_node_is_out_of_range)
 }
 END_TEST
 
-/* The library's thread may have noticed already: an event says that it has. */
+/* The library's thread may have noticed already, which an event shows. */
 static void await_loss(sci_remote_segment_t segment)
 {
     sci_error_t error, status;
@@ -229,7 +228,7 @@ static void await_loss(sci_remote_segment_t segment)
     ck_ok(error);
 }
 
-START_TEST(a_checked_copy_to_a_killed_owner_has_failed)
+START_TEST(a_checked_copy_to_a_killed_owner_fails)
 {
     helper other = start_owner();
     sci_remote_segment_t segment = reach(begin_beside(&other, "cpa"), NODE, ID);
@@ -247,7 +246,7 @@ START_TEST(a_checked_copy_to_a_killed_owner_has_failed)
 }
 END_TEST
 
-START_TEST(the_interrupt_of_a_killed_owner_is_not_connected)
+START_TEST(connecting_to_the_interrupt_of_a_killed_owner_fails)
 {
     helper other = start_owner();
     sci_desc_t sd = begin_beside(&other, "cpai");
@@ -264,7 +263,7 @@ START_TEST(the_interrupt_of_a_killed_owner_is_not_connected)
 }
 END_TEST
 
-START_TEST(an_owner_that_is_killed_with_its_table_locked_stops_no_process)
+START_TEST(an_owner_killed_while_holding_its_table_lock_blocks_no_process)
 {
     helper other = start_owner();
     sci_remote_segment_t segment = reach(begin_beside(&other, "cpa"), NODE, ID);
@@ -278,10 +277,10 @@ START_TEST(an_owner_that_is_killed_with_its_table_locked_stops_no_process)
 END_TEST
 
 UNIT_MAIN("sisci peers", a_connection_depends_on_the_state_of_the_owner,
-          an_owner_that_has_terminated_is_no_node, a_killed_owner_is_no_node,
-          an_owner_is_refused_what_its_state_does_not_allow,
+          the_node_of_a_terminated_owner_does_not_exist, the_node_of_a_killed_owner_does_not_exist,
+          an_owner_is_refused_operations_that_its_state_forbids,
           a_connection_from_another_node_keeps_a_segment_busy,
           a_map_beyond_the_segment_of_another_node_is_out_of_range,
-          a_checked_copy_to_a_killed_owner_has_failed,
-          the_interrupt_of_a_killed_owner_is_not_connected,
-          an_owner_that_is_killed_with_its_table_locked_stops_no_process)
+          a_checked_copy_to_a_killed_owner_fails,
+          connecting_to_the_interrupt_of_a_killed_owner_fails,
+          an_owner_killed_while_holding_its_table_lock_blocks_no_process)

@@ -22,8 +22,8 @@ enum {
     CONTROL_WORDS = 16,
     SEGMENT_BYTES = SLOTS * (SLOT_BYTES + 4 * CONTROL_WORDS),
     MESSAGES = 60,
-    LOST_LETTER = 100, /* those before it are numbers of messages */
-    STARTS = 100       /* calls of SCIStartSequence() after which the peer counts as lost */
+    LOST_LETTER = 100, /* smaller values are numbers of messages */
+    STARTS = 100 /* number of calls of SCIStartSequence() after which the peer counts as lost */
 };
 
 typedef struct {
@@ -31,7 +31,7 @@ typedef struct {
     const char *faults;
 } schedule;
 
-/* One end: memory of its own that it polls, and the other's that it writes. */
+/* One end: its own memory, which it polls, and that of the peer, which it writes. */
 typedef struct {
     volatile unsigned *here;
     volatile unsigned *there;
@@ -40,7 +40,7 @@ typedef struct {
     bool lost;
 } end_point;
 
-/* What a message holds follows from its number and the seed. */
+/* The content of a message follows from its number and the seed. */
 static sisci_dice message_dice(const schedule *plan, unsigned number)
 {
     return sisci_dice_make(plan->seed, number);
@@ -88,7 +88,7 @@ static void store(volatile unsigned *target, const unsigned *words, unsigned cou
         __atomic_store_n(&target[i], words[i], __ATOMIC_RELAXED);
 }
 
-/* False: the peer is lost. */
+/* Returns false if the peer is lost. */
 static bool start_again(end_point *end)
 {
     sci_error_t error;
@@ -100,7 +100,7 @@ static bool start_again(end_point *end)
     return false;
 }
 
-/* Write until it has arrived. */
+/* Repeat the write until it has arrived. */
 static bool deliver(end_point *end, volatile unsigned *target, const unsigned *words,
                     unsigned count)
 {
@@ -133,7 +133,7 @@ static bool send_message(end_point *end, const schedule *plan, unsigned number)
            deliver(end, slot_control(end->there, number), control, CONTROL_WORDS);
 }
 
-/* Whether the control line of a message is there, whole. */
+/* Whether the control line of a message has arrived completely. */
 static bool has_come(const end_point *end, unsigned number, unsigned *words)
 {
     volatile unsigned *line = slot_control(end->here, number);
@@ -163,8 +163,8 @@ static end_point connect_ends(sci_desc_t sd, unsigned own_id, unsigned node, uns
     return end;
 }
 
-/* The helper: tells the number of each message that has come whole, and 'l' once the test is lost
- * to it. Numbers start with 1, so that memory of zeros holds none. */
+/* The helper: reports the number of each complete message, and 'l' when the test is lost to it.
+ * Numbers start at 1, so that zeroed memory contains none. */
 static int receive(helper *test, const void *argument)
 {
     const schedule *plan = argument;
@@ -175,7 +175,7 @@ static int receive(helper *test, const void *argument)
 
         while (!has_come(&end, number, &words)) {
             if (pending_letter(test))
-                return 0; /* the sender has lost us */
+                return 0; /* the sender lost this receiver */
             sched_yield();
         }
         ck_assert_uint_eq(words, message_words(plan, number));
@@ -195,7 +195,7 @@ static unsigned acknowledged(const end_point *end)
     return __atomic_load_n(&end->here[0], __ATOMIC_ACQUIRE);
 }
 
-/* What came, in the order in which it came; all of it once, and no gap. */
+/* The numbers received must be complete and in order, without duplicates. */
 static void note_arrivals(const helper *receiver, unsigned *arrived, bool *lost)
 {
     sched_yield();
@@ -209,7 +209,7 @@ static void note_arrivals(const helper *receiver, unsigned *arrived, bool *lost)
     }
 }
 
-/* Gives whether all messages were delivered; otherwise somebody was reported lost. */
+/* Returns whether all messages were delivered; otherwise one side reported the other lost. */
 static bool run(const schedule *plan)
 {
     helper receiver = helper_start(receive, plan, 8);
@@ -244,7 +244,7 @@ static unsigned first_seed(void)
     return text != NULL ? (unsigned)strtoul(text, NULL, 10) : 1;
 }
 
-/* Runs the property for some seeds; gives how many of the runs delivered everything. */
+/* Run the protocol with several seeds; returns the number of runs that delivered everything. */
 static unsigned run_seeds(const char *kinds, unsigned count)
 {
     unsigned delivered = 0;
@@ -283,13 +283,13 @@ START_TEST(all_messages_are_delivered_though_lines_are_torn)
 }
 END_TEST
 
-START_TEST(all_messages_are_delivered_under_all_faults_that_end)
+START_TEST(all_messages_are_delivered_under_all_temporary_faults)
 {
     ck_assert_uint_eq(run_seeds("drop=0.05,tear=0.05,pending=0.3,cut=0.3,reorder=1", 10), 10);
 }
 END_TEST
 
-START_TEST(a_peer_that_is_lost_is_reported)
+START_TEST(a_lost_peer_is_reported)
 {
     ck_assert_uint_lt(run_seeds("drop=0.05,tear=0.05,lose=0.1,reorder=1", 8), 8);
 }
@@ -298,4 +298,4 @@ END_TEST
 UNIT_MAIN("sisci protocol", without_faults_all_messages_are_delivered,
           all_messages_are_delivered_out_of_order, all_messages_are_delivered_though_lines_are_lost,
           all_messages_are_delivered_though_lines_are_torn,
-          all_messages_are_delivered_under_all_faults_that_end, a_peer_that_is_lost_is_reported)
+          all_messages_are_delivered_under_all_temporary_faults, a_lost_peer_is_reported)

@@ -1,4 +1,4 @@
-/* The registry of shared objects: names, owners, what is stale, and who removes it. */
+/* The registry of shared objects: names, owners, stale objects, and their removal. */
 #include "tests/sisci/fixture.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ static size_t objects_of_job(void)
     return count;
 }
 
-START_TEST(a_name_tells_user_job_node_kind_and_number)
+START_TEST(a_name_contains_user_job_node_kind_and_number)
 {
     char wanted[128];
 
@@ -68,7 +68,7 @@ START_TEST(the_kind_can_be_read_from_the_name)
 }
 END_TEST
 
-START_TEST(the_members_of_a_group_begin_alike)
+START_TEST(the_names_of_group_members_share_a_prefix)
 {
     sisci_process self = sisci_process_self();
     sisci_name group = sisci_name_numbered("job", 252, SISCI_KIND_GROUP, 0x10);
@@ -98,7 +98,7 @@ START_TEST(only_its_user_can_open_an_object)
 }
 END_TEST
 
-START_TEST(nothing_is_left_by_a_program_that_terminates)
+START_TEST(a_program_that_terminates_leaves_no_objects)
 {
     begin();
     ck_assert_uint_gt(objects_of_job(), 0);
@@ -125,7 +125,7 @@ static int open_and_exit(helper *test, const void *unused)
     return 0;
 }
 
-START_TEST(nothing_is_left_by_a_program_that_only_exits)
+START_TEST(a_program_that_exits_without_termination_leaves_no_objects)
 {
     helper other = helper_start(open_and_exit, NULL, 0);
 
@@ -137,7 +137,7 @@ START_TEST(nothing_is_left_by_a_program_that_only_exits)
 }
 END_TEST
 
-START_TEST(what_a_killed_process_left_is_removed_by_the_next_to_start)
+START_TEST(objects_of_a_killed_process_are_removed_at_the_next_start)
 {
     helper other = helper_start(open_and_exit, NULL, 0);
 
@@ -174,7 +174,7 @@ START_TEST(a_segment_of_a_killed_owner_cannot_be_connected)
 }
 END_TEST
 
-/* An object that some process has left under the name of the segment. */
+/* An object that a dead process left under the name of the segment. */
 static void plant(const sisci_process *owner, bool published)
 {
     sisci_name name = segment_name();
@@ -211,7 +211,7 @@ START_TEST(an_object_of_a_live_process_is_kept)
 }
 END_TEST
 
-START_TEST(a_process_id_that_came_again_owns_nothing)
+START_TEST(a_reused_process_id_owns_no_old_objects)
 {
     sci_desc_t sd = begin();
     sisci_process earlier = sisci_process_self();
@@ -222,7 +222,7 @@ START_TEST(a_process_id_that_came_again_owns_nothing)
 }
 END_TEST
 
-START_TEST(an_object_that_was_left_half_made_is_replaced)
+START_TEST(an_incomplete_object_is_replaced)
 {
     sci_desc_t sd = begin();
     sisci_process self = sisci_process_self();
@@ -253,7 +253,7 @@ START_TEST(a_process_of_another_namespace_counts_as_live)
 }
 END_TEST
 
-START_TEST(a_process_that_was_not_waited_for_has_ended)
+START_TEST(a_zombie_counts_as_ended)
 {
     helper other = helper_start(open_and_exit, NULL, 0);
     sisci_name name = segment_name();
@@ -267,8 +267,9 @@ START_TEST(a_process_that_was_not_waited_for_has_ended)
 }
 END_TEST
 
-/* Its segment was looked at when it lived, or not: either way a later sweep must find the rest. */
-START_TEST(who_dies_during_a_sweep_keeps_his_presence)
+/* The sweep may have examined its segment while the process lived, or not: a later sweep must
+ * find the rest either way. */
+START_TEST(the_presence_of_a_process_that_dies_during_a_sweep_is_kept)
 {
     helper other = helper_start(open_and_exit, NULL, 0);
     sisci_name user = sisci_name_user();
@@ -328,7 +329,7 @@ START_TEST(the_lock_of_a_killed_process_is_free)
 }
 END_TEST
 
-START_TEST(a_lock_that_was_removed_is_made_again)
+START_TEST(a_removed_lock_is_created_again)
 {
     sisci_name name = sisci_name_lock();
     int lock;
@@ -350,7 +351,7 @@ static int hold_mutex(helper *test, const void *mutex)
     return 0;
 }
 
-START_TEST(a_mutex_outlives_the_process_that_holds_it)
+START_TEST(a_mutex_is_recovered_when_its_holder_is_killed)
 {
     pthread_mutex_t *mutex =
         mmap(NULL, sizeof(*mutex), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -381,7 +382,7 @@ static int use_after_fork(helper *test, const void *unused)
     return 0;
 }
 
-START_TEST(a_child_starts_again_and_leaves_its_parents_objects)
+START_TEST(a_forked_child_can_start_without_touching_objects_of_its_parent)
 {
     sisci_name name;
     helper child;
@@ -395,10 +396,10 @@ START_TEST(a_child_starts_again_and_leaves_its_parents_objects)
 }
 END_TEST
 
-/* The library's thread is in no allocator when a fork comes, whose locks a child would find taken:
- * above all when that thread has only just begun. Builds with sanitizers see it, since the C
- * library's own allocator provides for it. */
-START_TEST(a_child_can_use_the_library_however_soon_it_is_forked)
+/* At a fork the library's thread holds no lock of an allocator, which the child would find
+ * locked forever; the critical case is a thread that has just started. Only builds with
+ * sanitizers can fail here, since the C library's own allocator handles forks. */
+START_TEST(a_child_forked_during_start_can_use_the_library)
 {
     for (int i = 0; i < 20; i++) {
         helper child;
@@ -412,17 +413,17 @@ START_TEST(a_child_can_use_the_library_however_soon_it_is_forked)
 }
 END_TEST
 
-UNIT_MAIN("sisci registry", a_name_tells_user_job_node_kind_and_number,
-          the_kind_can_be_read_from_the_name, the_members_of_a_group_begin_alike,
-          only_its_user_can_open_an_object, nothing_is_left_by_a_program_that_terminates,
-          nothing_is_left_by_a_program_that_only_exits,
-          what_a_killed_process_left_is_removed_by_the_next_to_start,
+UNIT_MAIN("sisci registry", a_name_contains_user_job_node_kind_and_number,
+          the_kind_can_be_read_from_the_name, the_names_of_group_members_share_a_prefix,
+          only_its_user_can_open_an_object, a_program_that_terminates_leaves_no_objects,
+          a_program_that_exits_without_termination_leaves_no_objects,
+          objects_of_a_killed_process_are_removed_at_the_next_start,
           the_id_of_a_killed_owner_is_free_at_once, a_segment_of_a_killed_owner_cannot_be_connected,
-          an_object_of_a_live_process_is_kept, a_process_id_that_came_again_owns_nothing,
-          an_object_that_was_left_half_made_is_replaced, an_empty_object_is_replaced,
-          a_process_of_another_namespace_counts_as_live,
-          a_process_that_was_not_waited_for_has_ended, who_dies_during_a_sweep_keeps_his_presence,
-          the_lock_of_a_killed_process_is_free, a_lock_that_was_removed_is_made_again,
-          a_mutex_outlives_the_process_that_holds_it,
-          a_child_starts_again_and_leaves_its_parents_objects,
-          a_child_can_use_the_library_however_soon_it_is_forked)
+          an_object_of_a_live_process_is_kept, a_reused_process_id_owns_no_old_objects,
+          an_incomplete_object_is_replaced, an_empty_object_is_replaced,
+          a_process_of_another_namespace_counts_as_live, a_zombie_counts_as_ended,
+          the_presence_of_a_process_that_dies_during_a_sweep_is_kept,
+          the_lock_of_a_killed_process_is_free, a_removed_lock_is_created_again,
+          a_mutex_is_recovered_when_its_holder_is_killed,
+          a_forked_child_can_start_without_touching_objects_of_its_parent,
+          a_child_forked_during_start_can_use_the_library)

@@ -25,7 +25,7 @@ START_TEST(a_new_segment_is_zeroed)
 }
 END_TEST
 
-START_TEST(id_and_size_can_be_read)
+START_TEST(id_and_size_can_be_queried)
 {
     sci_local_segment_t segment = offer(begin(), 0xfffffffe, 123);
 
@@ -69,7 +69,7 @@ START_TEST(an_id_is_used_once_by_all_processes_of_a_node)
 }
 END_TEST
 
-START_TEST(an_id_may_be_used_on_each_node)
+START_TEST(nodes_have_separate_ids)
 {
     helper other = helper_start(offer_and_stay, NULL, 8);
 
@@ -120,7 +120,7 @@ START_TEST(creation_checks_its_parameters)
 }
 END_TEST
 
-START_TEST(a_segment_too_large_for_the_host_finds_no_space)
+START_TEST(a_segment_too_large_for_the_host_is_refused)
 {
     sci_error_t error;
 
@@ -151,7 +151,7 @@ START_TEST(a_private_segment_cannot_be_available)
 }
 END_TEST
 
-START_TEST(private_segments_share_no_ids)
+START_TEST(private_segments_do_not_occupy_ids)
 {
     sci_desc_t sd = begin();
     sci_error_t error;
@@ -177,7 +177,7 @@ START_TEST(only_an_available_segment_can_become_unavailable)
 }
 END_TEST
 
-START_TEST(states_belong_to_an_adapter)
+START_TEST(operations_on_other_adapters_are_refused)
 {
     sci_error_t error;
     sci_local_segment_t segment = offer(begin(), 1, 64);
@@ -230,7 +230,7 @@ START_TEST(a_map_must_lie_within_its_segment)
 }
 END_TEST
 
-START_TEST(a_map_of_nothing_has_no_size)
+START_TEST(a_map_of_zero_bytes_is_refused)
 {
     sci_error_t error;
 
@@ -239,7 +239,7 @@ START_TEST(a_map_of_nothing_has_no_size)
 }
 END_TEST
 
-START_TEST(an_offset_within_a_page_is_not_aligned)
+START_TEST(an_offset_that_is_not_page_aligned_is_refused)
 {
     sci_error_t error;
 
@@ -277,7 +277,7 @@ START_TEST(a_fixed_address_is_used_or_refused)
 }
 END_TEST
 
-START_TEST(the_pointer_of_a_map_can_be_read)
+START_TEST(the_address_of_a_map_can_be_queried)
 {
     sci_map_t map;
     unsigned *memory = map_local(offer(begin(), 1, 8192), &map);
@@ -286,7 +286,7 @@ START_TEST(the_pointer_of_a_map_can_be_read)
 }
 END_TEST
 
-START_TEST(a_wait_for_an_event_ends_in_time)
+START_TEST(a_wait_for_an_event_times_out)
 {
     sci_local_segment_t segment = offer(begin(), 1, 64);
     unsigned node, adapter;
@@ -297,14 +297,15 @@ START_TEST(a_wait_for_an_event_ends_in_time)
 }
 END_TEST
 
-UNIT_MAIN("sisci segment", a_new_segment_is_zeroed, id_and_size_can_be_read,
+UNIT_MAIN("sisci segment", a_new_segment_is_zeroed, id_and_size_can_be_queried,
           an_id_is_used_once_on_a_node, an_id_is_used_once_by_all_processes_of_a_node,
-          an_id_may_be_used_on_each_node, an_automatic_id_is_the_next_free_one,
+          nodes_have_separate_ids, an_automatic_id_is_the_next_free_one,
           an_id_is_free_after_removal, creation_checks_its_parameters,
-          a_segment_too_large_for_the_host_finds_no_space,
-          an_unprepared_segment_cannot_be_available, a_private_segment_cannot_be_available,
-          private_segments_share_no_ids, only_an_available_segment_can_become_unavailable,
-          states_belong_to_an_adapter, a_mapped_segment_is_busy, a_map_must_lie_within_its_segment,
-          a_map_of_nothing_has_no_size, an_offset_within_a_page_is_not_aligned,
-          maps_of_one_segment_show_the_same_memory, a_fixed_address_is_used_or_refused,
-          the_pointer_of_a_map_can_be_read, a_wait_for_an_event_ends_in_time)
+          a_segment_too_large_for_the_host_is_refused, an_unprepared_segment_cannot_be_available,
+          a_private_segment_cannot_be_available, private_segments_do_not_occupy_ids,
+          only_an_available_segment_can_become_unavailable,
+          operations_on_other_adapters_are_refused, a_mapped_segment_is_busy,
+          a_map_must_lie_within_its_segment, a_map_of_zero_bytes_is_refused,
+          an_offset_that_is_not_page_aligned_is_refused, maps_of_one_segment_show_the_same_memory,
+          a_fixed_address_is_used_or_refused, the_address_of_a_map_can_be_queried,
+          a_wait_for_an_event_times_out)

@@ -1,5 +1,5 @@
-/* The state machines of the interface as tables: for each kind of object, what every call on it
- * says in every state. A cell is tried on an object that was brought into its state again. */
+/* State machines of the interface as tables: for each kind of object, the result of every call
+ * in every state. Each cell is tested on newly created objects. */
 #include "tests/sisci/states.h"
 
 enum { ID = 23, BYTES = 8192 };
@@ -402,7 +402,7 @@ START_TEST(maps)
 }
 END_TEST
 
-/* A status that must go with SCI_ERR_OK, told as an error so as to fit into the table. */
+/* A status that must accompany SCI_ERR_OK, converted to an error to fit into the table. */
 static sci_error_t as_error(sci_sequence_status_t status, sci_error_t error)
 {
     ck_ok(error);

@@ -1,5 +1,5 @@
-/* Many threads in one process: transfers, connections, interrupts, starts and ends of the library
- * at the same time. A build that sanitizes threads is the real test. */
+/* Many threads in one process: transfers, connections, interrupts, starts and ends of the
+ * library at the same time. The test is most effective in a build with the thread sanitizer. */
 #include "tests/sisci/fixture.h"
 
 #include <pthread.h>
@@ -16,7 +16,7 @@ typedef struct {
     unsigned number;
 } part;
 
-/* Run `body` in all threads with a part of its own each. */
+/* Run `body` in all threads, each with its own argument. */
 static void run_all(void *(*body)(void *), const part *common)
 {
     pthread_t threads[THREADS];
@@ -48,7 +48,7 @@ static void *send_by_sequence(void *context)
     return NULL;
 }
 
-START_TEST(threads_send_through_one_map_with_sequences_of_their_own)
+START_TEST(threads_with_separate_sequences_share_a_map)
 {
     sci_map_t local;
     part common = {.sd = begin()};
@@ -139,7 +139,7 @@ static void *trigger(void *context)
     return NULL;
 }
 
-START_TEST(each_trigger_of_any_thread_makes_one_call)
+START_TEST(each_trigger_of_any_thread_makes_one_callback)
 {
     static _Atomic unsigned count;
     part common = {.sd = begin()};
@@ -156,7 +156,7 @@ START_TEST(each_trigger_of_any_thread_makes_one_call)
 }
 END_TEST
 
-/* Ends are no less frequent than beginnings, so that the library starts and stops many times. */
+/* Ends are as frequent as starts, so that the library starts and stops many times. */
 static void *start_and_end(void *context)
 {
     const part *mine = context;
@@ -182,7 +182,7 @@ static void *start_and_end(void *context)
     return NULL;
 }
 
-START_TEST(threads_start_and_end_the_library_at_the_same_time)
+START_TEST(threads_start_and_end_the_library_concurrently)
 {
     const part nothing = {0};
     sci_error_t error;
@@ -222,7 +222,7 @@ static void *wait_for_interrupt(void *context)
     return NULL;
 }
 
-/* As the library sees it: nothing in the interface tells that a thread waits. */
+/* Read from the library's internal state: the interface does not report waiting threads. */
 static unsigned waiters_of(sci_desc_t sd)
 {
     unsigned count = 0;
@@ -234,7 +234,7 @@ static unsigned waiters_of(sci_desc_t sd)
     return count;
 }
 
-START_TEST(the_end_of_the_library_cancels_all_waits)
+START_TEST(termination_cancels_all_waits)
 {
     sci_desc_t sd = begin();
     waiter waiters[2] = {{.segment = offer(sd, ID, 4096)}};
@@ -255,7 +255,6 @@ START_TEST(the_end_of_the_library_cancels_all_waits)
 }
 END_TEST
 
-UNIT_MAIN("sisci threads", threads_send_through_one_map_with_sequences_of_their_own,
-          threads_connect_while_callbacks_are_made, each_trigger_of_any_thread_makes_one_call,
-          threads_start_and_end_the_library_at_the_same_time,
-          the_end_of_the_library_cancels_all_waits)
+UNIT_MAIN("sisci threads", threads_with_separate_sequences_share_a_map,
+          threads_connect_while_callbacks_are_made, each_trigger_of_any_thread_makes_one_callback,
+          threads_start_and_end_the_library_concurrently, termination_cancels_all_waits)

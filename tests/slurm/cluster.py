@@ -55,7 +55,7 @@ T = TypeVar("T")
 
 
 def until(what: str, ask: Callable[[], Optional[T]], limit_s: float = LIMIT_S) -> T:
-    """The first answer that is not None; an AssertionError says what did not come."""
+    """Poll until the answer is not None; raises an AssertionError that names what is missing."""
     deadline = time.monotonic() + limit_s
     while True:
         found = ask()
@@ -81,7 +81,7 @@ class Cluster:
         self.environment["SLURM_CONF"] = str(folder / "slurm.conf")
 
     def start(self) -> None:
-        """From nothing to idle hosts."""
+        """Start the daemons and wait until the hosts are idle."""
         for name in ("munge", "log", "state", "spool", "tmp"):
             (self.folder / name).mkdir(parents=True)
         self._start_munge()
@@ -92,7 +92,7 @@ class Cluster:
         self.await_idle(self.hosts)
 
     def await_idle(self, hosts: Sequence[str]) -> None:
-        """Until hosts can take jobs."""
+        """Wait until hosts accept jobs."""
         until(f"{', '.join(hosts)} idle", lambda: self._are_idle(hosts) or None)
 
     def _start(self, name: str, *words: str) -> None:
@@ -135,7 +135,7 @@ class Cluster:
         )
 
     def lose_host(self, host: str) -> None:
-        """All processes of a host are gone from one moment to the next, as when its power fails."""
+        """Kill all processes of a host at once, as a power failure does."""
         lost = self._daemons.pop(host)
         network = os.readlink(f"/proc/{lost.pid}/ns/net")
         for entry in os.listdir("/proc"):
@@ -155,7 +155,7 @@ class Cluster:
         return set(states) >= {f"{host} idle" for host in hosts}
 
     def ask(self, *words: str) -> str:
-        """What a command of Slurm says; nothing when it fails."""
+        """The output of a command of Slurm; empty if it fails."""
         ended = subprocess.run(
             words, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             timeout=LIMIT_S,
@@ -174,7 +174,7 @@ class Cluster:
         return ended.stdout.strip()
 
     def state(self, job: str) -> dict[str, str]:
-        """What Slurm knows of a job."""
+        """The state of a job in Slurm."""
         said = self.ask("scontrol", "--oneliner", "show", "job", job)
         return dict(re.findall(r"(\S+?)=(\S*)", said))
 

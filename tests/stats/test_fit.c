@@ -1,5 +1,5 @@
-/* The piecewise fit, on data whose lines are known: exact recovery, recovery through noise, no
- * breaks in plain noise, and the refusals. */
+/* The piecewise linear fit on data with known lines: exact recovery, recovery from noisy data,
+ * no breaks in mere noise, and refusals. */
 #include "tests/common/unit.h"
 
 #include <math.h>
@@ -10,20 +10,20 @@
 
 enum { SWEEP_POINTS = 22, MOST_POINTS = 64 };
 
-/* A curve of lines, each from a size above the one before's last. */
+/* A curve of lines; each applies above the last size of the one before. */
 typedef struct {
     double to_bytes, overhead_us, slope_us_per_byte;
 } curve_part;
 
 static const curve_part one_line[] = {{HUGE_VAL, 1.5, 1.0 / 3000}};
 
-/* An eager protocol, and above 8 KiB a rendezvous that costs a round trip and saves a copy. */
+/* An eager protocol and, above 8 KiB, a rendezvous that costs a round trip and avoids a copy. */
 static const curve_part protocol_jump[] = {{8192, 1.0, 1.0 / 2000}, {HUGE_VAL, 6.0, 1.0 / 8000}};
 
 static const curve_part three_parts[] = {
     {512, 0.4, 1.0 / 1000}, {16384, 1.5, 1.0 / 4000}, {HUGE_VAL, 12.0, 1.0 / 9000}};
 
-/* Slope and no jump: the lines meet at 16 KiB. */
+/* A change of slope without a jump: the lines meet at 16 KiB. */
 static const curve_part a_bend[] = {
     {16384, 2.0, 1.0 / 10000}, {HUGE_VAL, 2.0 + 16384.0 / 10000 - 16384.0 / 20000, 1.0 / 20000}};
 
@@ -106,7 +106,7 @@ static void assert_refused(const sample_points *points, const char *word)
     ck_assert(isfinite(segment.rms_residual_us) && isfinite(segment.rms_residual_pct));
 }
 
-/* Of `runs` seeds, how many are given `expected` segments. */
+/* The number of seeds, of `runs`, that give `expected` segments. */
 static unsigned runs_with_segments(const curve_part *parts, double share, size_t expected,
                                    unsigned runs)
 {
@@ -131,7 +131,7 @@ START_TEST(one_line_is_recovered_exactly)
 }
 END_TEST
 
-START_TEST(a_segment_says_which_points_it_covers)
+START_TEST(a_segment_lists_the_points_that_it_covers)
 {
     sample_points points = sweep(protocol_jump);
     stats_segment segments[STATS_FIT_SEGMENTS];
@@ -181,7 +181,7 @@ START_TEST(a_bend_without_a_jump_is_recovered_exactly)
 }
 END_TEST
 
-/* A factor of two between 3 and 3 points is the least that can be seen at all. */
+/* A factor of two between 3 and 3 points is the smallest difference that the fit can detect. */
 START_TEST(two_segments_of_three_points_are_distinguished)
 {
     const double bytes[] = {0, 1000, 2000, 3000, 4000, 5000};
@@ -203,12 +203,12 @@ START_TEST(three_points_are_enough_for_a_line)
 }
 END_TEST
 
-START_TEST(an_overhead_of_nothing_is_zero_and_not_refused)
+START_TEST(an_overhead_of_zero_is_accepted)
 {
     sample_points points = sweep(&(curve_part){HUGE_VAL, 0, 1.0 / 777});
     stats_segment segment;
 
-    points.bytes[0] = 0.5; /* a time of zero would not be a measurement */
+    points.bytes[0] = 0.5; /* a time of zero is not a valid measurement */
     points.time_us[0] = 0.5 / 777;
     ck_assert_uint_eq(fit_fixed(&points, 1, &segment), 1);
     ck_assert_double_eq(segment.overhead_us, 0);
@@ -217,7 +217,7 @@ START_TEST(an_overhead_of_nothing_is_zero_and_not_refused)
 }
 END_TEST
 
-START_TEST(noise_of_one_percent_leaves_the_parameters_of_a_line)
+START_TEST(one_percent_of_noise_hardly_changes_the_parameters_of_a_line)
 {
     for (uint64_t seed = 0; seed < 50; seed++) {
         sample_points points = noisy_sweep(one_line, 0.01, seed);
@@ -231,7 +231,7 @@ START_TEST(noise_of_one_percent_leaves_the_parameters_of_a_line)
 }
 END_TEST
 
-START_TEST(noise_of_one_percent_leaves_the_parameters_of_a_protocol_jump)
+START_TEST(one_percent_of_noise_hardly_changes_the_parameters_of_a_protocol_jump)
 {
     for (uint64_t seed = 0; seed < 50; seed++) {
         sample_points points = noisy_sweep(protocol_jump, 0.01, seed);
@@ -245,7 +245,7 @@ START_TEST(noise_of_one_percent_leaves_the_parameters_of_a_protocol_jump)
 }
 END_TEST
 
-START_TEST(noise_of_one_percent_leaves_three_segments)
+START_TEST(one_percent_of_noise_keeps_three_segments)
 {
     ck_assert_uint_ge(runs_with_segments(three_parts, 0.01, 3, 100), 98);
 }
@@ -303,7 +303,7 @@ START_TEST(a_fixed_number_that_the_points_do_not_allow_is_lowered)
 }
 END_TEST
 
-START_TEST(no_more_segments_are_used_than_the_limit)
+START_TEST(at_most_the_limit_of_segments_is_used)
 {
     sample_points points = sweep(three_parts);
     stats_segment segments[STATS_FIT_SEGMENTS];
@@ -313,7 +313,7 @@ START_TEST(no_more_segments_are_used_than_the_limit)
 }
 END_TEST
 
-START_TEST(a_limit_above_the_most_segments_counts_as_that)
+START_TEST(a_limit_above_the_maximum_of_segments_is_reduced)
 {
     sample_points points = {.count = MOST_POINTS};
     stats_segment segments[STATS_FIT_SEGMENTS];
@@ -351,8 +351,9 @@ START_TEST(the_best_breaks_are_those_of_an_exhaustive_search)
 }
 END_TEST
 
-/* 0.1 us at small sizes is a tenth, at a megabyte nothing: the small ones must count alike. */
-START_TEST(small_times_weigh_as_much_as_large_ones)
+/* 0.1 us is a tenth of the time at small sizes and nothing at a megabyte: small sizes must have
+ * the same weight. */
+START_TEST(residuals_are_relative)
 {
     sample_points points = sweep(one_line);
     stats_segment segment;
@@ -381,7 +382,7 @@ START_TEST(repeated_sizes_are_averaged_and_stay_in_one_segment)
 }
 END_TEST
 
-START_TEST(repetitions_of_fewer_than_three_sizes_are_no_line)
+START_TEST(fewer_than_three_distinct_sizes_are_refused)
 {
     const double bytes[] = {0, 0, 64, 64, 64}, time_us[] = {1, 1.1, 2, 2.1, 2.2};
     const double one_size[] = {8, 8, 8, 8, 8};
@@ -392,7 +393,7 @@ START_TEST(repetitions_of_fewer_than_three_sizes_are_no_line)
 }
 END_TEST
 
-START_TEST(fewer_than_three_points_are_no_line)
+START_TEST(fewer_than_three_points_are_refused)
 {
     const double bytes[] = {0, 64}, time_us[] = {1, 2};
     stats_segment segment;
@@ -402,7 +403,7 @@ START_TEST(fewer_than_three_points_are_no_line)
 }
 END_TEST
 
-START_TEST(sizes_that_descend_are_no_curve)
+START_TEST(descending_sizes_are_refused)
 {
     const double bytes[] = {0, 128, 64, 256}, time_us[] = {1, 2, 3, 4};
     stats_segment segment;
@@ -411,7 +412,7 @@ START_TEST(sizes_that_descend_are_no_curve)
 }
 END_TEST
 
-START_TEST(a_time_or_size_that_cannot_be_makes_no_fit)
+START_TEST(invalid_times_and_sizes_are_refused)
 {
     const double bad_times[] = {0, -1, (double)NAN, (double)INFINITY, 1e-200};
     const double bad_sizes[] = {-1, (double)NAN, (double)INFINITY};
@@ -448,7 +449,7 @@ START_TEST(times_that_do_not_change_are_refused)
 }
 END_TEST
 
-/* Half of such curves rise by chance, and would promise an enormous throughput. */
+/* Half of such curves rise by chance, and would give an enormous throughput. */
 START_TEST(a_rise_within_the_noise_is_refused)
 {
     unsigned accepted = 0;
@@ -505,22 +506,21 @@ START_TEST(a_line_that_misses_the_small_times_is_refused)
 }
 END_TEST
 
-UNIT_MAIN("fit", one_line_is_recovered_exactly, a_segment_says_which_points_it_covers,
+UNIT_MAIN("fit", one_line_is_recovered_exactly, a_segment_lists_the_points_that_it_covers,
           a_protocol_jump_is_recovered_exactly, three_segments_are_recovered_exactly,
           a_bend_without_a_jump_is_recovered_exactly,
           two_segments_of_three_points_are_distinguished, three_points_are_enough_for_a_line,
-          an_overhead_of_nothing_is_zero_and_not_refused,
-          noise_of_one_percent_leaves_the_parameters_of_a_line,
-          noise_of_one_percent_leaves_the_parameters_of_a_protocol_jump,
-          noise_of_one_percent_leaves_three_segments, noise_on_one_line_is_not_split,
+          an_overhead_of_zero_is_accepted,
+          one_percent_of_noise_hardly_changes_the_parameters_of_a_line,
+          one_percent_of_noise_hardly_changes_the_parameters_of_a_protocol_jump,
+          one_percent_of_noise_keeps_three_segments, noise_on_one_line_is_not_split,
           noise_on_few_points_is_not_split, a_fixed_number_of_segments_is_kept_on_one_line,
           a_fixed_number_that_the_points_do_not_allow_is_lowered,
-          no_more_segments_are_used_than_the_limit, a_limit_above_the_most_segments_counts_as_that,
-          the_best_breaks_are_those_of_an_exhaustive_search,
-          small_times_weigh_as_much_as_large_ones,
+          at_most_the_limit_of_segments_is_used, a_limit_above_the_maximum_of_segments_is_reduced,
+          the_best_breaks_are_those_of_an_exhaustive_search, residuals_are_relative,
           repeated_sizes_are_averaged_and_stay_in_one_segment,
-          repetitions_of_fewer_than_three_sizes_are_no_line, fewer_than_three_points_are_no_line,
-          sizes_that_descend_are_no_curve, a_time_or_size_that_cannot_be_makes_no_fit,
+          fewer_than_three_distinct_sizes_are_refused, fewer_than_three_points_are_refused,
+          descending_sizes_are_refused, invalid_times_and_sizes_are_refused,
           times_that_fall_with_the_size_are_refused, times_that_do_not_change_are_refused,
           a_rise_within_the_noise_is_refused, a_clearly_negative_overhead_is_refused,
           a_negative_overhead_within_its_uncertainty_is_refused_as_unknown,

@@ -1,5 +1,5 @@
-/* The log-linear histogram: its cells tile the range without gaps, its quantiles stay within the
- * error that its header promises, merging loses nothing, and what does not fit is counted. */
+/* The log-linear histogram: cells cover the range without gaps, quantiles keep the documented
+ * error, merging is exact, and values out of range are counted. */
 #include "tests/common/unit.h"
 
 #include <math.h>
@@ -76,7 +76,7 @@ static void assert_quantiles_within_one_percent(sample_source *draw, uint64_t se
     free(histogram);
 }
 
-START_TEST(each_bound_lies_in_its_cell)
+START_TEST(each_bound_is_inside_its_cell)
 {
     for (size_t cell = 0; cell < STATS_HISTOGRAM_CELLS; cell++)
         ck_assert_uint_eq(stats_histogram_cell(stats_histogram_bound(cell)), cell);
@@ -183,8 +183,8 @@ START_TEST(the_lowest_quantile_is_the_smallest_sample)
 }
 END_TEST
 
-/* 0.07 * 100 and 0.29 * 100 are not whole in binary; the ranks meant are 7 and 29. */
-START_TEST(ranks_do_not_slip_by_binary_rounding)
+/* 0.07 * 100 and 0.29 * 100 are not integers in binary; the intended ranks are 7 and 29. */
+START_TEST(quantile_ranks_are_exact_despite_binary_rounding)
 {
     stats_histogram *histogram = empty_histogram();
 
@@ -250,7 +250,7 @@ START_TEST(merging_an_empty_one_changes_nothing)
 }
 END_TEST
 
-START_TEST(what_reaches_the_limit_is_dropped_and_counted)
+START_TEST(values_at_the_limit_are_dropped_and_counted)
 {
     stats_histogram *histogram = empty_histogram();
 
@@ -264,7 +264,7 @@ START_TEST(what_reaches_the_limit_is_dropped_and_counted)
 }
 END_TEST
 
-START_TEST(the_maximum_is_that_of_the_recorded)
+START_TEST(dropped_values_do_not_change_the_maximum)
 {
     stats_histogram *histogram = empty_histogram();
 
@@ -289,14 +289,14 @@ START_TEST(a_quantile_that_does_not_exist_is_not_a_number)
 }
 END_TEST
 
-UNIT_MAIN("histogram", each_bound_lies_in_its_cell, each_cell_ends_where_the_next_begins,
+UNIT_MAIN("histogram", each_bound_is_inside_its_cell, each_cell_ends_where_the_next_begins,
           cells_reach_from_zero_to_the_limit, each_octave_has_128_cells,
           a_cell_is_at_most_a_128th_of_its_values_wide, values_below_256_ns_are_kept_exactly,
           a_quantile_is_the_middle_of_its_cell, a_quantile_is_never_above_the_maximum,
           the_highest_rank_is_the_exact_maximum, the_lowest_quantile_is_the_smallest_sample,
-          ranks_do_not_slip_by_binary_rounding,
+          quantile_ranks_are_exact_despite_binary_rounding,
           quantiles_of_exponential_samples_are_within_one_percent,
           quantiles_of_lognormal_samples_are_within_one_percent,
           quantiles_of_bimodal_samples_are_within_one_percent, merging_equals_recording_all_in_one,
-          merging_an_empty_one_changes_nothing, what_reaches_the_limit_is_dropped_and_counted,
-          the_maximum_is_that_of_the_recorded, a_quantile_that_does_not_exist_is_not_a_number)
+          merging_an_empty_one_changes_nothing, values_at_the_limit_are_dropped_and_counted,
+          dropped_values_do_not_change_the_maximum, a_quantile_that_does_not_exist_is_not_a_number)

@@ -1,5 +1,5 @@
-/* Parkbench's parameters, on times worked out by hand for known lines; and what must not be printed
- * as a line. */
+/* Parkbench's parameters, on times computed by hand for known lines; and fits that must be
+ * refused. */
 #include "stats/fit.h"
 
 #include <math.h>
@@ -80,7 +80,7 @@ START_TEST(a_breakpoint_gives_a_line_on_either_side)
 }
 END_TEST
 
-START_TEST(the_breakpoint_itself_belongs_to_the_long_messages)
+START_TEST(the_breakpoint_size_belongs_to_the_long_messages)
 {
     stats_parkbench parts[STATS_PARKBENCH_PARTS];
 
@@ -102,7 +102,7 @@ START_TEST(a_breakpoint_beyond_all_sizes_leaves_one_line)
 }
 END_TEST
 
-START_TEST(two_sizes_are_refused_and_keep_their_maximum)
+START_TEST(two_sizes_give_a_maximum_but_no_line)
 {
     static const double bytes[] = {64, 64, 1024}, us[] = {1, 1, 2};
     stats_parkbench parts[STATS_PARKBENCH_PARTS];
@@ -124,9 +124,9 @@ START_TEST(a_time_that_falls_with_the_size_is_refused)
 }
 END_TEST
 
-/* But for one, the points lie on t = n + 10, and no residual is large: one in seven is faster than
+/* All points but one are on t = n + 10, and no residual is large: one in seven is faster than
  * the line can ever be. */
-START_TEST(a_line_that_a_size_outruns_is_refused)
+START_TEST(a_line_slower_than_a_measured_size_is_refused)
 {
     static const double bytes[] = {100, 200, 300, 400, 500, 600, 700};
     static const double us[] = {110, 210, 310, 280, 510, 610, 710};
@@ -149,7 +149,7 @@ START_TEST(a_time_that_is_no_number_is_refused_and_is_no_maximum)
 }
 END_TEST
 
-START_TEST(empty_messages_alone_have_no_maximum)
+START_TEST(only_empty_messages_have_no_maximum)
 {
     static const double bytes[] = {0}, us[] = {1};
     stats_parkbench parts[STATS_PARKBENCH_PARTS];
@@ -163,9 +163,8 @@ UNIT_MAIN("parkbench", one_line_has_the_four_parameters,
           the_maximum_is_the_highest_rate_that_was_seen_and_not_r_inf,
           of_equal_rates_the_smallest_size_has_the_maximum,
           a_breakpoint_gives_a_line_on_either_side,
-          the_breakpoint_itself_belongs_to_the_long_messages,
-          a_breakpoint_beyond_all_sizes_leaves_one_line,
-          two_sizes_are_refused_and_keep_their_maximum, a_time_that_falls_with_the_size_is_refused,
-          a_line_that_a_size_outruns_is_refused,
+          the_breakpoint_size_belongs_to_the_long_messages,
+          a_breakpoint_beyond_all_sizes_leaves_one_line, two_sizes_give_a_maximum_but_no_line,
+          a_time_that_falls_with_the_size_is_refused, a_line_slower_than_a_measured_size_is_refused,
           a_time_that_is_no_number_is_refused_and_is_no_maximum,
-          empty_messages_alone_have_no_maximum)
+          only_empty_messages_have_no_maximum)

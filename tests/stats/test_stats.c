@@ -1,6 +1,6 @@
-/* Medians, their intervals, quantiles and the precision that ends a run. Coverage is checked twice:
- * exactly, from binomial coefficients in whole numbers, and by drawing from a skewed distribution.
- */
+/* Medians, their confidence intervals, quantiles and the precision at which a run stops.
+ * Coverage is checked exactly, from binomial coefficients in integers, and by sampling a skewed
+ * distribution. */
 #include "tests/common/unit.h"
 
 #include <math.h>
@@ -11,8 +11,8 @@
 
 enum { EXACT_COUNT = 120 }; /* 20 * 2^120 fits 128 bits */
 
-/* Of `count` fair coins, the number of ways to throw more than `low` heads and fewer than
- * count - low: the cases in which the median lies between the ranks low and count - 1 - low. */
+/* The number of outcomes of `count` fair coins with more than `low` and fewer than count - low
+ * heads: the cases in which the median is between the ranks low and count - 1 - low. */
 static unsigned __int128 ways_to_enclose(size_t count, size_t low)
 {
     unsigned __int128 row[EXACT_COUNT + 1] = {1}, sum = 0;
@@ -55,7 +55,7 @@ static bool covers(const stats_summary *summary, double value)
 START_TEST(ranks_of_the_median_agree_with_published_tables)
 {
     const struct {
-        size_t count, low, high; /* from 1, as tables print them */
+        size_t count, low, high; /* counted from 1, as in printed tables */
     } table[] = {{6, 1, 6},    {7, 1, 7},    {8, 1, 8},    {9, 2, 8},    {10, 2, 9},
                  {11, 2, 10},  {12, 3, 10},  {15, 4, 12},  {16, 4, 13},  {17, 5, 13},
                  {18, 5, 14},  {19, 5, 15},  {20, 6, 15},  {25, 8, 18},  {30, 10, 21},
@@ -115,7 +115,7 @@ START_TEST(fewer_than_six_values_give_their_range_and_no_interval)
 }
 END_TEST
 
-START_TEST(no_values_give_no_ranks_beyond_them)
+START_TEST(zero_values_give_no_ranks)
 {
     size_t low = 99, high = 99;
 
@@ -149,8 +149,8 @@ START_TEST(interval_covers_the_median_of_a_skewed_distribution)
 }
 END_TEST
 
-/* Blocks of 1 plus an exponential tail, one more until the interval is within 2 %: what a run does,
- * with the check after every block as the worst case. */
+/* Blocks of 1 plus an exponential tail, until the interval is within 2 %: the procedure of a
+ * run, in the worst case of a check after every block. */
 static stats_summary run_to_precision(cb_random *random, double tail)
 {
     enum { MOST = 1000 };
@@ -346,8 +346,8 @@ END_TEST
 UNIT_MAIN("stats", ranks_of_the_median_agree_with_published_tables,
           ranks_enclose_95_percent_and_the_next_pair_does_not,
           ranks_hold_for_counts_whose_probabilities_underflow,
-          fewer_than_six_values_give_their_range_and_no_interval,
-          no_values_give_no_ranks_beyond_them, interval_covers_the_median_of_a_skewed_distribution,
+          fewer_than_six_values_give_their_range_and_no_interval, zero_values_give_no_ranks,
+          interval_covers_the_median_of_a_skewed_distribution,
           stopping_at_the_precision_costs_less_than_seven_points_of_coverage,
           quantiles_lie_linearly_between_order_statistics, quantiles_of_one_value_are_that_value,
           quantiles_never_decrease_nor_leave_the_values,

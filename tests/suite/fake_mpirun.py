@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Stands for mpirun and the program that it starts: writes a document, or does what goes wrong.
+"""Replaces mpirun and the program that it starts: writes a document, or fails in a chosen way.
 
-What it does with a measurement is a line `NAME DEED` of the file that FAKE_DEEDS names; without a
-line it measures. Deeds are the functions of DEEDS.
+The action for a measurement is a line `NAME ACTION` of the file that FAKE_ACTIONS names; without a
+line it measures. Actions are the functions in ACTIONS.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Callable, NoReturn
 
 OUTPUT = sys.argv[sys.argv.index("--output") + 1] if "--output" in sys.argv else "none"
 NAME = os.path.basename(OUTPUT)[: -len(".json")]
-DEEDS_FILE = os.environ.get("FAKE_DEEDS", "deeds")
-MARKS = os.path.dirname(DEEDS_FILE)
+ACTIONS_FILE = os.environ.get("FAKE_ACTIONS", "actions")
+MARKS = os.path.dirname(ACTIONS_FILE)
 LIFE_S = 150  # longer than any test waits: nothing stays when a test fails
 
 
@@ -33,6 +33,7 @@ def measure() -> int:
 
 
 def fail() -> int:
+    print("bytes  sources  dests  events  errors")  # the head of a table names no error
     print("rank 1: error: the network is down; plug it in")
     print("and more that was said")
     return 1
@@ -104,9 +105,9 @@ def wait_for_signal() -> NoReturn:
         time.sleep(1000)
 
 
-DEEDS: dict[str, Callable[[], int]] = {
-    deed.__name__: deed
-    for deed in (measure, fail, skip, cut_off, newer, stop_early, fill_disk, hang, wait_for_signal)
+ACTIONS: dict[str, Callable[[], int]] = {
+    action.__name__: action
+    for action in (measure, fail, skip, cut_off, newer, stop_early, fill_disk, hang, wait_for_signal)
 }
 
 
@@ -118,12 +119,12 @@ def main() -> int:
         print("mpirun was unable to find nosuch" if "nosuch" in sys.argv else "")
         return 134 if "nosuch" in sys.argv else 0
     signal.alarm(LIFE_S)
-    with open(DEEDS_FILE, encoding="ascii") as stream:
-        deeds = stream.read().split()
-    chosen = dict(zip(deeds[::2], deeds[1::2])).get(NAME, "measure")
+    with open(ACTIONS_FILE, encoding="ascii") as stream:
+        actions = stream.read().split()
+    chosen = dict(zip(actions[::2], actions[1::2])).get(NAME, "measure")
     with open(os.path.join(MARKS, "started"), "a", encoding="ascii") as stream:
         stream.write(f"{NAME}\n")
-    return DEEDS[chosen]()
+    return ACTIONS[chosen]()
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ class Stage(unittest.TestCase):
         self.output = self.folder / "run"
         self.plan = self.folder / "tiny.plan"
         self.plan.write_text(PLAN, encoding="utf-8")
-        self.deeds({})
+        self.actions({})
         self.programs = self.folder / "programs"
         self.programs.mkdir()
         for name in ("oneway", "twoway", "alltoall"):
@@ -53,12 +53,12 @@ class Stage(unittest.TestCase):
             program.write_text(PROBED, encoding="ascii")
             program.chmod(0o755)
         environment = {key: value for key, value in os.environ.items() if "SLURM" not in key}
-        self.environment = {**environment, "FAKE_DEEDS": str(self.folder / "deeds")}
+        self.environment = {**environment, "FAKE_ACTIONS": str(self.folder / "actions")}
 
-    def deeds(self, deeds: dict[str, str]) -> None:
+    def actions(self, actions: dict[str, str]) -> None:
         """What the fake mpirun does with measurements, by their names."""
-        lines = "".join(f"{name} {deed}\n" for name, deed in deeds.items())
-        (self.folder / "deeds").write_text(lines, encoding="ascii")
+        lines = "".join(f"{name} {action}\n" for name, action in actions.items())
+        (self.folder / "actions").write_text(lines, encoding="ascii")
 
     def command(self, *words: str) -> list[str]:
         driver = [sys.executable, str(TOP / "scripts" / "combench"), "run", *words]

@@ -336,7 +336,7 @@ class Limits(unittest.TestCase):
     def test_taking_in_limits_a_farm_that_is_as_fast_as_its_funnels(self) -> None:
         funnel = _row("funnel", mode="event", sources=4, frequency_Hz=1e5)
         said = limit_of(self.farm(1.9e5), [funnel])
-        self.assertTrue(said.startswith("what the destinations can take in (1.7): "), said)
+        self.assertTrue(said.startswith("what the destinations can receive (1.7): "), said)
         self.assertIn("reaches 95.0 % of 200 kHz", said)
 
     def test_a_funnel_on_shared_cores_is_no_bound(self) -> None:

@@ -16,19 +16,19 @@ from combench.common import documents
 from combench.common.documents import RESULT, NewerSchema, load_json, read_checked
 from combench.common.errors import SuiteError
 
-# Text of JSON, and what is said of it behind the name of its file.
+# Text of JSON, and the error after the name of its file.
 DAMAGED = {
     '{"a": ': "line 1 column 7: it is cut off or damaged",
     '{"a":\n [1, }': "line 2 column 6: it is cut off or damaged",
-    '{"a": [1, NaN]}': "a[1]: nan is no number",
-    '{"a": {"b": -Infinity}}': "a.b: -inf is no number",
-    '{"a": 1e999}': "a: inf is no number",
-    '{"a": 123456789012345678901234567890}': "a: a whole number beyond 2^53",
-    '{"a": %s}' % ("9" * 5000): "a: a whole number beyond 2^53",
-    '{"a": ["x\\ud800"]}': "a[0]: half of a pair of surrogates",
-    '{"a": {"\\udc00": 1}}': "a.\\udc00: half of a pair of surrogates",
-    '{"a": {"b": 1, "b": 2}}': "a: 'b' is there twice",
-    '{"b": 1, "b": 2}': "its top: 'b' is there twice",
+    '{"a": [1, NaN]}': "a[1]: nan is not a finite number",
+    '{"a": {"b": -Infinity}}': "a.b: -inf is not a finite number",
+    '{"a": 1e999}': "a: inf is not a finite number",
+    '{"a": 123456789012345678901234567890}': "a: integer beyond 2^53",
+    '{"a": %s}' % ("9" * 5000): "a: integer beyond 2^53",
+    '{"a": ["x\\ud800"]}': "a[0]: invalid text: half of a surrogate pair",
+    '{"a": {"\\udc00": 1}}': "a.\\udc00: invalid text: half of a surrogate pair",
+    '{"a": {"b": 1, "b": 2}}': "a: 'b' occurs twice",
+    '{"b": 1, "b": 2}': "its top: 'b' occurs twice",
     '{"a": %s1%s}' % ("[" * 40, "]" * 40): "line 1 column 38: it is nested too deeply",
     '{"a": %s1%s}' % ("[" * 90000, "]" * 90000): "line 1 column 38: it is nested too deeply",
 }
@@ -49,7 +49,7 @@ class Text(Documents):
     def test_bytes_that_are_no_text_are_named(self) -> None:
         path = self.folder / "odd.json"
         path.write_bytes(b'{"a": "\xff"}')
-        with self.assertRaisesRegex(SuiteError, r"odd\.json: byte 7: .*no UTF-8"):
+        with self.assertRaisesRegex(SuiteError, r"odd\.json: byte 7: .*not UTF-8"):
             load_json(path)
 
     def test_a_whole_number_is_one_however_it_is_written(self) -> None:
@@ -74,7 +74,7 @@ ODD: dict[str, Callable[[Json], Any]] = {
     "results[0].latency_us: it lacks 'min', 'max'": lambda one: one["results"][0].update(
         latency_us={"median": 1}
     ),
-    "results[0].topology: '5-2' is impossible": lambda one: one["results"][0].update(
+    "results[0].topology: '5-2' is not a topology": lambda one: one["results"][0].update(
         topology="5-2"
     ),
     "results[0].offered_Hz: it is missing": lambda one: one["results"][0].update(mode="open"),
@@ -83,7 +83,7 @@ ODD: dict[str, Callable[[Json], Any]] = {
     ),
     "its top: it lacks 'technology'": lambda one: one.pop("technology"),
     "environment.hosts[0]: it lacks 'name'": lambda one: one["environment"].update(hosts=[{}]),
-    "schema: it is no document combench-result/1": lambda one: one.update(schema=["x"]),
+    "schema: it is not a document combench-result/1": lambda one: one.update(schema=["x"]),
 }
 
 
@@ -96,7 +96,7 @@ class Schema(Documents):
                     read_checked(path, RESULT)
                 self.assertIn(f"cannot read {path}: {said}", str(raised.exception))
 
-    def test_a_later_version_is_told_from_damage(self) -> None:
+    def test_a_later_version_is_distinguished_from_damage(self) -> None:
         newer = Path(self.write("newer.json", _changed(lambda one: one.update(schema=NEWER))))
         with self.assertRaisesRegex(NewerSchema, NEWER):
             read_checked(newer, RESULT)
@@ -107,6 +107,7 @@ class Schema(Documents):
         with mock.patch.dict(sys.modules, {"fastjsonschema": None}):
             _, error = self.driver("compare", path, path, expect=2)
         self.assertIn("python3-fastjsonschema", error)
+        self.assertIn("PATH=/usr/bin:$PATH combench", error)
 
 
 NEWER = "combench-result/2"

@@ -26,8 +26,8 @@ def alive(pid: int) -> bool:
 class Failures(Stage):
     """A measurement that fails is recorded and does not stop the others."""
 
-    def outcome(self, deed: str, status: int, state: str, reason: str) -> None:
-        self.deeds({NAMES[1]: deed})
+    def outcome(self, action: str, status: int, state: str, reason: str) -> None:
+        self.actions({NAMES[1]: action})
         self.run_driver(str(self.plan), expect=status)
         self.assertEqual(self.states(), ["measured", state, "measured"])
         self.assertIn(reason, self.entry(NAMES[1])["reason"])
@@ -51,14 +51,14 @@ class Failures(Stage):
 
     def test_an_mpirun_that_hangs_is_ended_with_all_its_processes(self) -> None:
         self.plan.write_text("[oneway]\n[twoway]\ntime-out = 6\n[alltoall]\nprocessors = 2\n")
-        self.deeds({"twoway.mpi.none": "hang"})
+        self.actions({"twoway.mpi.none": "hang"})
         self.run_driver(str(self.plan), expect=1)
         self.assertEqual(self.states(), ["measured", "timed out", "measured"])
         pids = [int(word) for word in self.await_mark("hanging").split()]
         self.assertEqual([pid for pid in pids if alive(pid)], [])
 
     def test_nothing_measured_is_a_status_of_its_own(self) -> None:
-        self.deeds({name: "skip" for name in NAMES})
+        self.actions({name: "skip" for name in NAMES})
         self.run_driver(str(self.plan), expect=77)
 
 
@@ -66,7 +66,7 @@ class Interruptions(Stage):
     """Signals end a run with a valid manifest; --resume goes on from there."""
 
     def interrupt(self, number: signal.Signals) -> None:
-        self.deeds({NAMES[1]: "wait_for_signal"})
+        self.actions({NAMES[1]: "wait_for_signal"})
         driver = self.start(str(self.plan))
         self.await_mark("waiting")
         driver.send_signal(number)
@@ -78,7 +78,7 @@ class Interruptions(Stage):
 
     def test_sigterm_leaves_partial_results_and_resume_goes_on(self) -> None:
         self.interrupt(signal.SIGTERM)
-        self.deeds({})
+        self.actions({})
         self.run_driver("--resume", expect=0)
         self.assertEqual(self.started(), [NAMES[0], NAMES[1], NAMES[1], NAMES[2]])
         self.assertTrue(self.manifest()["complete"])
@@ -88,18 +88,18 @@ class Interruptions(Stage):
         self.interrupt(signal.SIGINT)
 
     def test_what_ran_when_the_driver_was_killed_is_measured_again(self) -> None:
-        self.deeds({NAMES[1]: "wait_for_signal"})
+        self.actions({NAMES[1]: "wait_for_signal"})
         driver = self.start(str(self.plan))
-        left_behind = int(self.await_mark("waiting"))
+        orphan = int(self.await_mark("waiting"))
         driver.kill()
         driver.communicate(timeout=LIMIT_S)
         self.assertEqual(self.states(), ["measured", "running", "planned"])
         refused = self.run_driver("--resume", expect=2)
-        self.assertIn("left behind", refused.stderr)
-        os.kill(left_behind, signal.SIGKILL)
-        while alive(left_behind):
+        self.assertIn("outlived", refused.stderr)
+        os.kill(orphan, signal.SIGKILL)
+        while alive(orphan):
             time.sleep(0.01)
-        self.deeds({})
+        self.actions({})
         self.run_driver("--resume", expect=0)
         self.assertEqual(self.states(), ["measured"] * 3)
 
@@ -108,15 +108,15 @@ class Resuming(Stage):
     """What a directory holds is kept, and damage to it is found."""
 
     def test_a_settled_measurement_is_not_made_again(self) -> None:
-        self.deeds({NAMES[0]: "fail"})
+        self.actions({NAMES[0]: "fail"})
         self.run_driver(str(self.plan), expect=1)
         self.run_driver("--resume", expect=1)
         self.assertEqual(self.started(), NAMES)
 
     def test_retry_makes_what_failed_again(self) -> None:
-        self.deeds({NAMES[0]: "fail"})
+        self.actions({NAMES[0]: "fail"})
         self.run_driver(str(self.plan), expect=1)
-        self.deeds({})
+        self.actions({})
         self.run_driver("--resume", "--retry", expect=0)
         self.assertEqual(self.started(), [*NAMES, NAMES[0]])
 
@@ -165,7 +165,7 @@ class Directories(Stage):
     """One run at a time in a directory that is a run's."""
 
     def test_two_runs_into_one_directory_are_refused(self) -> None:
-        self.deeds({NAMES[0]: "wait_for_signal"})
+        self.actions({NAMES[0]: "wait_for_signal"})
         driver = self.start(str(self.plan))
         self.await_mark("waiting")
         refused = self.run_driver("--resume", expect=2)
@@ -175,7 +175,7 @@ class Directories(Stage):
     def test_a_run_is_not_begun_where_one_is(self) -> None:
         self.run_driver(str(self.plan), expect=0)
         refused = self.run_driver(str(self.plan), expect=2)
-        self.assertIn("holds a run already", refused.stderr)
+        self.assertIn("already has a run", refused.stderr)
 
     def test_a_directory_with_other_files_is_left_alone(self) -> None:
         self.output.mkdir()
@@ -192,7 +192,7 @@ class Directories(Stage):
         hosts = self.folder / "hosts"
         hosts.write_text("a slots=3\nb slots=5\n", encoding="ascii")
         self.plan.write_text("[alltoall]\nprocessors = max\n", encoding="utf-8")
-        self.deeds({"alltoall.mpi.8.none": "fail"})
+        self.actions({"alltoall.mpi.8.none": "fail"})
         self.run_driver(str(self.plan), "--hostfile", str(hosts), expect=1)
         self.run_driver("--resume", "--retry", expect=1)
         entry = self.entry("alltoall.mpi.8.none")
@@ -228,7 +228,7 @@ shift 2
 "$@" "$PLAN"; echo "status $?" >"$state"
 cp "$output/manifest.json" "$state.manifest"
 rm -f "$output/results/filler"
-: >"$FAKE_DEEDS"
+: >"$FAKE_ACTIONS"
 "$@" --resume; echo "status $?" >>"$state"
 """
 
@@ -249,7 +249,7 @@ rm filler
 
 
 class Launching(Stage):
-    def test_words_that_the_launcher_refuses_are_told_before_any_measurement(self) -> None:
+    def test_words_that_the_launcher_refuses_are_reported_before_any_measurement(self) -> None:
         ended = self.run_driver(str(self.plan), "--launch", "nosuch --x", expect=2)
         self.assertIn("--launch 'nosuch --x'", ended.stderr)
         self.assertIn("unable to find nosuch", ended.stderr)
@@ -279,15 +279,15 @@ class FullDisk(Stage):
         first, *left, second = state.read_text("ascii").splitlines()
         self.assertEqual(first, "status 1", ended.stdout)
         self.assertEqual(left, ["lock", "logs", "results"])
-        self.assertIn("and start the run again", ended.stdout)
+        self.assertIn("then start the run again", ended.stdout)
         self.assertNotIn("holds no run", ended.stdout)
         # There is too little room for results, so that it stops, with a manifest this time.
         self.assertEqual(second, "status 1", ended.stdout)
-        self.assertIn("go on with combench run --resume", ended.stdout)
+        self.assertIn("continue with combench run --resume", ended.stdout)
 
     def test_a_full_disk_ends_the_run_with_a_whole_manifest_and_resume_goes_on(self) -> None:
         enter = ["unshare", "--map-root-user", "--user", "--mount", "sh", "-c", FULL_DISK, "sh"]
-        self.deeds({NAMES[1]: "fill_disk"})
+        self.actions({NAMES[1]: "fill_disk"})
         self.output.mkdir()
         state = self.folder / "state"
         ended = subprocess.run(
@@ -319,7 +319,7 @@ class Batch(Stage):
         self.environment["SLURM_NTASKS"] = "2"
 
     def slurm(self, state: str) -> None:
-        """A scontrol that knows a job in this state, and notes what else it is told."""
+        """A scontrol that knows a job in this state, and records its other arguments."""
         script = self.folder / "scontrol"
         script.write_text(
             "#!/bin/sh\n"
@@ -331,7 +331,7 @@ class Batch(Stage):
 
     def stop_at(self, name: str) -> str:
         """What the driver said when SIGTERM came while it measured NAME."""
-        self.deeds({name: "wait_for_signal"})
+        self.actions({name: "wait_for_signal"})
         process = self.start(str(self.plan), "--batch")
         self.await_mark("waiting")
         process.send_signal(signal.SIGTERM)
@@ -344,9 +344,9 @@ class Batch(Stage):
         return path.read_text(encoding="ascii") if path.exists() else ""
 
     def test_a_job_whose_time_ends_is_requeued_and_goes_on(self) -> None:
-        self.assertIn("job 17 is back in the queue", self.stop_at(NAMES[1]))
+        self.assertIn("job 17 is requeued", self.stop_at(NAMES[1]))
         self.assertEqual(self.told(), "requeue 17\n")
-        self.deeds({})
+        self.actions({})
         self.run_driver(str(self.plan), "--batch", expect=0)
         self.assertEqual(self.started(), [NAMES[0], NAMES[1], NAMES[1], NAMES[2]])
 
@@ -360,7 +360,7 @@ class Batch(Stage):
         self.assertEqual(self.told(), "")
 
     def test_what_failed_is_tried_once_more_and_not_again(self) -> None:
-        self.deeds({NAMES[0]: "fail"})
+        self.actions({NAMES[0]: "fail"})
         for _ in range(3):
             self.run_driver(str(self.plan), "--batch", expect=1)
         self.assertEqual(self.started(), [*NAMES, NAMES[0]])
@@ -371,7 +371,7 @@ class Batch(Stage):
             command, env=self.environment, capture_output=True, text=True, timeout=LIMIT_S
         )
         self.assertEqual(ended.returncode, 2)
-        self.assertIn("--batch: give the directory", ended.stderr)
+        self.assertIn("--batch: the directory of the run is missing", ended.stderr)
 
 
 if __name__ == "__main__":

@@ -297,7 +297,7 @@ class Fuzz(unittest.TestCase):
             self.assertIn(status, (0, 1, 2), error)
             self.assertTrue(status == 0 or error.startswith("combench "), error)
             read = words[0] in READS.get(path.name, EVERYTHING)
-            if wrong and read and "its schema is" not in wrong and "it is no document" not in wrong:
+            if wrong and read and "its schema is" not in wrong and "it is not a document" not in wrong:
                 self.assertIn(wrong, error)
 
     @unittest.skipUnless(can_report(), "matplotlib or jinja2 is missing")

@@ -73,7 +73,7 @@ class Layers(unittest.TestCase):
                 with self.subTest(module=name, imports=other):
                     self.assertIn(beside, ALLOWED[folder] | {folder})
 
-    def test_run_needs_nothing_but_the_standard_library(self) -> None:
+    def test_run_needs_only_the_standard_library(self) -> None:
         """In a python3 that has no other module at all, and without any of the other verbs."""
         probe = (
             "import sys; sys.path.insert(0, sys.argv[1]); import combench.suite.run;"

@@ -23,7 +23,7 @@ class Parkbench(Documents):
             document([row(drawn(1, 2.0), size) for size in (0, 64)]),
             document([row(drawn(2, 2.0), size) for size in (0, 64)], "comms1", "COMMS1"),
         )
-        self.assertIn("COMMS1 beside 1.1: mpi 2 procs", said)
+        self.assertIn("1.1 and COMMS1: mpi 2 procs", said)
         self.assertIn("all 2 sizes agree within 5 %", said)
 
     def test_times_that_differ_by_more_than_5_per_cent_are_marked(self) -> None:
@@ -31,9 +31,9 @@ class Parkbench(Documents):
             document([row(drawn(1, 2.0), size) for size in (0, 64)]),
             document([row(drawn(2, 2.0), 0), row(drawn(3, 2.4), 64)], "comms1", "COMMS1"),
         )
-        marked = [line.split()[0] for line in said.splitlines() if "differs: two starts" in line]
+        marked = [line.split()[0] for line in said.splitlines() if "differs: variation between starts" in line]
         self.assertEqual(marked, ["64"])
-        self.assertIn("1 of 2 sizes agree within 5 %; of the others, 1: two starts differ", said)
+        self.assertIn("1 of 2 sizes agree within 5 %; reasons of the others: variation between starts", said)
 
     def test_half_of_an_exchange_is_the_time_of_comms2(self) -> None:
         said = self.shown(

@@ -341,10 +341,10 @@ WRONG = {
         "leave one of them out",
     ),
     "an unknown benchmark": (("oneway.json", "--benchmarks", "onway"), "is no benchmark"),
-    "a farm of nobody": (("oneway.json", "--farm", "4x0"), "is no farm"),
+    "a farm without destinations": (("oneway.json", "--farm", "4x0"), "is not a farm"),
     "an impossible shape": (("oneway.json", "--topology", "4-3-1"), "does not divide"),
     "a scale of one": (("oneway.json", "--scale", "1"), "from 2"),
-    "a rate of nothing": (("oneway.json", "--rate", "0kHz"), "is no rate"),
+    "a rate of nothing": (("oneway.json", "--rate", "0kHz"), "is not a rate"),
     "a network too small": (
         ("oneway.json", "--scale", "9", "--benchmarks", "funnel", "--network", "crossbar:4"),
         "has 4 nodes",
@@ -361,7 +361,7 @@ WRONG_FOR_ALL = {
         ("--network fattree:leafs=3", "'leafs'", "levels=L"),
     ),
     "no such topology": (("--network", "file:none"), ("--network file:none", "No such file")),
-    "a network for nobody": (("--network", "crossbar:1"), ("--network crossbar:1", "larger")),
+    "a network with one node": (("--network", "crossbar:1"), ("--network crossbar:1", "larger")),
     "a line without its rate": (("--calibration", "short.cal"), ("--calibration short.cal", ":2:")),
 }
 WRONG_LOAD = (("--background", "1.5"), ("--background 1.5", "exp:0.3"))
@@ -494,11 +494,11 @@ class Words(Folder):
         self.assertNotIn("caution", self.said(*wanted, hosts=2))
         self.assertNotIn("caution", self.said("--benchmarks", "1.1"))
 
-    def test_what_the_network_chose_is_told(self) -> None:
+    def test_what_the_network_chose_is_reported(self) -> None:
         said = self.said("--benchmarks", "1.3", "--scale", "8", "--network", "fattree")
         self.assertIn("network for up to 8 processors: fattree:levels=2,radix=4", said)
 
-    def test_what_was_cut_is_told_and_seeds_are_no_accuracy(self) -> None:
+    def test_what_was_cut_is_reported_and_seeds_are_no_accuracy(self) -> None:
         wanted = ("--benchmarks", "1.3", "--scale", "200", "--messages", "20000")
         said = self.said(*wanted)
         self.assertIn("alltoall 200: 5 of the 199 messages that a node sends in a round", said)
@@ -536,7 +536,7 @@ class Interruption(Folder):
     def start(self, verb: str, words: Sequence[str]) -> subprocess.Popen[str]:
         driver = [sys.executable, str(TOP / "scripts" / "combench"), verb, *words]
         places = {"TMPDIR": str(self.temporary), "MARKS": str(self.marks)}
-        places["CB_BUILD"] = str(BUILD)  # for what is known of benchmarks
+        places["CB_BUILD"] = str(BUILD)  # for benchmarks.json
         return subprocess.Popen(
             [*driver, "--programs", str(self.folder)],
             stdout=subprocess.PIPE,
@@ -548,7 +548,7 @@ class Interruption(Folder):
         )
 
     def await_evaluations(self, process: subprocess.Popen[str], count: int) -> list[int]:
-        """The numbers of so many processes, when they are there."""
+        """The process ids, once that many processes exist."""
         deadline = time.monotonic() + LIMIT_S
         while len(list(self.marks.iterdir())) < count:
             self.assertIsNone(process.poll(), "the driver ended by itself")

@@ -68,7 +68,7 @@ def oneway(sizes: tuple[int, ...] = SIZES) -> Json:
 
 
 def twoway(slower: float = 1.0) -> Json:
-    """Whose exchanges take as long as a packet, or so much longer."""
+    """Whose exchanges take as long as a packet, or longer by a factor."""
     rows = [row("exchange", n, "round_us", slower * quiet_us(n)) for n in SIZES]
     return document("twoway", rows)
 
@@ -126,7 +126,7 @@ class Comparing(unittest.TestCase):
         self.assertEqual(len(made.left_out), 2)
         self.assertIn("left out: oneway, pingpong, 64 bytes", text_of(made))
 
-    def test_nothing_but_refusals_is_an_error(self) -> None:
+    def test_only_refusals_is_an_error(self) -> None:
         def prediction(one: Asked) -> Prediction:
             raise SuiteError("there is no such network")
 
@@ -212,7 +212,7 @@ class Program(unittest.TestCase):
         self.assertEqual(len(ended.stderr.splitlines()), 1, ended.stderr)
         self.assertIn(says, ended.stderr)
 
-    def test_mistakes_are_told_and_leave_with_2(self) -> None:
+    def test_mistakes_are_reported_with_status_2(self) -> None:
         folder = str(self.folder)
         self.refused(folder, says="no results")
         self.write(twoway())
@@ -228,7 +228,7 @@ class Program(unittest.TestCase):
         missing = f"{folder}/missing/x.json"
         self.refused(folder, "--output", missing, says=f"--output {missing}: give a file in a folder")
 
-    def test_a_network_that_no_prediction_can_do_with_is_told_before_anything_is_measured(
+    def test_a_network_that_no_prediction_can_use_is_reported_before_anything_is_measured(
         self,
     ) -> None:
         place = self.folder / "measured"

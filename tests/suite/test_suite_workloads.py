@@ -112,9 +112,9 @@ def value(expression: str, index: int, rank: int, ranks: int) -> int:
 def unrolled(records: list[str], rank: int, ranks: int, index: int = 0) -> Iterator[list[str]]:
     at = 0
     while at < len(records):
-        deed, *fields = records[at].split(maxsplit=2)
+        action, *fields = records[at].split(maxsplit=2)
         at += 1
-        if deed == "@":
+        if action == "@":
             depth, end = 1, at
             while depth:
                 depth += {"@": 1, ";": -1}.get(records[end].split()[0], 0)
@@ -122,10 +122,10 @@ def unrolled(records: list[str], rank: int, ranks: int, index: int = 0) -> Itera
             for turn in range(value(" ".join(fields), index, rank, ranks)):
                 yield from unrolled(records[at : end - 1], rank, ranks, turn)
             at = end
-        elif deed in ("is", "r") and fields[0] != "any":
-            yield [deed, str(value(fields[0], index, rank, ranks)), fields[1]]
+        elif action in ("is", "r") and fields[0] != "any":
+            yield [action, str(value(fields[0], index, rank, ranks)), fields[1]]
         else:
-            yield [deed, *fields]
+            yield [action, *fields]
 
 
 def of_each_rank(text: str) -> list[list[list[str]]]:
@@ -134,11 +134,11 @@ def of_each_rank(text: str) -> list[list[list[str]]]:
     ranks = int(lines[0].split()[3])
     found: list[list[list[str]]] = [[] for _ in range(ranks)]
     heads = [at for at, line in enumerate(lines) if line.endswith(":")]
-    for head, behind in zip(heads, heads[1:] + [len(lines)]):
+    for head, end in zip(heads, heads[1:] + [len(lines)]):
         for part in lines[head][:-1].split(","):
             first, _, last = part.partition("-")
             for rank in range(int(first), int(last or first) + 1):
-                found[rank] += unrolled(lines[head + 1 : behind], rank, ranks)
+                found[rank] += unrolled(lines[head + 1 : end], rank, ranks)
     return found
 
 

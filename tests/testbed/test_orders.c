@@ -1,4 +1,4 @@
-/* Orders to a running testbed: what each changes, and what is said to those that are wrong. */
+/* Orders to a running testbed: what each changes, and the answers to invalid ones. */
 #include "tools/testbed/testbed.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static const char *told(const char *order)
     return answer;
 }
 
-START_TEST(a_host_is_cut_off_and_joined_again)
+START_TEST(a_host_can_be_disconnected_and_reconnected)
 {
     ck_assert_str_eq(told("cut host02"), "ok");
     ck_assert(!ports[0].faults.cut && ports[1].faults.cut && !ports[2].faults.cut);
@@ -26,7 +26,7 @@ START_TEST(a_host_is_cut_off_and_joined_again)
 }
 END_TEST
 
-START_TEST(a_share_is_that_of_one_host_or_of_all)
+START_TEST(a_loss_rate_applies_to_one_host_or_all)
 {
     ck_assert_str_eq(told("loss all 1%"), "ok");
     ck_assert_str_eq(told("loss host03 50"), "ok");
@@ -35,7 +35,7 @@ START_TEST(a_share_is_that_of_one_host_or_of_all)
 }
 END_TEST
 
-START_TEST(each_order_has_a_field_of_its_own)
+START_TEST(each_order_changes_one_field_only)
 {
     ck_assert_str_eq(told("duplicate host01 10%"), "ok");
     ck_assert_str_eq(told("reorder host01 20%"), "ok");
@@ -47,7 +47,7 @@ START_TEST(each_order_has_a_field_of_its_own)
 }
 END_TEST
 
-START_TEST(wrong_orders_are_answered_with_what_is_right_and_change_nothing)
+START_TEST(an_invalid_order_is_refused_with_the_valid_form)
 {
     static const struct {
         const char *order, *words;
@@ -73,6 +73,6 @@ START_TEST(wrong_orders_are_answered_with_what_is_right_and_change_nothing)
 }
 END_TEST
 
-UNIT_MAIN("orders", a_host_is_cut_off_and_joined_again, a_share_is_that_of_one_host_or_of_all,
-          each_order_has_a_field_of_its_own,
-          wrong_orders_are_answered_with_what_is_right_and_change_nothing)
+UNIT_MAIN("orders", a_host_can_be_disconnected_and_reconnected,
+          a_loss_rate_applies_to_one_host_or_all, each_order_changes_one_field_only,
+          an_invalid_order_is_refused_with_the_valid_form)

@@ -1,4 +1,5 @@
-/* The switch as a function of time: what a frame takes alone and beside others, and each fault. */
+/* The switch in simulated time: the delay of a single frame, of competing frames, and each
+ * fault. */
 #include "tools/testbed/switch.h"
 
 #include <string.h>
@@ -23,7 +24,7 @@ static network_switch opened(switch_settings settings)
     return hub;
 }
 
-/* A frame of DATA bytes with a number in it, from one port to another, or to all with PORTS. */
+/* A frame of DATA bytes with a number, from one port to another, or to all if the port is PORTS. */
 static void send_at(network_switch *hub, unsigned from, unsigned to, unsigned char number,
                     uint64_t now_ns)
 {
@@ -38,7 +39,7 @@ static void send_at(network_switch *hub, unsigned from, unsigned to, unsigned ch
     ck_assert_int_eq(switch_accept(hub, from, sent, now_ns), CB_OK);
 }
 
-/* The next frame that comes out at whatever time: its number, where and when. */
+/* The next frame delivered at any time: its number, port and time. */
 static int next(network_switch *hub, unsigned *port, uint64_t *when_ns)
 {
     frame *taken = switch_take(hub, UINT64_MAX - 1);
@@ -73,7 +74,7 @@ static unsigned count_out(network_switch *hub)
     return count;
 }
 
-START_TEST(a_lone_frame_takes_the_delay_and_its_bytes_once)
+START_TEST(a_single_frame_takes_the_delay_and_its_transmission_time_once)
 {
     network_switch hub = opened(plain());
 
@@ -83,7 +84,7 @@ START_TEST(a_lone_frame_takes_the_delay_and_its_bytes_once)
 }
 END_TEST
 
-START_TEST(a_frame_does_not_come_out_before_its_time)
+START_TEST(a_frame_is_not_delivered_early)
 {
     network_switch hub = opened(plain());
     frame *taken;
@@ -98,7 +99,7 @@ START_TEST(a_frame_does_not_come_out_before_its_time)
 }
 END_TEST
 
-START_TEST(frames_of_a_host_follow_each_other_at_the_rate)
+START_TEST(frames_of_a_host_are_spaced_by_the_rate)
 {
     network_switch hub = opened(plain());
 
@@ -122,7 +123,7 @@ START_TEST(two_senders_share_the_cable_of_their_receiver)
 }
 END_TEST
 
-START_TEST(different_receivers_do_not_disturb_each_other)
+START_TEST(different_receivers_do_not_delay_each_other)
 {
     network_switch hub = opened(plain());
 
@@ -134,7 +135,7 @@ START_TEST(different_receivers_do_not_disturb_each_other)
 }
 END_TEST
 
-START_TEST(a_full_queue_drops_and_counts_it_at_the_receiver)
+START_TEST(a_full_queue_drops_frames_and_counts_them_at_the_receiver)
 {
     switch_settings settings = plain();
     network_switch hub;
@@ -151,7 +152,7 @@ START_TEST(a_full_queue_drops_and_counts_it_at_the_receiver)
 }
 END_TEST
 
-START_TEST(a_frame_to_a_group_reaches_all_but_its_sender)
+START_TEST(a_multicast_frame_reaches_all_but_its_sender)
 {
     network_switch hub = opened(plain());
     bool reached[PORTS] = {false};
@@ -168,7 +169,7 @@ START_TEST(a_frame_to_a_group_reaches_all_but_its_sender)
 }
 END_TEST
 
-START_TEST(a_frame_to_an_unknown_address_is_forgotten)
+START_TEST(a_frame_to_an_unknown_address_is_dropped)
 {
     network_switch hub = opened(plain());
     frame *sent = switch_frame(&hub);
@@ -182,7 +183,7 @@ START_TEST(a_frame_to_an_unknown_address_is_forgotten)
 }
 END_TEST
 
-START_TEST(a_host_is_held_back_when_its_cable_is_a_millisecond_behind)
+START_TEST(a_host_is_throttled_when_its_cable_is_a_millisecond_behind)
 {
     network_switch hub = opened(plain());
 
@@ -195,7 +196,7 @@ START_TEST(a_host_is_held_back_when_its_cable_is_a_millisecond_behind)
 }
 END_TEST
 
-START_TEST(without_a_rate_only_the_delay_is_left)
+START_TEST(without_a_rate_a_frame_takes_only_the_delay)
 {
     switch_settings settings = plain();
     network_switch hub;
@@ -208,7 +209,7 @@ START_TEST(without_a_rate_only_the_delay_is_left)
 }
 END_TEST
 
-START_TEST(small_frames_occupy_the_least_of_ethernet)
+START_TEST(small_frames_occupy_the_minimum_of_ethernet)
 {
     ck_assert_uint_eq(switch_wire_bytes(14), 84);
     ck_assert_uint_eq(switch_wire_bytes(60), 84);
@@ -216,7 +217,7 @@ START_TEST(small_frames_occupy_the_least_of_ethernet)
 }
 END_TEST
 
-START_TEST(jitter_delays_within_its_bound_and_keeps_the_order)
+START_TEST(jitter_is_bounded_and_keeps_the_order)
 {
     switch_settings settings = plain();
     network_switch hub;
@@ -256,7 +257,7 @@ START_TEST(a_reordered_frame_is_overtaken)
 }
 END_TEST
 
-START_TEST(a_doubled_frame_arrives_twice)
+START_TEST(a_duplicated_frame_arrives_twice)
 {
     network_switch hub = opened(plain());
 
@@ -268,7 +269,7 @@ START_TEST(a_doubled_frame_arrives_twice)
 }
 END_TEST
 
-START_TEST(losses_are_counted_and_of_the_share_asked_for)
+START_TEST(the_loss_rate_is_that_requested)
 {
     enum { SENT = 10000 };
     switch_settings settings = plain();
@@ -289,7 +290,7 @@ START_TEST(losses_are_counted_and_of_the_share_asked_for)
 }
 END_TEST
 
-START_TEST(a_host_that_is_cut_off_sends_and_gets_nothing)
+START_TEST(a_disconnected_host_neither_sends_nor_receives)
 {
     network_switch hub = opened(plain());
 
@@ -304,7 +305,7 @@ START_TEST(a_host_that_is_cut_off_sends_and_gets_nothing)
 }
 END_TEST
 
-START_TEST(many_frames_come_out_in_order_of_time)
+START_TEST(frames_are_delivered_in_order_of_time)
 {
     network_switch hub = opened(plain());
     uint64_t last_ns = 0, when_ns;
@@ -321,14 +322,14 @@ START_TEST(many_frames_come_out_in_order_of_time)
 }
 END_TEST
 
-UNIT_MAIN("switch", a_lone_frame_takes_the_delay_and_its_bytes_once,
-          a_frame_does_not_come_out_before_its_time, frames_of_a_host_follow_each_other_at_the_rate,
+UNIT_MAIN("switch", a_single_frame_takes_the_delay_and_its_transmission_time_once,
+          a_frame_is_not_delivered_early, frames_of_a_host_are_spaced_by_the_rate,
           two_senders_share_the_cable_of_their_receiver,
-          different_receivers_do_not_disturb_each_other,
-          a_full_queue_drops_and_counts_it_at_the_receiver,
-          a_frame_to_a_group_reaches_all_but_its_sender, a_frame_to_an_unknown_address_is_forgotten,
-          a_host_is_held_back_when_its_cable_is_a_millisecond_behind,
-          without_a_rate_only_the_delay_is_left, small_frames_occupy_the_least_of_ethernet,
-          jitter_delays_within_its_bound_and_keeps_the_order, a_reordered_frame_is_overtaken,
-          a_doubled_frame_arrives_twice, losses_are_counted_and_of_the_share_asked_for,
-          a_host_that_is_cut_off_sends_and_gets_nothing, many_frames_come_out_in_order_of_time)
+          different_receivers_do_not_delay_each_other,
+          a_full_queue_drops_frames_and_counts_them_at_the_receiver,
+          a_multicast_frame_reaches_all_but_its_sender, a_frame_to_an_unknown_address_is_dropped,
+          a_host_is_throttled_when_its_cable_is_a_millisecond_behind,
+          without_a_rate_a_frame_takes_only_the_delay, small_frames_occupy_the_minimum_of_ethernet,
+          jitter_is_bounded_and_keeps_the_order, a_reordered_frame_is_overtaken,
+          a_duplicated_frame_arrives_twice, the_loss_rate_is_that_requested,
+          a_disconnected_host_neither_sends_nor_receives, frames_are_delivered_in_order_of_time)

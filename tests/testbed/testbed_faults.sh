@@ -1,7 +1,7 @@
 #!/bin/sh
-# Whole programs on a network that fails them: over the testbed, tcp and udp lose, double and overtake
-# frames, lose a host in the middle, find their port taken, and are sent rubbish. No process hangs or
-# crashes, everything is counted, and results are valid. A build with sanitizers has them look on.
+# Programs on a faulty network: on the testbed, frames of tcp and udp are lost, duplicated and reordered, a host
+# is disconnected during a run, the port is in use, and invalid data arrives. No process hangs or crashes, all
+# faults are counted, and results are valid; also with sanitizers.
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:-.}/tests/cli/lib.sh"
 
@@ -16,7 +16,7 @@ export peer="$CB_PYTHON $srcdir/tests/testbed/peer.py"
 run 0 "$builddir/combench-testbed" --hosts 1 -- true
 [ "$status" -ne 77 ] || skip "$(cat err)"
 
-# A host that is missed soon, and a port that others know.
+# A short timeout for a lost host, and a fixed port.
 configure() { # directory, Contexts
     mkdir "$1"
     echo "$2" >"$1/network.conf"
@@ -34,7 +34,7 @@ for host in $(sed -n 's/.* \(host[0-9]*\)$/\1/p' /etc/hosts); do
 done
 END
 
-# among RANKS "OPTIONS OF THE TESTBED" COMMAND...: for a rank a host
+# among RANKS "OPTIONS OF THE TESTBED" COMMAND...: one host per rank
 among() {
     hosts=$1
     options=$2
@@ -44,14 +44,14 @@ among() {
     run 0 "$builddir/combench-testbed" --hosts "$hosts" $options -- "$@"
 }
 
-# Where a failure is expected, a sanitizer's must not pass for it.
+# Where a failure is expected, one of a sanitizer must be distinguished from it.
 expect_no_report() {
     reports=$(grep -h -E "Sanitizer|runtime error" out err || true)
     expect_equal "reports of sanitizers" "" "$reports"
 }
 
-# The control plane, MPI over TCP, is on the same network: the kernel repeats sooner what was lost there,
-# where it has such a setting.
+# The control plane, MPI over TCP, is on the same network: set a short retransmission time in kernels that
+# have such a setting.
 cat >lossy.sh <<'END'
 set -eu
 sh on_hosts.sh 'cd /proc/sys/net/ipv4; if [ -w tcp_rto_min_us ]; then echo 5000 >tcp_rto_min_us; fi'
@@ -71,11 +71,11 @@ measured_under() {
     expect_document result.json "d['complete']" True
 }
 
-case_is "udp where frames are lost, doubled, late and overtaken"
+case_is "udp where frames are lost, duplicated, late and overtaken"
 measured_under 2 "--loss 2% --duplicate 5% --reorder 5% --jitter 100us" cb_oneway --technology udp
 expect_rows "r['datagrams']['sent'] > 0"
 
-# As many lost frames would cost the control plane half a minute; so the sender loses the others.
+# That many lost frames would delay the control plane by half a minute, so the sender drops datagrams instead.
 case_is "udp where 30 % of the datagrams are lost"
 export COMBENCH_UDP_FAULTS=loss=0.3
 measured_under 2 "--loss 1% --jitter 100us" cb_oneway --technology udp
@@ -89,7 +89,7 @@ expect_rows "r['issued'] == r['decided'] + r['lost'] + r['in_flight']"
 expect_rows "r['decided'] > 0 and r['errors'] == 0"
 unset COMBENCH_UDP_FAULTS
 
-case_is "tcp where frames are lost, doubled, late and overtaken"
+case_is "tcp where frames are lost, duplicated, late and overtaken"
 measured_under 2 "--loss 2% --duplicate 5% --reorder 5% --jitter 100us" cb_oneway --technology tcp
 expect_rows "'datagrams' not in r"
 

@@ -1,4 +1,4 @@
-/* The recorder of timelines: which notes it keeps, and what it does where there is no room. */
+/* The recorder of timelines: which entries it keeps, and what happens when it is full. */
 #include "timeline/timeline.h"
 
 #include "farm/farm.h"
@@ -20,7 +20,7 @@ static void note(timeline_recorder *timeline, uint64_t event)
     timeline_note(timeline, timeline_begin(timeline), TIMELINE_TAKES, event, 1, 2);
 }
 
-START_TEST(a_note_keeps_what_was_said_and_when_it_was)
+START_TEST(an_entry_keeps_activity_and_time)
 {
     timeline_recorder *timeline = new_timeline();
     uint64_t before_ns = cb_now_ns(), after_ns;
@@ -41,7 +41,7 @@ START_TEST(a_note_keeps_what_was_said_and_when_it_was)
 }
 END_TEST
 
-START_TEST(events_before_and_after_those_that_are_noted_leave_nothing)
+START_TEST(events_outside_the_recorded_range_are_not_recorded)
 {
     timeline_recorder *timeline = new_timeline();
 
@@ -55,7 +55,7 @@ START_TEST(events_before_and_after_those_that_are_noted_leave_nothing)
 }
 END_TEST
 
-START_TEST(what_finds_no_room_is_counted)
+START_TEST(entries_without_room_are_counted)
 {
     timeline_recorder *timeline = new_timeline();
 
@@ -70,7 +70,7 @@ START_TEST(what_finds_no_room_is_counted)
 }
 END_TEST
 
-START_TEST(a_rehearsal_goes_round)
+START_TEST(in_a_rehearsal_the_buffer_wraps_around)
 {
     timeline_recorder *timeline = new_timeline();
 
@@ -84,7 +84,7 @@ START_TEST(a_rehearsal_goes_round)
 }
 END_TEST
 
-START_TEST(nothing_of_a_rehearsal_is_left_after_a_restart)
+START_TEST(a_restart_clears_a_rehearsal)
 {
     timeline_recorder *timeline = new_timeline();
 
@@ -106,8 +106,8 @@ START_TEST(without_a_timeline_no_clock_is_read)
 }
 END_TEST
 
-/* Of four events in a row a destination of three has two at most. */
-START_TEST(a_destination_has_room_for_its_share_of_events)
+/* Of four consecutive events one of three destinations gets at most two. */
+START_TEST(a_destination_reserves_room_for_its_share_of_events)
 {
     ck_assert_uint_eq(farm_timeline_entries(FARM_SUPERVISOR, 5, 3, 4), 4 * 2);
     ck_assert_uint_eq(farm_timeline_entries(FARM_SOURCE, 5, 3, 4), 4 * 2);
@@ -115,7 +115,7 @@ START_TEST(a_destination_has_room_for_its_share_of_events)
 }
 END_TEST
 
-UNIT_MAIN("timeline", a_note_keeps_what_was_said_and_when_it_was,
-          events_before_and_after_those_that_are_noted_leave_nothing, what_finds_no_room_is_counted,
-          a_rehearsal_goes_round, nothing_of_a_rehearsal_is_left_after_a_restart,
-          without_a_timeline_no_clock_is_read, a_destination_has_room_for_its_share_of_events)
+UNIT_MAIN("timeline", an_entry_keeps_activity_and_time,
+          events_outside_the_recorded_range_are_not_recorded, entries_without_room_are_counted,
+          in_a_rehearsal_the_buffer_wraps_around, a_restart_clears_a_rehearsal,
+          without_a_timeline_no_clock_is_read, a_destination_reserves_room_for_its_share_of_events)

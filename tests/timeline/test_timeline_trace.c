@@ -1,4 +1,5 @@
-/* From notes to a trace: clocks of ranks and hosts, names, and which message belongs to which. */
+/* Conversion of recorded entries to a trace: clocks of ranks and hosts, names, and matching of
+ * messages. */
 #include "timeline/trace.h"
 
 #include "farm/messages.h"
@@ -24,7 +25,7 @@ static fixture new_farm(void)
     return (fixture){.shape = shape_of_farm(2, 1)};
 }
 
-/* Notes come rank after rank. Each lasts 10 ns. */
+/* Entries are ordered by rank. Each lasts 10 ns. */
 static void add(fixture *farm, size_t rank, uint64_t begin_ns, timeline_entry entry)
 {
     entry.begin_ns = begin_ns;
@@ -69,8 +70,8 @@ static timeline_clock steady(double offset_ns)
                             .after = clock_of(offset_ns, 5, 10000)};
 }
 
-/* One message, from source 0 at `sent_ns` to the destination at `taken_ns`, each by the clock of
- * its host; that of the destination is 1000 ns behind. */
+/* One message from source 0, sent at `sent_ns`, to the destination, received at `taken_ns`, each
+ * by the clock of its host; that of the destination is 1000 ns behind. */
 static fixture one_message_between_hosts(uint64_t sent_ns, uint64_t taken_ns)
 {
     fixture farm = new_farm();
@@ -90,7 +91,7 @@ static void leave(fixture *farm)
 
 /* Clocks */
 
-START_TEST(an_instant_lies_on_the_line_through_both_estimates)
+START_TEST(a_time_is_interpolated_between_both_clock_estimates)
 {
     timeline_clock clock = {.before = clock_of(100, 1, 1000), .after = clock_of(200, 1, 2000)};
 
@@ -100,7 +101,7 @@ START_TEST(an_instant_lies_on_the_line_through_both_estimates)
 }
 END_TEST
 
-START_TEST(a_clock_is_known_as_well_as_its_worse_estimate)
+START_TEST(the_uncertainty_of_a_clock_is_that_of_its_worse_estimate)
 {
     timeline_clock clock = {.before = clock_of(0, 7, 1), .after = clock_of(0, 3, 2)};
 
@@ -108,7 +109,7 @@ START_TEST(a_clock_is_known_as_well_as_its_worse_estimate)
 }
 END_TEST
 
-START_TEST(ranks_of_a_host_share_the_clock_that_is_known_best)
+START_TEST(ranks_of_a_host_use_its_most_certain_clock)
 {
     timeline_clock clocks[] = {
         {.before = clock_of(0, 0, 100), .after = clock_of(0, 0, 900)},
@@ -127,7 +128,7 @@ START_TEST(ranks_of_a_host_share_the_clock_that_is_known_best)
 }
 END_TEST
 
-START_TEST(a_clock_that_cannot_be_its_hosts_stays_its_own)
+START_TEST(a_rank_whose_clock_differs_from_its_host_keeps_its_own)
 {
     timeline_clock clocks[] = {
         {.before = clock_of(0, 0, 100), .after = clock_of(0, 0, 900)},
@@ -141,7 +142,7 @@ START_TEST(a_clock_that_cannot_be_its_hosts_stays_its_own)
 }
 END_TEST
 
-START_TEST(instants_are_on_rank_0s_clock_and_count_from_the_first)
+START_TEST(times_are_by_the_clock_of_rank_0_from_the_first_entry)
 {
     fixture farm = one_message_between_hosts(3000, 2500);
 
@@ -167,7 +168,7 @@ START_TEST(tracks_are_named_by_role_and_rank)
 }
 END_TEST
 
-START_TEST(a_slice_tells_its_event_from_the_first_and_its_peer)
+START_TEST(a_slice_has_its_event_and_its_peer)
 {
     fixture farm = new_farm();
     timeline_entry entry = from_source(1);
@@ -184,7 +185,7 @@ START_TEST(a_slice_tells_its_event_from_the_first_and_its_peer)
 }
 END_TEST
 
-/* Whose activity is called what; a farm has no others. */
+/* The names of all activities of a farm, by role. */
 START_TEST(every_activity_of_a_farm_has_a_name)
 {
     static const struct {
@@ -222,7 +223,7 @@ END_TEST
 
 /* Arrows */
 
-START_TEST(an_assignment_to_all_sources_reaches_each)
+START_TEST(an_assignment_to_all_sources_has_an_arrow_to_each)
 {
     fixture farm = new_farm();
 
@@ -240,7 +241,7 @@ START_TEST(an_assignment_to_all_sources_reaches_each)
 }
 END_TEST
 
-START_TEST(a_fragment_comes_from_its_own_source_and_event)
+START_TEST(the_arrow_of_a_fragment_starts_at_its_source_and_event)
 {
     fixture farm = new_farm();
     timeline_entry later = to_destination, later_from_1 = from_source(1);
@@ -259,7 +260,7 @@ START_TEST(a_fragment_comes_from_its_own_source_and_event)
 }
 END_TEST
 
-START_TEST(a_message_that_comes_twice_has_two_arrows)
+START_TEST(a_duplicate_message_has_two_arrows)
 {
     fixture farm = new_farm();
 
@@ -273,7 +274,7 @@ START_TEST(a_message_that_comes_twice_has_two_arrows)
 }
 END_TEST
 
-START_TEST(a_message_whose_sending_was_not_noted_is_counted_and_has_no_arrow)
+START_TEST(a_message_without_a_recorded_send_is_counted_and_has_no_arrow)
 {
     fixture farm = new_farm();
 
@@ -286,7 +287,7 @@ START_TEST(a_message_whose_sending_was_not_noted_is_counted_and_has_no_arrow)
 }
 END_TEST
 
-START_TEST(notes_without_room_are_summed_over_the_ranks)
+START_TEST(dropped_entries_are_summed_over_the_ranks)
 {
     fixture farm = new_farm();
 
@@ -298,9 +299,9 @@ START_TEST(notes_without_room_are_summed_over_the_ranks)
 }
 END_TEST
 
-/* What is certain */
+/* Certain arrows */
 
-START_TEST(within_a_host_an_arrow_is_certain_however_short)
+START_TEST(within_a_host_every_arrow_is_certain)
 {
     fixture farm = new_farm();
 
@@ -325,7 +326,7 @@ START_TEST(between_hosts_an_arrow_longer_than_the_bound_is_certain)
 }
 END_TEST
 
-START_TEST(an_arrow_back_in_time_within_the_bound_is_counted_and_stays)
+START_TEST(an_arrow_back_in_time_within_the_bound_is_counted_and_kept)
 {
     fixture farm = one_message_between_hosts(3000, 1996);
 
@@ -349,17 +350,17 @@ START_TEST(an_arrow_further_back_than_the_bound_is_distinguished)
 }
 END_TEST
 
-UNIT_MAIN("timeline_trace", an_instant_lies_on_the_line_through_both_estimates,
-          a_clock_is_known_as_well_as_its_worse_estimate,
-          ranks_of_a_host_share_the_clock_that_is_known_best,
-          a_clock_that_cannot_be_its_hosts_stays_its_own,
-          instants_are_on_rank_0s_clock_and_count_from_the_first, tracks_are_named_by_role_and_rank,
-          a_slice_tells_its_event_from_the_first_and_its_peer, every_activity_of_a_farm_has_a_name,
-          an_assignment_to_all_sources_reaches_each, a_fragment_comes_from_its_own_source_and_event,
-          a_message_that_comes_twice_has_two_arrows,
-          a_message_whose_sending_was_not_noted_is_counted_and_has_no_arrow,
-          notes_without_room_are_summed_over_the_ranks,
-          within_a_host_an_arrow_is_certain_however_short,
+UNIT_MAIN("timeline_trace", a_time_is_interpolated_between_both_clock_estimates,
+          the_uncertainty_of_a_clock_is_that_of_its_worse_estimate,
+          ranks_of_a_host_use_its_most_certain_clock,
+          a_rank_whose_clock_differs_from_its_host_keeps_its_own,
+          times_are_by_the_clock_of_rank_0_from_the_first_entry, tracks_are_named_by_role_and_rank,
+          a_slice_has_its_event_and_its_peer, every_activity_of_a_farm_has_a_name,
+          an_assignment_to_all_sources_has_an_arrow_to_each,
+          the_arrow_of_a_fragment_starts_at_its_source_and_event,
+          a_duplicate_message_has_two_arrows,
+          a_message_without_a_recorded_send_is_counted_and_has_no_arrow,
+          dropped_entries_are_summed_over_the_ranks, within_a_host_every_arrow_is_certain,
           between_hosts_an_arrow_longer_than_the_bound_is_certain,
-          an_arrow_back_in_time_within_the_bound_is_counted_and_stays,
+          an_arrow_back_in_time_within_the_bound_is_counted_and_kept,
           an_arrow_further_back_than_the_bound_is_distinguished)

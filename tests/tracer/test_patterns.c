@@ -18,7 +18,7 @@ typedef struct {
 static script scripts[MOST_RANKS];
 static int ranks;
 
-/* A pattern of one rank into its script. */
+/* Write the pattern of one rank into its script. */
 typedef void (*pattern)(const tracer_place *place, const tracer_sink *sink);
 
 static void keep(void *context, const tracer_record *record, bool at_once)
@@ -44,7 +44,7 @@ static void write_scripts(pattern which, int size, int root)
     }
 }
 
-/* What is under way from each to each, in order. */
+/* Messages in transit for each pair, in order. */
 typedef struct {
     uint64_t bytes[MOST_RECORDS];
     bool at_once[MOST_RECORDS];
@@ -53,7 +53,7 @@ typedef struct {
 
 static channel channels[MOST_RANKS][MOST_RANKS];
 
-/* One step of a rank; a send waits for its receiver to be at it, unless it is started. */
+/* One step of a rank; a blocking send waits until its receiver has reached the receive. */
 static int step(int rank)
 {
     script *own = &scripts[rank];
@@ -84,7 +84,7 @@ static int step(int rank)
     return 1;
 }
 
-/* All scripts to their ends. */
+/* Run all scripts to their ends. */
 static void perform(void)
 {
     int moved;
@@ -120,7 +120,7 @@ static uint64_t part_of(const void *context, int rank)
     return 100 + (uint64_t)rank;
 }
 
-/* Between two ranks: the same from either side. */
+/* Messages between two ranks must agree on both sides. */
 static uint64_t between(const void *context, int other)
 {
     return 1000 + (uint64_t)(*(const int *)context * other);
@@ -165,7 +165,7 @@ static void scan(const tracer_place *place, const tracer_sink *sink)
     tracer_scan(place, 10, sink);
 }
 
-/* The bytes that all ranks send together. */
+/* The sum of bytes that all ranks send. */
 static uint64_t of_tree(int size)
 {
     return 10 * (uint64_t)(size - 1);
@@ -180,7 +180,7 @@ static uint64_t of_parts(int size, int root)
     return sum;
 }
 
-START_TEST(trees_and_stars_end_and_carry_what_they_must_from_every_root)
+START_TEST(trees_and_stars_deliver_all_data_from_every_root)
 {
     for (int size = 1; size <= MOST_RANKS; size++)
         for (int root = 0; root < size; root++) {
@@ -202,7 +202,7 @@ START_TEST(trees_and_stars_end_and_carry_what_they_must_from_every_root)
 }
 END_TEST
 
-START_TEST(exchanges_end_and_carry_every_part_to_all)
+START_TEST(exchanges_deliver_every_part_to_all)
 {
     for (int size = 1; size <= MOST_RANKS; size++) {
         uint64_t all = of_parts(size, -1), pairs = 0;
@@ -238,10 +238,9 @@ START_TEST(a_broadcast_reaches_every_rank_once)
 }
 END_TEST
 
-/* And where a rank receives nothing before, it is. Parts that all send to all wait for nothing
- * anyhow.
- */
-START_TEST(what_is_sent_at_once_waits_for_nothing_that_comes)
+/* The same holds where a rank receives nothing before. In exchanges of all with all nothing
+ * depends on a receive anyhow. */
+START_TEST(initial_sends_depend_on_no_receive)
 {
     static const pattern patterns[] = {broadcast, reduce,    gather,        scatter,
                                        scan,      allgather, tracer_barrier};
@@ -263,6 +262,6 @@ START_TEST(what_is_sent_at_once_waits_for_nothing_that_comes)
 }
 END_TEST
 
-UNIT_MAIN("patterns", trees_and_stars_end_and_carry_what_they_must_from_every_root,
-          exchanges_end_and_carry_every_part_to_all, a_broadcast_reaches_every_rank_once,
-          what_is_sent_at_once_waits_for_nothing_that_comes)
+UNIT_MAIN("patterns", trees_and_stars_deliver_all_data_from_every_root,
+          exchanges_deliver_every_part_to_all, a_broadcast_reaches_every_rank_once,
+          initial_sends_depend_on_no_receive)

@@ -1,5 +1,5 @@
-/* The tracer's memory: records stay what they are beyond what fits into memory, and can be changed
- * there; requests are found again, also equal ones; and each record has its line. */
+/* Storage of the tracer: records beyond the memory limit are kept and can be changed; requests
+ * are found, also equal ones; and each record has its line in the trace. */
 #include "tracer/records.h"
 #include "tracer/requests.h"
 
@@ -22,7 +22,7 @@ static void expect_at(const tracer_records *records, uint64_t place, uint64_t by
     ck_assert_uint_eq(found.bytes, bytes);
 }
 
-START_TEST(records_beyond_memory_are_kept_and_can_be_changed)
+START_TEST(records_beyond_the_memory_limit_are_kept_and_can_be_changed)
 {
     tracer_records records;
 
@@ -44,7 +44,7 @@ START_TEST(records_beyond_memory_are_kept_and_can_be_changed)
 }
 END_TEST
 
-START_TEST(the_limit_of_records_is_kept)
+START_TEST(records_beyond_the_limit_are_refused)
 {
     tracer_record record = numbered(1);
     tracer_records records;
@@ -58,7 +58,7 @@ START_TEST(the_limit_of_records_is_kept)
 }
 END_TEST
 
-START_TEST(each_kind_has_its_line)
+START_TEST(each_kind_of_record_has_its_line)
 {
     static const struct {
         tracer_record record;
@@ -96,8 +96,8 @@ START_TEST(the_longest_line_fits)
 }
 END_TEST
 
-/* Handles that collide, taken out in another order than they came. */
-START_TEST(requests_are_found_until_they_are_taken)
+/* Colliding handles, removed in another order than they were added. */
+START_TEST(requests_are_found_until_they_are_removed)
 {
     tracer_requests table = {0};
     tracer_request found;
@@ -119,7 +119,7 @@ START_TEST(requests_are_found_until_they_are_taken)
 }
 END_TEST
 
-START_TEST(equal_requests_are_there_as_often_as_they_were_added)
+START_TEST(equal_requests_are_kept_separately)
 {
     tracer_requests table = {0};
     tracer_request found, same = {.handle = 99};
@@ -134,9 +134,8 @@ START_TEST(equal_requests_are_there_as_often_as_they_were_added)
 }
 END_TEST
 
-/* A handle that was free again is another thread's request, unless that was there before the call.
- */
-START_TEST(of_equal_requests_the_last_one_of_before_is_taken)
+/* A reused handle belongs to a request of another thread, unless it was added before the call. */
+START_TEST(of_equal_requests_the_latest_before_the_call_is_removed)
 {
     tracer_requests table = {0};
     tracer_request found;
@@ -156,7 +155,7 @@ START_TEST(of_equal_requests_the_last_one_of_before_is_taken)
 }
 END_TEST
 
-START_TEST(an_empty_table_has_nothing)
+START_TEST(an_empty_table_finds_no_request)
 {
     tracer_requests table = {0};
     tracer_request found;
@@ -166,8 +165,8 @@ START_TEST(an_empty_table_has_nothing)
 }
 END_TEST
 
-UNIT_MAIN("records", records_beyond_memory_are_kept_and_can_be_changed,
-          the_limit_of_records_is_kept, each_kind_has_its_line, the_longest_line_fits,
-          requests_are_found_until_they_are_taken,
-          equal_requests_are_there_as_often_as_they_were_added,
-          of_equal_requests_the_last_one_of_before_is_taken, an_empty_table_has_nothing)
+UNIT_MAIN("records", records_beyond_the_memory_limit_are_kept_and_can_be_changed,
+          records_beyond_the_limit_are_refused, each_kind_of_record_has_its_line,
+          the_longest_line_fits, requests_are_found_until_they_are_removed,
+          equal_requests_are_kept_separately,
+          of_equal_requests_the_latest_before_the_call_is_removed, an_empty_table_finds_no_request)

@@ -30,7 +30,7 @@ static void expect(int holds, const char *what)
     }
 }
 
-/* Some work that no compiler leaves out. */
+/* Computation that no compiler removes. */
 static void compute(void)
 {
     volatile double value = 1;
@@ -39,7 +39,7 @@ static void compute(void)
         value = value * 1.0000001 + 1e-9;
 }
 
-/* The rank that lies `across` and `down` from this one; MPI_PROC_NULL outside of the grid. */
+/* The rank `across` and `down` from this one; MPI_PROC_NULL outside of the grid. */
 static int neighbour(int across, int down)
 {
     int column = rank % WIDTH + across, row = rank / WIDTH + down;
@@ -69,7 +69,7 @@ static void wavefront(void)
     }
 }
 
-/* Rank 0 hears of all others, in whatever order they come; each has a size of its own. */
+/* Rank 0 receives from all others in any order; each message has a different size. */
 static void send_to_first(void)
 {
     char data[MOST] = {0};
@@ -86,7 +86,7 @@ static void send_to_first(void)
     }
 }
 
-/* Around the ring in all forms of waiting. */
+/* Around the ring with every form of waiting. */
 static void exchange_in_ring(void)
 {
     int right = (rank + 1) % size, left = (rank + size - 1) % size;
@@ -147,7 +147,7 @@ static void call_collectives(MPI_Comm communicator)
     MPI_Reduce_scatter(sent, got, counts, MPI_DOUBLE, MPI_SUM, communicator);
     MPI_Scan(sent, got, 4, MPI_DOUBLE, MPI_SUM, communicator);
     MPI_Exscan(sent, got, 4, MPI_DOUBLE, MPI_SUM, communicator);
-    for (int i = 0; i < ranks; i++) { /* of its own size to each, and from each */
+    for (int i = 0; i < ranks; i++) { /* a different size to each rank, and from each */
         counts[i] = own + i + 1;
         displacements[i] = i * (MOST / 8);
     }
@@ -171,8 +171,8 @@ static void calls(void)
     MPI_Barrier(MPI_COMM_SELF);
 }
 
-/* Around the ring by requests that are made once, alone and several at a time; some of a message go
- * nowhere. */
+/* Around the ring with persistent requests, started singly and several at a time; some messages
+ * have no receiver. */
 static void repeat_in_ring(void)
 {
     int right = (rank + 1) % size, left = (rank + size - 1) % size, sent[3] = {0}, got[2];
@@ -201,7 +201,7 @@ static void repeat_in_ring(void)
     MPI_Request_free(&requests[0]);
 }
 
-/* Rank 0 looks for a message of each other one, and then receives it, waiting for it and not. */
+/* Rank 0 probes for a message of each other rank, blocking and not, and then receives it. */
 static void receive_what_was_found(void)
 {
     char data[MOST] = {0};
@@ -224,7 +224,7 @@ static void receive_what_was_found(void)
     }
 }
 
-/* Each is waited for in another way, so that all forms of completion come to collectives. */
+/* Each is completed by another call, so that all forms of completion are used with collectives. */
 static void finish(MPI_Request *request)
 {
     static int turn;
@@ -294,7 +294,7 @@ static void start_collectives(MPI_Comm communicator)
     finish(&request);
 }
 
-/* Parts of a size of their own from each to each. */
+/* Different sizes from each rank to each. */
 static void start_exchanges(MPI_Comm communicator)
 {
     double sent[MOST] = {0}, got[MOST];
@@ -317,8 +317,8 @@ static void start_exchanges(MPI_Comm communicator)
     finish(&request);
 }
 
-/* Collectives, messages and computing side by side, as programs use them: the collectives last, and
- * out of order in the array. All have sizes of their own. */
+/* Collectives, messages and computation overlap, as in real programs: the collectives last, and
+ * complete out of order in the array. All have different sizes. */
 static void overlap(void)
 {
     int right = (rank + 1) % size, left = (rank + size - 1) % size;
@@ -355,7 +355,7 @@ static void started(void)
     MPI_Comm_free(&backwards);
 }
 
-/* Each of two threads passes messages of its own around the ring. */
+/* Each of two threads passes its own messages around the ring. */
 static void *pass_around(void *tag)
 {
     int right = (rank + 1) % size, left = (rank + size - 1) % size, own = *(const int *)tag, got;

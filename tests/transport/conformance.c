@@ -1,8 +1,8 @@
 /* Conformance of the technologies: conformance WAIT [TECHNOLOGY [BYTES [ANNOUNCED]]]. Without a
- * name, all that are built in and declare that they deliver are tested, one after the other in one
- * job. BYTES are what the settings of the job are made for: what is longer comes in pieces, over
- * technologies that have them. ANNOUNCED is how many may come before an answer; without it all
- * tests run for one and for many. */
+ * name, all built-in technologies that declare reliable delivery are tested, one after the other
+ * in one job. BYTES is the message size in the settings of the job: longer messages are split,
+ * by technologies that can. ANNOUNCED is the number of messages that may arrive before an
+ * answer; without it all tests run for one and for many. */
 #include "tests/transport/conformance.h"
 
 #include <stdio.h>
@@ -37,7 +37,7 @@ bool conformance_declares(unsigned capabilities)
     return (transport_capabilities(here.factory) & capabilities) == capabilities;
 }
 
-/* Nothing may be under way before, and no rank may send before all are ready. */
+/* No message may be in transit before, and no rank may send before all are ready. */
 static bool can_prepare(size_t bytes, bool try_multicast)
 {
     transport_preparation preparation = {.message_bytes = bytes,
@@ -72,7 +72,7 @@ void conformance_prepare_to_try(size_t bytes)
 
 /* Messages */
 
-/* The first word is the number, the others are as good as random. */
+/* The first word is the number of the message, the others are pseudo-random. */
 static uint64_t word_of(int source, uint64_t number, size_t word)
 {
     if (word == 0)
@@ -235,7 +235,7 @@ static void expect_no_buffer_held(void)
     ck_assert_uint_eq(here.factory->held, 0);
 }
 
-/* A group of the configuration that has all ranks, the last first. */
+/* A group from the configuration that has all ranks, in reverse order. */
 static cb_status name_everyone(void)
 {
     cb_group_settings *everyone = cb_allocate(1, sizeof(*everyone), "a group");
@@ -254,8 +254,8 @@ static cb_status name_everyone(void)
     return CB_OK;
 }
 
-/* Settings of the job for a technology. On a busy machine a message of an unreliable technology is
- * slow, and not lost: this must be distinguished from what the tests look for. */
+/* Settings of the job for a technology. On a busy machine a message of an unreliable technology
+ * may be late; the timeouts are long enough to distinguish that from a loss. */
 static void derive_settings(const transport_technology *technology)
 {
     const cb_parameter_set *set = technology->parameters;
@@ -295,7 +295,7 @@ static cb_status close_technology(void)
     return transport_close(here.factory);
 }
 
-/* How many tests failed, or -1 when a library that the technology needs is missing. */
+/* The number of failed tests, or -1 if a library that the technology needs is missing. */
 static int test_technology(const transport_technology *technology)
 {
     static TCase *(*const themes[])(void) = {
@@ -317,7 +317,7 @@ static int test_technology(const transport_technology *technology)
     return failures;
 }
 
-/* As a partner in an exchange, and as the receiver of a stream. Large jobs show nothing more. */
+/* As a partner in an exchange, and as the receiver of a stream. Large jobs test nothing more. */
 static int test_announcements(const transport_technology *technology, size_t announced)
 {
     static const size_t announcements[] = {1, 50};
@@ -336,7 +336,7 @@ static int test_announcements(const transport_technology *technology, size_t ann
     return outcome;
 }
 
-/* All that deliver, or the one. */
+/* Test all reliable technologies, or the given one. */
 static bool is_wanted(const transport_technology *technology, const transport_technology *only)
 {
     return only != NULL ? technology == only
@@ -344,7 +344,7 @@ static bool is_wanted(const transport_technology *technology, const transport_te
                               (technology->capabilities & TRANSPORT_DELIVERS) != 0;
 }
 
-/* The exit status. */
+/* Returns the exit status. */
 static int test_technologies(const transport_technology *only, size_t announced)
 {
     int tested = 0, failures = 0;

@@ -1,4 +1,4 @@
-/* Groups that change and that overlap, and receives from them mixed with receives from nodes: no
+/* Groups that change and overlap, and receives from them mixed with receives from nodes: no
  * message is lost, and none overtakes another of its source. */
 #include "tests/transport/conformance.h"
 
@@ -24,7 +24,7 @@ JOB_TEST(a_node_is_added_once_and_removed_once)
     transport_group_destroy(group);
 }
 
-/* The only message that comes is this one, from this group. */
+/* Expect this as the only message, from this group. */
 static void expect_from_group(transport_group *group, int source, uint64_t number)
 {
     transport_buffer *buffer = NULL;
@@ -36,7 +36,8 @@ static void expect_from_group(transport_group *group, int source, uint64_t numbe
     transport_buffer_release(buffer);
 }
 
-/* One message to rank 0: not sent before all are here, and there when this returns. */
+/* Send one message to rank 0: not before all ranks are here, and it has arrived when this
+ * returns. */
 static void send_one(int source, uint64_t number)
 {
     job_barrier();
@@ -45,7 +46,7 @@ static void send_one(int source, uint64_t number)
     conformance_let_come();
 }
 
-JOB_TEST(a_group_gives_messages_of_the_nodes_that_it_has_at_the_time)
+JOB_TEST(a_group_receives_from_its_current_nodes_only)
 {
     transport_group *group = NULL;
 
@@ -75,8 +76,8 @@ JOB_TEST(a_group_gives_messages_of_the_nodes_that_it_has_at_the_time)
     }
 }
 
-/* The group had asked for the node's next message already. */
-JOB_TEST(a_node_that_leaves_its_group_or_outlives_it_keeps_its_messages)
+/* The group has already requested the node's next message. */
+JOB_TEST(a_node_keeps_its_messages_when_it_leaves_or_outlives_its_group)
 {
     transport_group *group = NULL;
 
@@ -100,9 +101,9 @@ JOB_TEST(a_node_that_leaves_its_group_or_outlives_it_keeps_its_messages)
     }
 }
 
-/* The technology may keep the request of an empty-handed receive: the group must see its message.
- */
-JOB_TEST(a_group_sees_the_message_of_a_node_that_was_polled_without_success)
+/* The technology may keep the request of a receive that found nothing: the group must get its
+ * message. */
+JOB_TEST(a_group_receives_from_a_node_that_was_polled_before)
 {
     transport_group *group = NULL;
 
@@ -128,14 +129,14 @@ JOB_TEST(a_group_sees_the_message_of_a_node_that_was_polled_without_success)
     transport_group_destroy(group);
 }
 
-/* Any receive at any time: the next message of some source, in its order. */
+/* Any receive returns the next message of some source, in its order. */
 
 enum { GROUPS = 3, MIXED = 200 };
 
 typedef struct {
     cb_random random;
     transport_group *groups[GROUPS];
-    uint64_t *counts; /* received of each source */
+    uint64_t *counts; /* number received from each source */
 } receiver;
 
 static bool has_more(const receiver *me, const transport_group *group)
@@ -187,7 +188,7 @@ static void change_group(transport_group *group, transport_node *node)
     REQUIRE_OK(transport_group_add(group, node));
 }
 
-/* The first group has all nodes, the others change and come to overlap. */
+/* The first group has all nodes; the others change and start to overlap. */
 static void take_a_step(receiver *me)
 {
     transport_node *node = here.nodes[1 + cb_random_below(&me->random, (uint64_t)job.size - 1)];
@@ -228,7 +229,7 @@ static void receive_mixed(void)
     free(me.counts);
 }
 
-/* The sources pause at times, so that receives are left empty-handed. */
+/* The sources pause sometimes, so that receives find nothing. */
 JOB_TEST(receives_from_nodes_and_overlapping_groups_can_be_mixed)
 {
     cb_random random = cb_random_seed((uint64_t)job.rank);
@@ -252,9 +253,9 @@ TCase *conformance_changes(void)
     TCase *theme = tcase_create("changes");
 
     tcase_add_test(theme, a_node_is_added_once_and_removed_once);
-    tcase_add_test(theme, a_group_gives_messages_of_the_nodes_that_it_has_at_the_time);
-    tcase_add_test(theme, a_node_that_leaves_its_group_or_outlives_it_keeps_its_messages);
-    tcase_add_test(theme, a_group_sees_the_message_of_a_node_that_was_polled_without_success);
+    tcase_add_test(theme, a_group_receives_from_its_current_nodes_only);
+    tcase_add_test(theme, a_node_keeps_its_messages_when_it_leaves_or_outlives_its_group);
+    tcase_add_test(theme, a_group_receives_from_a_node_that_was_polled_before);
     tcase_add_test(theme, receives_from_nodes_and_overlapping_groups_can_be_mixed);
     return theme;
 }

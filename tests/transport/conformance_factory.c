@@ -1,5 +1,4 @@
-/* What a factory is as a whole: its wait policies, nodes that come and go, two factories at a
- * time. */
+/* Factories: wait policies, nodes that are created and destroyed, two factories at a time. */
 #include "tests/transport/conformance.h"
 
 #include <string.h>
@@ -30,7 +29,7 @@ static void ping_pong(uint64_t round)
     }
 }
 
-/* Two nodes at a time: the others would only take the cores from those that spin. */
+/* Two nodes at a time: more would only take cores from those that spin. */
 static void receive_from_a_group_of_one(uint64_t number)
 {
     transport_group *group;
@@ -48,7 +47,7 @@ static void receive_from_a_group_of_one(uint64_t number)
     transport_group_destroy(group);
 }
 
-JOB_TEST(messages_arrive_however_the_receiver_waits)
+JOB_TEST(messages_arrive_under_every_wait_policy)
 {
     transport_wait effective;
 
@@ -73,8 +72,8 @@ static uint64_t processor_time_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* One that polls uses all that the machine has to give, one that sleeps some milliseconds. */
-JOB_TEST(a_wait_said_to_block_leaves_the_core_to_others)
+/* A rank that polls uses a full core; one that sleeps needs some milliseconds. */
+JOB_TEST(a_blocking_wait_leaves_the_core_to_others)
 {
     const uint64_t pause_ns = 300000000;
     transport_wait effective;
@@ -100,7 +99,7 @@ JOB_TEST(a_wait_said_to_block_leaves_the_core_to_others)
 
 /* Nodes and factories */
 
-JOB_TEST(a_node_is_made_for_a_rank_that_exists_and_once)
+JOB_TEST(a_node_can_be_created_once_for_an_existing_rank)
 {
     const int wrong[] = {-1, job.size, conformance_next(job.size)};
 
@@ -113,7 +112,7 @@ JOB_TEST(a_node_is_made_for_a_rank_that_exists_and_once)
     cb_log_silence(false);
 }
 
-JOB_TEST(a_node_created_again_receives_what_comes_then)
+JOB_TEST(a_recreated_node_receives_new_messages)
 {
     int previous = conformance_previous(job.size);
 
@@ -129,9 +128,9 @@ JOB_TEST(a_node_created_again_receives_what_comes_then)
     conformance_receive(previous, 4, 64);
 }
 
-/* A factory of its own beside the one of all tests; rank 0 sends over both, rank 1 asks in the
+/* A second factory beside that of all tests; rank 0 sends over both, rank 1 receives in the
  * other order. */
-JOB_TEST(two_factories_of_a_technology_do_not_mix)
+JOB_TEST(two_factories_of_a_technology_are_independent)
 {
     transport_technology technology = *transport_find(here.factory->ops.name);
     transport_bootstrap bootstrap = conformance_bootstrap();
@@ -168,7 +167,7 @@ JOB_TEST(two_factories_of_a_technology_do_not_mix)
     REQUIRE_OK(transport_close(both[1]));
 }
 
-/* The sender's close is under way while its last message still waits for the receiver. */
+/* The sender is closing while its last message still waits for the receiver. */
 JOB_TEST(a_message_sent_before_the_factory_is_closed_arrives)
 {
     enum { BYTES = 1000000 };
@@ -203,11 +202,11 @@ TCase *conformance_factory(void)
 {
     TCase *theme = tcase_create("factory");
 
-    tcase_add_test(theme, messages_arrive_however_the_receiver_waits);
-    tcase_add_test(theme, a_wait_said_to_block_leaves_the_core_to_others);
-    tcase_add_test(theme, a_node_is_made_for_a_rank_that_exists_and_once);
-    tcase_add_test(theme, a_node_created_again_receives_what_comes_then);
-    tcase_add_test(theme, two_factories_of_a_technology_do_not_mix);
+    tcase_add_test(theme, messages_arrive_under_every_wait_policy);
+    tcase_add_test(theme, a_blocking_wait_leaves_the_core_to_others);
+    tcase_add_test(theme, a_node_can_be_created_once_for_an_existing_rank);
+    tcase_add_test(theme, a_recreated_node_receives_new_messages);
+    tcase_add_test(theme, two_factories_of_a_technology_are_independent);
     tcase_add_test(theme, a_message_sent_before_the_factory_is_closed_arrives);
     return theme;
 }

@@ -1,4 +1,4 @@
-/* Groups: one send to many nodes, one receive from many, fair. */
+/* Groups: one send to many nodes, and fair receives from many. */
 #include "tests/transport/conformance.h"
 
 #include <stdlib.h>
@@ -40,8 +40,8 @@ JOB_TEST(a_group_send_reaches_every_node)
     send_to_all_from(job.size - 1);
 }
 
-/* Each process leaves itself out, and makes the nodes that it does not have. */
-JOB_TEST(a_group_of_the_configuration_has_its_members_in_their_order)
+/* Each process excludes itself, and creates the nodes that it does not have. */
+JOB_TEST(a_configured_group_keeps_the_order_of_its_members)
 {
     transport_node *last = here.nodes[job.size - 1];
     transport_group *group = NULL;
@@ -59,7 +59,7 @@ JOB_TEST(a_group_of_the_configuration_has_its_members_in_their_order)
     transport_group_destroy(group);
 }
 
-JOB_TEST(a_group_that_the_configuration_does_not_have_is_refused)
+JOB_TEST(an_unknown_configured_group_is_refused)
 {
     transport_group *group = NULL;
     cb_status status;
@@ -71,7 +71,7 @@ JOB_TEST(a_group_that_the_configuration_does_not_have_is_refused)
     ck_assert_ptr_null(group);
 }
 
-JOB_TEST(a_send_to_a_group_without_members_takes_the_buffer)
+JOB_TEST(a_send_to_an_empty_group_releases_the_buffer)
 {
     transport_group *group = conformance_group(NULL, 0);
 
@@ -80,8 +80,8 @@ JOB_TEST(a_send_to_a_group_without_members_takes_the_buffer)
     transport_group_destroy(group);
 }
 
-/* A member that is not in a technology's own multicast needs no nodes but the root. */
-JOB_TEST(a_member_receives_by_its_group_what_the_root_sends_in_a_loop)
+/* A member without a multicast by the technology needs only the root's node. */
+JOB_TEST(a_member_receives_sends_of_a_loop_through_its_group)
 {
     transport_group *group = NULL;
     transport_buffer *buffer = NULL;
@@ -128,7 +128,7 @@ static void gather(size_t bytes)
     free(counts);
 }
 
-JOB_TEST(a_group_receive_gives_the_messages_of_all_and_says_whose_each_is)
+JOB_TEST(a_group_receive_returns_messages_of_all_nodes_with_their_source)
 {
     static const size_t sizes[] = {0, 64, 5000, 70000};
 
@@ -138,7 +138,7 @@ JOB_TEST(a_group_receive_gives_the_messages_of_all_and_says_whose_each_is)
         gather(sizes[i]);
 }
 
-JOB_TEST(a_group_receive_that_does_not_block_finds_nothing_when_nothing_was_sent)
+JOB_TEST(polling_a_group_finds_nothing_before_a_send)
 {
     transport_group *group;
 
@@ -155,7 +155,7 @@ JOB_TEST(a_group_receive_that_does_not_block_finds_nothing_when_nothing_was_sent
  * one satisfies the contract, and the next batch may be in another order: between two messages of a
  * source that has more waiting, any other source is given two at most. So each of n sources is
  * among any 2n - 1 messages. */
-JOB_TEST(a_source_that_has_sent_much_does_not_keep_the_others_waiting)
+JOB_TEST(a_busy_source_does_not_starve_others)
 {
     enum { MESSAGES = 4 };
     int sources = job.size - 1, *last;
@@ -195,12 +195,12 @@ TCase *conformance_groups(void)
     TCase *theme = tcase_create("groups");
 
     tcase_add_test(theme, a_group_send_reaches_every_node);
-    tcase_add_test(theme, a_group_of_the_configuration_has_its_members_in_their_order);
-    tcase_add_test(theme, a_group_that_the_configuration_does_not_have_is_refused);
-    tcase_add_test(theme, a_send_to_a_group_without_members_takes_the_buffer);
-    tcase_add_test(theme, a_member_receives_by_its_group_what_the_root_sends_in_a_loop);
-    tcase_add_test(theme, a_group_receive_gives_the_messages_of_all_and_says_whose_each_is);
-    tcase_add_test(theme, a_group_receive_that_does_not_block_finds_nothing_when_nothing_was_sent);
-    tcase_add_test(theme, a_source_that_has_sent_much_does_not_keep_the_others_waiting);
+    tcase_add_test(theme, a_configured_group_keeps_the_order_of_its_members);
+    tcase_add_test(theme, an_unknown_configured_group_is_refused);
+    tcase_add_test(theme, a_send_to_an_empty_group_releases_the_buffer);
+    tcase_add_test(theme, a_member_receives_sends_of_a_loop_through_its_group);
+    tcase_add_test(theme, a_group_receive_returns_messages_of_all_nodes_with_their_source);
+    tcase_add_test(theme, polling_a_group_finds_nothing_before_a_send);
+    tcase_add_test(theme, a_busy_source_does_not_starve_others);
     return theme;
 }

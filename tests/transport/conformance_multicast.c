@@ -1,5 +1,5 @@
-/* The technology's own multicast, where it declares one: static groups, made by root and members.
- */
+/* Multicast by the technology, where it declares one: static groups, created by root and
+ * members. */
 #include "tests/transport/conformance.h"
 
 #include <sched.h>
@@ -9,13 +9,13 @@
 #include "base/log.h"
 #include "base/memory.h"
 
-/* A list of members with its root; every rank knows it, and those in it have the group. */
+/* A list of members with its root; every rank knows it, and those in it create the group. */
 typedef struct {
     int root;
     int *members;
     size_t count;
-    transport_group *group; /* NULL where this process is neither */
-    transport_node *own;    /* of this process, where it is a member */
+    transport_group *group; /* NULL if this process is neither root nor member */
+    transport_node *own;    /* index of this process if it is a member */
 } mailing_list;
 
 static bool is_member(const mailing_list *list)
@@ -41,7 +41,7 @@ static cb_status join(mailing_list *list)
     return status;
 }
 
-/* A node of this process for the time of the multicast tests: members pass themselves. */
+/* A node for this process during the multicast tests: members pass their own. */
 static void make_own_node(void)
 {
     REQUIRE_OK(transport_node_create(here.factory, job.rank, &here.nodes[job.rank]));
@@ -109,8 +109,9 @@ JOB_TEST(a_multicast_of_each_size_reaches_all_members)
     destroy_own_node();
 }
 
-/* Lists with different members and roots, used in turn: each message goes to its own list. */
-/* All ranks are on one host and share its clock: the root, late, says when it sent. */
+/* Lists with different members and roots are used alternately: each message reaches its own
+ * list. */
+/* All ranks are on one host and share its clock: the root sends late, with the time of sending. */
 static void expect_no_receive_before_the_send(const mailing_list *all, size_t bytes)
 {
     uint64_t sent_ns = 0, received_ns;
@@ -125,7 +126,7 @@ static void expect_no_receive_before_the_send(const mailing_list *all, size_t by
     ck_assert_uint_ge(received_ns, sent_ns);
 }
 
-JOB_TEST(a_multicast_is_waited_for_even_when_it_is_empty)
+JOB_TEST(an_empty_multicast_is_received)
 {
     static const size_t sizes[] = {0, 64};
     mailing_list all;
@@ -162,8 +163,7 @@ JOB_TEST(multicasts_to_several_lists_do_not_mix)
     destroy_own_node();
 }
 
-/* The next message of the root's own channel is not taken for a multicast, nor the other way round.
- */
+/* A message of the root's node is not received as a multicast, nor the other way round. */
 JOB_TEST(multicasts_and_messages_to_single_nodes_do_not_mix)
 {
     enum { ROUNDS = 20, BYTES = 64 };
@@ -185,7 +185,7 @@ JOB_TEST(multicasts_and_messages_to_single_nodes_do_not_mix)
     destroy_own_node();
 }
 
-JOB_TEST(a_received_multicast_can_be_sent_on)
+JOB_TEST(a_received_multicast_can_be_forwarded)
 {
     enum { BYTES = 5000 };
     transport_buffer *buffer = NULL;
@@ -267,7 +267,7 @@ static void try_until_received(const mailing_list *list, uint64_t number, size_t
     transport_buffer_release(buffer);
 }
 
-JOB_TEST(a_multicast_that_has_not_come_is_not_waited_for)
+JOB_TEST(polling_for_a_multicast_does_not_wait)
 {
     mailing_list all;
 
@@ -287,8 +287,8 @@ JOB_TEST(a_multicast_that_has_not_come_is_not_waited_for)
     destroy_own_node();
 }
 
-/* Every second rank waits where the others try, and each changes from one message to the next. */
-JOB_TEST(members_may_try_and_wait_for_one_multicast)
+/* Every second rank waits where the others poll, and each alternates from message to message. */
+JOB_TEST(members_may_poll_or_wait_for_the_same_multicast)
 {
     enum { ROUNDS = 40, BYTES = 256 };
     mailing_list all;
@@ -309,8 +309,8 @@ JOB_TEST(members_may_try_and_wait_for_one_multicast)
     destroy_own_node();
 }
 
-/* The root runs ahead of its members by more than a library holds for them. */
-JOB_TEST(a_root_does_not_wait_for_members_that_try)
+/* The root sends more messages than a library buffers for its members. */
+JOB_TEST(the_root_does_not_wait_for_polling_members)
 {
     enum { AHEAD = 20, BYTES = 300000 };
     mailing_list all;
@@ -329,7 +329,7 @@ JOB_TEST(a_root_does_not_wait_for_members_that_try)
     destroy_own_node();
 }
 
-/* A new group, and the nodes, work as if the old one had never been. */
+/* A new group, and the nodes, work independently of the old group. */
 static void expect_a_fresh_start(size_t bytes)
 {
     mailing_list all;
@@ -347,7 +347,7 @@ static void expect_a_fresh_start(size_t bytes)
     conformance_receive(conformance_previous(job.size), 78, bytes);
 }
 
-JOB_TEST(a_group_ends_while_members_wait_for_what_was_never_sent)
+JOB_TEST(a_group_can_be_destroyed_while_members_wait)
 {
     if (!conformance_declares(TRANSPORT_MULTICAST | TRANSPORT_RELIABLE))
         return;
@@ -365,8 +365,9 @@ JOB_TEST(a_group_ends_while_members_wait_for_what_was_never_sent)
     destroy_own_node();
 }
 
-/* All members receive equally many: one that does not may be on the way to another. */
-JOB_TEST(a_group_ends_with_multicasts_that_were_never_received)
+/* All members receive the same number: a member that does not may still be receiving another
+ * message. */
+JOB_TEST(a_group_can_be_destroyed_with_unreceived_multicasts)
 {
     enum { SENT = 5, RECEIVED = 2 };
 
@@ -388,8 +389,9 @@ JOB_TEST(a_group_ends_with_multicasts_that_were_never_received)
     destroy_own_node();
 }
 
-/* Refused, or answered as if it had been announced: but never a message out of nothing. */
-JOB_TEST(a_try_that_was_not_announced_gives_no_message)
+/* The receive is refused, or works as if the message had been announced, but never returns a
+ * message that was not sent. */
+JOB_TEST(unannounced_polling_returns_no_message)
 {
     enum { BYTES = 64 };
     transport_buffer *buffer;
@@ -411,7 +413,7 @@ JOB_TEST(a_try_that_was_not_announced_gives_no_message)
     destroy_own_node();
 }
 
-JOB_TEST(a_multicast_that_was_not_declared_is_refused)
+JOB_TEST(an_undeclared_multicast_is_refused)
 {
     transport_group *group = NULL;
 
@@ -429,17 +431,17 @@ TCase *conformance_multicast(void)
     TCase *theme = tcase_create("multicast");
 
     tcase_add_test(theme, a_multicast_of_each_size_reaches_all_members);
-    tcase_add_test(theme, a_multicast_is_waited_for_even_when_it_is_empty);
+    tcase_add_test(theme, an_empty_multicast_is_received);
     tcase_add_test(theme, multicasts_to_several_lists_do_not_mix);
     tcase_add_test(theme, multicasts_and_messages_to_single_nodes_do_not_mix);
-    tcase_add_test(theme, a_received_multicast_can_be_sent_on);
+    tcase_add_test(theme, a_received_multicast_can_be_forwarded);
     tcase_add_test(theme, a_static_group_does_not_change);
-    tcase_add_test(theme, a_multicast_that_has_not_come_is_not_waited_for);
-    tcase_add_test(theme, members_may_try_and_wait_for_one_multicast);
-    tcase_add_test(theme, a_root_does_not_wait_for_members_that_try);
-    tcase_add_test(theme, a_group_ends_while_members_wait_for_what_was_never_sent);
-    tcase_add_test(theme, a_group_ends_with_multicasts_that_were_never_received);
-    tcase_add_test(theme, a_try_that_was_not_announced_gives_no_message);
-    tcase_add_test(theme, a_multicast_that_was_not_declared_is_refused);
+    tcase_add_test(theme, polling_for_a_multicast_does_not_wait);
+    tcase_add_test(theme, members_may_poll_or_wait_for_the_same_multicast);
+    tcase_add_test(theme, the_root_does_not_wait_for_polling_members);
+    tcase_add_test(theme, a_group_can_be_destroyed_while_members_wait);
+    tcase_add_test(theme, a_group_can_be_destroyed_with_unreceived_multicasts);
+    tcase_add_test(theme, unannounced_polling_returns_no_message);
+    tcase_add_test(theme, an_undeclared_multicast_is_refused);
     return theme;
 }

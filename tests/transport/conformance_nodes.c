@@ -1,11 +1,11 @@
-/* Messages between two nodes. All ranks take part in a ring, each as sender and as receiver. */
+/* Messages between two nodes. All ranks form a ring, each as sender and receiver. */
 #include "tests/transport/conformance.h"
 
 #include <sched.h>
 
 #include "base/random.h"
 
-/* Seventeen ranks with buffers of 4 MiB would ask for much memory and show nothing more. */
+/* Seventeen ranks with buffers of 4 MiB would need much memory and test nothing more. */
 static int ring_length(size_t bytes)
 {
     const int few = 3;
@@ -23,7 +23,7 @@ static void pass_round(uint64_t number, size_t bytes)
     conformance_receive(conformance_previous(length), number, bytes);
 }
 
-/* Of a technology with a largest size, the sizes up to there. */
+/* For a technology with a maximum size, the sizes up to that. */
 static void pass_sizes(size_t first, size_t last)
 {
     if (!conformance_can_prepare(last))
@@ -32,15 +32,15 @@ static void pass_sizes(size_t first, size_t last)
         pass_round(bytes, bytes);
 }
 
-JOB_TEST(messages_around_each_power_of_two_arrive_whole)
+JOB_TEST(messages_around_each_power_of_two_arrive_complete)
 {
     pass_sizes(0, 0);
     for (size_t power = 1; power <= 4 * 1024 * 1024; power *= 2)
         pass_sizes(power - 1, power + 1);
 }
 
-/* Where an MPI library changes its protocol its own headers count as well. */
-JOB_TEST(messages_of_each_size_below_a_switch_of_protocol_arrive_whole)
+/* At the protocol switch of an MPI library its own headers count as well. */
+JOB_TEST(messages_of_sizes_around_a_protocol_switch_arrive_complete)
 {
     static const size_t switches[] = {4096, 32768, 65536};
 
@@ -48,8 +48,8 @@ JOB_TEST(messages_of_each_size_below_a_switch_of_protocol_arrive_whole)
         pass_sizes(switches[i] - 80, switches[i]);
 }
 
-/* In one pool, as an engine's acknowledgements among its packets. */
-JOB_TEST(a_message_has_the_size_it_was_sent_with_and_not_the_announced)
+/* In one pool, as acknowledgements of the engine share a pool with packets. */
+JOB_TEST(a_message_has_its_sent_size_and_not_the_announced_one)
 {
     conformance_prepare(8192);
     for (size_t bytes = 0; bytes <= 8192; bytes += 512) {
@@ -58,7 +58,7 @@ JOB_TEST(a_message_has_the_size_it_was_sent_with_and_not_the_announced)
     }
 }
 
-JOB_TEST(a_buffer_whose_size_was_lowered_is_sent_short)
+JOB_TEST(a_buffer_with_reduced_size_is_sent_with_that_size)
 {
     transport_buffer *buffer;
 
@@ -69,8 +69,8 @@ JOB_TEST(a_buffer_whose_size_was_lowered_is_sent_short)
     conformance_receive(conformance_previous(job.size), 7, 24);
 }
 
-/* Small and large, so that what travels by different protocols could overtake. */
-JOB_TEST(messages_keep_their_order_whatever_their_sizes)
+/* Small and large messages, which use different protocols and might overtake. */
+JOB_TEST(messages_of_any_sizes_keep_their_order)
 {
     enum { BATCHES = 20, BATCH = 25, LARGEST = 100000 };
     cb_random sent = cb_random_seed(1), expected = cb_random_seed(1);
@@ -108,19 +108,19 @@ static void outstanding(uint64_t messages, size_t bytes)
         conformance_expect_silence(here.nodes[conformance_previous(length)]);
 }
 
-JOB_TEST(thousands_of_small_sends_wait_until_they_are_received)
+JOB_TEST(thousands_of_small_sends_are_kept_until_they_are_received)
 {
     if (conformance_declares(TRANSPORT_ORDERED | TRANSPORT_RELIABLE))
         outstanding(4000, 64);
 }
 
-JOB_TEST(many_large_sends_wait_until_they_are_received)
+JOB_TEST(many_large_sends_are_kept_until_they_are_received)
 {
     if (conformance_declares(TRANSPORT_ORDERED | TRANSPORT_RELIABLE))
         outstanding(150, 100000);
 }
 
-JOB_TEST(what_was_sent_is_not_held_by_its_sender)
+JOB_TEST(a_sent_buffer_no_longer_counts_as_held)
 {
     const size_t bytes = conformance_can_prepare(100000) ? 100000 : 1000;
 
@@ -130,7 +130,7 @@ JOB_TEST(what_was_sent_is_not_held_by_its_sender)
     conformance_receive(conformance_previous(job.size), 1, bytes);
 }
 
-JOB_TEST(a_receive_that_does_not_block_finds_nothing_before_the_send_and_after_the_receive)
+JOB_TEST(polling_finds_nothing_before_the_send_and_after_the_receive)
 {
     transport_node *previous = here.nodes[conformance_previous(job.size)];
     transport_buffer *buffer = NULL;
@@ -152,7 +152,7 @@ JOB_TEST(a_receive_that_does_not_block_finds_nothing_before_the_send_and_after_t
     }
 }
 
-/* The next message, by a receive that blocks or by one that may find nothing. */
+/* The next message, by a blocking receive or by polling. */
 static transport_buffer *receive_somehow(transport_node *node, bool block)
 {
     transport_buffer *buffer = NULL;
@@ -167,7 +167,7 @@ static transport_buffer *receive_somehow(transport_node *node, bool block)
     return status == CB_OK ? buffer : NULL;
 }
 
-JOB_TEST(receives_that_block_and_that_do_not_can_be_mixed)
+JOB_TEST(blocking_and_polling_receives_can_be_mixed)
 {
     enum { MESSAGES = 1000, AHEAD = 10 };
     cb_random random = cb_random_seed((uint64_t)job.rank);
@@ -190,7 +190,7 @@ JOB_TEST(receives_that_block_and_that_do_not_can_be_mixed)
     }
 }
 
-/* Rank 0's message goes round the ring and comes back; everyone else sends on what it received. */
+/* Rank 0's message travels round the ring and back; all others forward what they received. */
 static void go_round(uint64_t number, size_t bytes)
 {
     transport_buffer *buffer = NULL;
@@ -206,7 +206,7 @@ static void go_round(uint64_t number, size_t bytes)
         REQUIRE_OK(transport_send(next, buffer));
 }
 
-JOB_TEST(a_received_buffer_can_be_sent_on)
+JOB_TEST(a_received_buffer_can_be_forwarded)
 {
     static const size_t sizes[] = {0, 64, 5000, 100000};
 
@@ -219,8 +219,8 @@ JOB_TEST(a_received_buffer_can_be_sent_on)
     }
 }
 
-/* Every rank to every other in rotated order, then every receive: an exchange among all. */
-JOB_TEST(all_can_send_to_all_before_any_receives)
+/* Every rank sends to every other in rotated order, then receives: an exchange among all. */
+JOB_TEST(all_ranks_can_send_to_all_before_any_receives)
 {
     enum { ROUNDS = 5, BYTES = 5000 };
 
@@ -237,8 +237,8 @@ JOB_TEST(all_can_send_to_all_before_any_receives)
     }
 }
 
-/* Messages of two sources are kept apart, whichever is asked first. */
-JOB_TEST(a_receive_from_one_node_leaves_the_messages_of_others)
+/* Messages of two sources are kept apart, in any order of receiving. */
+JOB_TEST(a_receive_from_a_node_keeps_messages_of_others)
 {
     enum { MESSAGES = 30 };
 
@@ -253,8 +253,8 @@ JOB_TEST(a_receive_from_one_node_leaves_the_messages_of_others)
             conformance_receive(source, i, 64);
 }
 
-/* What was prepared for the nodes that there were is still good for them. */
-JOB_TEST(a_node_that_is_made_later_disturbs_no_other)
+/* Preparations for the existing nodes remain valid for them. */
+JOB_TEST(creating_a_node_later_does_not_affect_others)
 {
     transport_node *itself = NULL;
 
@@ -269,8 +269,8 @@ JOB_TEST(a_node_that_is_made_later_disturbs_no_other)
     pass_round(3, 100000);
 }
 
-/* Holds for technologies that lose or reorder as well: nothing is asked but what does arrive. */
-JOB_TEST(nothing_arrives_that_was_not_sent)
+/* Holds also for technologies that lose or reorder: only messages that arrive are checked. */
+JOB_TEST(no_message_arrives_that_was_not_sent)
 {
     enum { MESSAGES = 100, BYTES = 1000, EMPTY_ROUNDS = 50 };
     int previous = conformance_previous(job.size);
@@ -305,10 +305,10 @@ TCase *conformance_sizes(void)
     TCase *theme = tcase_create("sizes");
 
     tcase_set_tags(theme, "sizes");
-    tcase_add_test(theme, messages_around_each_power_of_two_arrive_whole);
-    tcase_add_test(theme, messages_of_each_size_below_a_switch_of_protocol_arrive_whole);
-    tcase_add_test(theme, messages_keep_their_order_whatever_their_sizes);
-    tcase_add_test(theme, many_large_sends_wait_until_they_are_received);
+    tcase_add_test(theme, messages_around_each_power_of_two_arrive_complete);
+    tcase_add_test(theme, messages_of_sizes_around_a_protocol_switch_arrive_complete);
+    tcase_add_test(theme, messages_of_any_sizes_keep_their_order);
+    tcase_add_test(theme, many_large_sends_are_kept_until_they_are_received);
     return theme;
 }
 
@@ -316,17 +316,16 @@ TCase *conformance_nodes(void)
 {
     TCase *theme = tcase_create("nodes");
 
-    tcase_add_test(theme, a_message_has_the_size_it_was_sent_with_and_not_the_announced);
-    tcase_add_test(theme, a_buffer_whose_size_was_lowered_is_sent_short);
-    tcase_add_test(theme, thousands_of_small_sends_wait_until_they_are_received);
-    tcase_add_test(theme, what_was_sent_is_not_held_by_its_sender);
-    tcase_add_test(
-        theme, a_receive_that_does_not_block_finds_nothing_before_the_send_and_after_the_receive);
-    tcase_add_test(theme, receives_that_block_and_that_do_not_can_be_mixed);
-    tcase_add_test(theme, a_received_buffer_can_be_sent_on);
-    tcase_add_test(theme, all_can_send_to_all_before_any_receives);
-    tcase_add_test(theme, a_receive_from_one_node_leaves_the_messages_of_others);
-    tcase_add_test(theme, a_node_that_is_made_later_disturbs_no_other);
-    tcase_add_test(theme, nothing_arrives_that_was_not_sent);
+    tcase_add_test(theme, a_message_has_its_sent_size_and_not_the_announced_one);
+    tcase_add_test(theme, a_buffer_with_reduced_size_is_sent_with_that_size);
+    tcase_add_test(theme, thousands_of_small_sends_are_kept_until_they_are_received);
+    tcase_add_test(theme, a_sent_buffer_no_longer_counts_as_held);
+    tcase_add_test(theme, polling_finds_nothing_before_the_send_and_after_the_receive);
+    tcase_add_test(theme, blocking_and_polling_receives_can_be_mixed);
+    tcase_add_test(theme, a_received_buffer_can_be_forwarded);
+    tcase_add_test(theme, all_ranks_can_send_to_all_before_any_receives);
+    tcase_add_test(theme, a_receive_from_a_node_keeps_messages_of_others);
+    tcase_add_test(theme, creating_a_node_later_does_not_affect_others);
+    tcase_add_test(theme, no_message_arrives_that_was_not_sent);
     return theme;
 }

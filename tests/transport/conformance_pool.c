@@ -46,7 +46,7 @@ static void release_all(transport_buffer **buffers, size_t count)
         transport_buffer_release(buffers[i]);
 }
 
-JOB_TEST(every_new_buffer_is_initialised_once_and_its_own)
+JOB_TEST(every_new_buffer_is_distinct_and_initialised_once)
 {
     transport_buffer *buffers[MOST_BUFFERS];
     size_t count;
@@ -67,7 +67,7 @@ JOB_TEST(every_new_buffer_is_initialised_once_and_its_own)
     release_all(buffers, count);
 }
 
-JOB_TEST(more_buffers_are_made_when_those_prepared_are_in_use)
+JOB_TEST(buffers_are_allocated_when_all_prepared_ones_are_in_use)
 {
     transport_buffer *buffers[MOST_BUFFERS];
     size_t count;
@@ -79,7 +79,7 @@ JOB_TEST(more_buffers_are_made_when_those_prepared_are_in_use)
     release_all(buffers, count + 1);
 }
 
-JOB_TEST(a_hot_pool_gives_the_buffer_that_was_released_last)
+JOB_TEST(a_hot_pool_returns_the_last_released_buffer)
 {
     transport_buffer *buffers[3], *again[3];
 
@@ -92,7 +92,7 @@ JOB_TEST(a_hot_pool_gives_the_buffer_that_was_released_last)
     release_all(again, 3);
 }
 
-JOB_TEST(a_rotating_pool_gives_the_buffer_that_has_rested_longest)
+JOB_TEST(a_rotating_pool_returns_the_least_recently_used_buffer)
 {
     transport_buffer *buffers[MOST_BUFFERS], *again[MOST_BUFFERS];
     size_t count;
@@ -109,7 +109,7 @@ JOB_TEST(a_rotating_pool_gives_the_buffer_that_has_rested_longest)
     }
 }
 
-JOB_TEST(a_rotating_pool_that_ran_empty_still_gives_all_its_buffers)
+JOB_TEST(an_exhausted_rotating_pool_still_returns_all_its_buffers)
 {
     transport_buffer *buffers[MOST_BUFFERS];
     size_t count;
@@ -125,7 +125,7 @@ JOB_TEST(a_rotating_pool_that_ran_empty_still_gives_all_its_buffers)
     release_all(buffers, count);
 }
 
-JOB_TEST(preparing_again_changes_the_size_of_messages)
+JOB_TEST(preparing_again_changes_the_maximum_size_of_messages)
 {
     static const size_t sizes[] = {64, 100000, 0, 1024, 5000, 64};
 
@@ -137,8 +137,8 @@ JOB_TEST(preparing_again_changes_the_size_of_messages)
     }
 }
 
-/* The receives that found nothing may have left buffers of the old size. */
-JOB_TEST(preparing_again_after_receives_that_found_nothing_loses_nothing)
+/* Receives that found nothing may have left buffers of the old size. */
+JOB_TEST(preparing_again_after_polling_loses_no_message)
 {
     transport_group *group;
     transport_buffer *buffer;
@@ -163,12 +163,12 @@ TCase *conformance_pool(void)
 {
     TCase *theme = tcase_create("pool");
 
-    tcase_add_test(theme, every_new_buffer_is_initialised_once_and_its_own);
-    tcase_add_test(theme, more_buffers_are_made_when_those_prepared_are_in_use);
-    tcase_add_test(theme, a_hot_pool_gives_the_buffer_that_was_released_last);
-    tcase_add_test(theme, a_rotating_pool_gives_the_buffer_that_has_rested_longest);
-    tcase_add_test(theme, a_rotating_pool_that_ran_empty_still_gives_all_its_buffers);
-    tcase_add_test(theme, preparing_again_changes_the_size_of_messages);
-    tcase_add_test(theme, preparing_again_after_receives_that_found_nothing_loses_nothing);
+    tcase_add_test(theme, every_new_buffer_is_distinct_and_initialised_once);
+    tcase_add_test(theme, buffers_are_allocated_when_all_prepared_ones_are_in_use);
+    tcase_add_test(theme, a_hot_pool_returns_the_last_released_buffer);
+    tcase_add_test(theme, a_rotating_pool_returns_the_least_recently_used_buffer);
+    tcase_add_test(theme, an_exhausted_rotating_pool_still_returns_all_its_buffers);
+    tcase_add_test(theme, preparing_again_changes_the_maximum_size_of_messages);
+    tcase_add_test(theme, preparing_again_after_polling_loses_no_message);
     return theme;
 }

@@ -1,12 +1,12 @@
-/* Several threads that create buffers and send them, to a node and to a group, while one receives
- * and releases: where the technology declares that this is possible. */
+/* Several threads that create and send buffers, to a node and to a group, while one receives and
+ * releases: for technologies that declare this possible. */
 #include "tests/transport/conformance.h"
 
 #include <pthread.h>
 
 enum { SENDERS = 4, EACH = 500, MESSAGES = SENDERS * EACH };
 
-/* Threads assert nothing: a failure of Check's would leave the wrong one. */
+/* Threads do not assert: a failure in Check would leave the wrong thread. */
 typedef struct {
     transport_node *node;
     transport_group *group; /* NULL: to the node */
@@ -55,7 +55,8 @@ static void await_senders(const sender *senders, const pthread_t *threads)
     }
 }
 
-/* All messages of all threads, each once, and those of a thread in order where that is declared. */
+/* All messages of all threads arrive once, and those of a thread in order where that is
+ * declared. */
 static void receive_all(size_t bytes)
 {
     int previous = conformance_previous(job.size);
@@ -78,7 +79,7 @@ static void receive_all(size_t bytes)
     }
 }
 
-JOB_TEST(several_threads_can_send_at_a_time_where_that_is_declared)
+JOB_TEST(several_threads_can_send_concurrently_where_that_is_declared)
 {
     static const size_t sizes[] = {8, 64, 5000};
     transport_group *group;
@@ -102,6 +103,6 @@ TCase *conformance_threads(void)
 {
     TCase *theme = tcase_create("threads");
 
-    tcase_add_test(theme, several_threads_can_send_at_a_time_where_that_is_declared);
+    tcase_add_test(theme, several_threads_can_send_concurrently_where_that_is_declared);
     return theme;
 }

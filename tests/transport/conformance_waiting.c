@@ -1,5 +1,5 @@
-/* Whether a send waits for its target: TRANSPORT_SEND_WAITS. The target is idle, in no call of the
- * technology, of the control plane or of MPI, until its sender says in memory that both share that
+/* Whether a send waits for its target (TRANSPORT_SEND_WAITS). The target is idle, in no call of
+ * the technology, the control plane or MPI, until its sender reports through shared memory that
  * its sends have returned. */
 #include "tests/transport/conformance.h"
 
@@ -13,8 +13,8 @@
 
 enum { MESSAGES = 8, PATH_BYTES = 64, IDLE_MOST_S = 100 };
 
-/* A page for a word of each rank, in a file that rank 0 makes; NULL, in all ranks, where not all of
- * them can see it, since they are on several hosts. */
+/* A page with a word for each rank, in a file that rank 0 creates; NULL, in all ranks, if some
+ * cannot map it because they are on another host. */
 static uint32_t *share_words(void)
 {
     const size_t bytes = (size_t)job.size * sizeof(uint32_t);
@@ -44,7 +44,7 @@ static uint32_t *share_words(void)
     return words != MAP_FAILED ? words : NULL;
 }
 
-/* COMBENCH_TEST_IDLE_S is for the test that shows that this one can fail. */
+/* COMBENCH_TEST_IDLE_S serves the test that shows that this test can fail. */
 static void be_idle_until(const uint32_t *word, uint32_t value, int sender)
 {
     const char *limit = getenv("COMBENCH_TEST_IDLE_S");
@@ -80,7 +80,7 @@ static void send_to_the_idle(uint32_t *words, uint32_t turn, size_t bytes)
         conformance_receive(other, number, bytes);
 }
 
-JOB_TEST(a_send_returns_though_its_target_does_nothing)
+JOB_TEST(a_send_returns_while_its_target_is_idle)
 {
     static const size_t sizes[] = {64, 8192, 1 << 20};
     uint32_t *words;
@@ -101,6 +101,6 @@ TCase *conformance_waiting(void)
 {
     TCase *theme = tcase_create("waiting");
 
-    tcase_add_test(theme, a_send_returns_though_its_target_does_nothing);
+    tcase_add_test(theme, a_send_returns_while_its_target_is_idle);
     return theme;
 }

@@ -32,7 +32,7 @@ static void enter(void)
     pthread_mutex_lock(&lock);
 }
 
-/* mpi exchanges its waiting receive as it goes; here it is always the one that waits outside of the
+/* mpi replaces its waiting receive as needed; here it is always the one that waits without the
  * lock. */
 static cb_status leave(transport_factory *factory, cb_status status)
 {
@@ -193,7 +193,7 @@ static cb_status threaded_open(const transport_bootstrap *bootstrap, transport_f
 {
     receiver = pthread_self();
     CB_TRY(transport_mpi.open(bootstrap, out));
-    (*out)->pool = NULL; /* it is under the lock here */
+    (*out)->pool = NULL; /* here it holds the lock */
     return CB_OK;
 }
 
@@ -204,7 +204,7 @@ static cb_status threaded_prepare(transport_factory *factory,
     return leave(factory, transport_mpi.prepare(factory, preparation));
 }
 
-/* Whatever is asked for, a receive that waits yields. */
+/* A waiting receive yields under every wait policy. */
 static cb_status threaded_set_wait(transport_factory *factory, transport_wait wait,
                                    transport_wait *effective)
 {
@@ -222,7 +222,8 @@ static cb_status threaded_node_create(transport_factory *factory, int rank, tran
     return leave(factory, transport_mpi.node_create(factory, rank, out));
 }
 
-/* What waits may be for the node or the group that goes. An error of MPI has been logged. */
+/* A queued message may be for the node or group that is destroyed. An error of MPI has been
+ * logged. */
 
 static void threaded_node_destroy(transport_node *node)
 {
@@ -254,7 +255,8 @@ static cb_status threaded_group_create(transport_factory *factory, transport_nod
     return CB_ERROR_UNSUPPORTED;
 }
 
-/* The table of mpi is known only when the program is linked, so this is filled at its start. */
+/* The operations of mpi are known at link time only, so this table is completed when the program
+ * starts. */
 __attribute__((constructor)) static void make_technology(void)
 {
     threaded = transport_mpi;

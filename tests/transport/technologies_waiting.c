@@ -59,7 +59,7 @@ static cb_status waiting_receive(transport_node *node, transport_buffer **out)
     return status;
 }
 
-/* mpi exchanges its waiting receive as it goes; this one never waits in the library. */
+/* mpi replaces its waiting receive as needed; this one never waits in the library. */
 static cb_status waiting_set_wait(transport_factory *factory, transport_wait wait,
                                   transport_wait *effective)
 {
@@ -77,7 +77,8 @@ static cb_status waiting_prepare(transport_factory *factory,
     return CB_OK;
 }
 
-/* The table of mpi is known only when the program is linked, so these are filled at its start. */
+/* The operations of mpi are known at link time only, so these tables are completed when the
+ * program starts. */
 __attribute__((constructor)) static void make_technologies(void)
 {
     waiting = transport_mpi;

@@ -1,4 +1,4 @@
-/* The pool of buffers that technologies share: where payloads lie, which buffer is next. */
+/* The buffer pool shared by technologies: alignment of payloads, and which buffer is next. */
 #include "transport/transport.h"
 
 #include <string.h>
@@ -46,7 +46,7 @@ static size_t resting(const transport_pool *pool)
     return found;
 }
 
-START_TEST(as_many_buffers_as_announced_are_made)
+START_TEST(the_announced_number_of_buffers_is_allocated)
 {
     transport_pool pool = prepared((transport_preparation){.message_bytes = 100, .buffers = 7});
 
@@ -57,7 +57,7 @@ START_TEST(as_many_buffers_as_announced_are_made)
 }
 END_TEST
 
-START_TEST(none_announced_still_gives_one)
+START_TEST(at_least_one_buffer_is_allocated)
 {
     transport_pool pool = prepared((transport_preparation){.message_bytes = 0});
 
@@ -77,7 +77,7 @@ START_TEST(the_footprint_is_covered)
 }
 END_TEST
 
-START_TEST(payloads_have_cache_lines_of_their_own)
+START_TEST(payloads_share_no_cache_lines)
 {
     static const size_t sizes[] = {0, 1, 64, 65, 1000};
 
@@ -125,7 +125,7 @@ START_TEST(a_hot_pool_gives_the_last_released_first)
 }
 END_TEST
 
-START_TEST(a_rotating_pool_gives_the_longest_rested_first)
+START_TEST(a_rotating_pool_gives_the_least_recently_used_first)
 {
     transport_pool pool =
         prepared((transport_preparation){.message_bytes = 64, .buffers = 3, .rotate = true});
@@ -145,7 +145,7 @@ START_TEST(a_rotating_pool_gives_the_longest_rested_first)
 }
 END_TEST
 
-START_TEST(a_rotating_pool_gives_each_buffer_once_a_turn)
+START_TEST(a_rotating_pool_gives_each_buffer_once_per_cycle)
 {
     transport_pool pool =
         prepared((transport_preparation){.message_bytes = 64, .buffers = 5, .rotate = true});
@@ -165,7 +165,7 @@ START_TEST(a_rotating_pool_gives_each_buffer_once_a_turn)
 }
 END_TEST
 
-START_TEST(an_empty_pool_grows_and_initialises_what_it_made)
+START_TEST(an_empty_pool_grows_and_initialises_new_buffers)
 {
     transport_pool pool =
         prepared((transport_preparation){.message_bytes = 64, .buffers = 1, .rotate = true});
@@ -180,7 +180,7 @@ START_TEST(an_empty_pool_grows_and_initialises_what_it_made)
 }
 END_TEST
 
-/* 16 of a megabyte would be much memory for the one that is missing. */
+/* One missing buffer does not justify another 16 of a megabyte each. */
 START_TEST(a_pool_of_large_buffers_grows_one_by_one)
 {
     transport_pool pool = prepared((transport_preparation){.message_bytes = 1 << 20, .buffers = 1});
@@ -192,7 +192,7 @@ START_TEST(a_pool_of_large_buffers_grows_one_by_one)
 }
 END_TEST
 
-START_TEST(preparing_again_makes_the_pool_again)
+START_TEST(preparing_again_allocates_the_pool_again)
 {
     transport_pool pool = prepared((transport_preparation){.message_bytes = 64, .buffers = 9});
     const transport_preparation larger = {.message_bytes = 5000, .buffers = 2};
@@ -204,7 +204,7 @@ START_TEST(preparing_again_makes_the_pool_again)
 }
 END_TEST
 
-START_TEST(more_than_there_can_be_is_refused)
+START_TEST(an_impossible_number_of_buffers_is_refused)
 {
     transport_pool pool = {0};
     const transport_preparation absurd = {.message_bytes = 1 << 20, .buffers = SIZE_MAX / 1000};
@@ -215,11 +215,10 @@ START_TEST(more_than_there_can_be_is_refused)
 }
 END_TEST
 
-UNIT_MAIN("pool", as_many_buffers_as_announced_are_made, none_announced_still_gives_one,
-          the_footprint_is_covered, payloads_have_cache_lines_of_their_own,
+UNIT_MAIN("pool", the_announced_number_of_buffers_is_allocated, at_least_one_buffer_is_allocated,
+          the_footprint_is_covered, payloads_share_no_cache_lines,
           a_buffer_knows_its_owner_and_its_capacity, a_hot_pool_gives_the_last_released_first,
-          a_rotating_pool_gives_the_longest_rested_first,
-          a_rotating_pool_gives_each_buffer_once_a_turn,
-          an_empty_pool_grows_and_initialises_what_it_made,
-          a_pool_of_large_buffers_grows_one_by_one, preparing_again_makes_the_pool_again,
-          more_than_there_can_be_is_refused)
+          a_rotating_pool_gives_the_least_recently_used_first,
+          a_rotating_pool_gives_each_buffer_once_per_cycle,
+          an_empty_pool_grows_and_initialises_new_buffers, a_pool_of_large_buffers_grows_one_by_one,
+          preparing_again_allocates_the_pool_again, an_impossible_number_of_buffers_is_refused)

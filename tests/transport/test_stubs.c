@@ -1,5 +1,5 @@
-/* A technology that leaves its slots empty: every operation says that it is unsupported, none
- * crashes, and a buffer handed to one is given back. */
+/* A technology with empty slots: every operation returns "unsupported" without a crash, and
+ * buffers passed to one are released. */
 #include "transport/transport.h"
 
 #include "base/log.h"
@@ -50,7 +50,7 @@ static cb_status failing_close(transport_factory *factory)
 static const transport_technology bare = {
     .name = "bare", .open = bare_open, .close = bare_close, .prepare = bare_prepare};
 
-/* Multicast is declared, and not there when it is looked for. */
+/* Multicast is declared, but its operations are missing. */
 static cb_status lacking_open(const transport_bootstrap *bootstrap, transport_factory **out)
 {
     CB_TRY(bare_open(bootstrap, out));
@@ -83,7 +83,7 @@ static transport_factory *open_silently(const transport_technology *technology)
     return factory;
 }
 
-START_TEST(what_there_is_is_called)
+START_TEST(existing_operations_are_called)
 {
     transport_factory *factory = open_silently(&bare);
 
@@ -93,7 +93,7 @@ START_TEST(what_there_is_is_called)
 }
 END_TEST
 
-START_TEST(what_open_finds_missing_is_not_declared)
+START_TEST(capabilities_without_an_operation_are_not_declared)
 {
     transport_factory *factory = open_silently(&lacking);
 
@@ -102,7 +102,7 @@ START_TEST(what_open_finds_missing_is_not_declared)
 }
 END_TEST
 
-START_TEST(nothing_sent_is_flushed_at_once)
+START_TEST(flushing_without_sends_returns_at_once)
 {
     transport_factory *factory = open_silently(&bare);
 
@@ -111,7 +111,7 @@ START_TEST(nothing_sent_is_flushed_at_once)
 }
 END_TEST
 
-START_TEST(nothing_can_be_made_of_empty_slots)
+START_TEST(creating_objects_through_empty_slots_is_unsupported)
 {
     transport_factory *factory = open_silently(&bare);
     transport_wait effective;
@@ -128,7 +128,7 @@ START_TEST(nothing_can_be_made_of_empty_slots)
 }
 END_TEST
 
-START_TEST(nothing_is_received_through_empty_slots)
+START_TEST(receiving_through_empty_slots_is_unsupported)
 {
     transport_factory *factory = open_silently(&bare);
     transport_node node = {.ops = &factory->ops, .factory = factory};
@@ -148,7 +148,7 @@ START_TEST(nothing_is_received_through_empty_slots)
 }
 END_TEST
 
-START_TEST(a_send_through_an_empty_slot_takes_the_buffer)
+START_TEST(a_send_through_an_empty_slot_releases_the_buffer)
 {
     transport_factory *factory = open_silently(&with_buffers);
     transport_node node = {.ops = &factory->ops, .factory = factory};
@@ -164,7 +164,7 @@ START_TEST(a_send_through_an_empty_slot_takes_the_buffer)
 }
 END_TEST
 
-START_TEST(the_technology_itself_is_not_changed)
+START_TEST(the_table_of_the_technology_is_not_changed)
 {
     transport_factory *factory = open_silently(&bare);
 
@@ -183,7 +183,7 @@ START_TEST(a_failing_close_is_reported)
 }
 END_TEST
 
-START_TEST(what_is_not_there_need_not_be_destroyed)
+START_TEST(destroying_null_objects_does_nothing)
 {
     transport_node_destroy(NULL);
     transport_group_destroy(NULL);
@@ -200,8 +200,11 @@ START_TEST(technologies_are_found_by_name)
 }
 END_TEST
 
-UNIT_MAIN("stubs", what_there_is_is_called, what_open_finds_missing_is_not_declared,
-          nothing_sent_is_flushed_at_once, nothing_can_be_made_of_empty_slots,
-          nothing_is_received_through_empty_slots, a_send_through_an_empty_slot_takes_the_buffer,
-          the_technology_itself_is_not_changed, a_failing_close_is_reported,
-          what_is_not_there_need_not_be_destroyed, technologies_are_found_by_name)
+UNIT_MAIN("stubs", existing_operations_are_called,
+          capabilities_without_an_operation_are_not_declared,
+          flushing_without_sends_returns_at_once,
+          creating_objects_through_empty_slots_is_unsupported,
+          receiving_through_empty_slots_is_unsupported,
+          a_send_through_an_empty_slot_releases_the_buffer,
+          the_table_of_the_technology_is_not_changed, a_failing_close_is_reported,
+          destroying_null_objects_does_nothing, technologies_are_found_by_name)

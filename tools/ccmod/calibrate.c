@@ -178,7 +178,7 @@ static cb_status fit(calibrate_plan *plan)
             return CB_OK;
     }
     cb_error("%s: %s%s%s", settings->measurements, about, error.text,
-             plan->found.left_out > 0 ? " (what was not known to a fifth was left out)" : "");
+             plan->found.left_out > 0 ? " (times with an interval above 20 % were left out)" : "");
     return tool_status(error.status);
 }
 

@@ -1,1 +1,1 @@
-"""What all verbs share: errors, documents, figures, statistics, what users write."""
+"""What all verbs share: errors, documents, figures, statistics, parsers of values."""

@@ -1,8 +1,8 @@
-"""What is known of benchmarks, columns and technologies: the build's benchmarks.json.
+"""Definitions of benchmarks, columns and technologies, read from the build's benchmarks.json.
 
-The programs say it of themselves (docs/reference/benchmarks-json.md). No module of this package has a
-list of benchmarks, columns or technologies of its own. Documents may be of another version: a
-benchmark that is not known here has a definition that makes no claims (`Catalogue.benchmark`).
+The programs write that file (docs/reference/benchmarks-json.md). No module of this package has its
+own list of benchmarks, columns or technologies. Documents may come from another version: an unknown
+benchmark has an empty definition (`Catalogue.benchmark`).
 """
 
 from __future__ import annotations
@@ -53,15 +53,15 @@ def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
         return names[node.id]
     if isinstance(node, ast.Call) and ast.unparse(node.func) == "sum" and len(node.args) == 1:
         return sum(_value(node.args[0], names))
-    raise ValueError(f"'{ast.unparse(node)}' means nothing in a formula")
+    raise ValueError(f"'{ast.unparse(node)}' is not allowed in a formula")
 
 
 def evaluate(formula: str, **names: Any) -> float:
-    """The value of a formula such as `1 + sources + destinations`. ValueError: what is wrong."""
+    """The value of a formula such as `1 + sources + destinations`. Raises ValueError."""
     try:
         return float(_value(_parsed(formula), names))
     except (SyntaxError, MemoryError, RecursionError) as error:
-        raise ValueError(f"'{formula}' is no formula") from error
+        raise ValueError(f"'{formula}' is not a formula") from error
     except (ArithmeticError, TypeError) as error:
         raise ValueError(f"'{formula}' has no value: {error}") from error
 
@@ -72,13 +72,13 @@ def evaluate(formula: str, **names: Any) -> float:
 @dataclass(frozen=True)
 class Mode:
     name: str
-    default: bool = True  # measured unless others are asked for
+    default: bool = True  # measured without --mode
     stream: bool = False
     packets: str = "1"  # a formula of `count`: data packets of a step / divisor
     frequency: str = "steps"  # or packets: what frequency_Hz counts
-    figure: str = ""  # latency_us or round_us; of farms nothing
+    figure: str = ""  # latency_us or round_us; empty for farms
     divisor: int = 1
-    processors: int = 0  # where each mode has a number of its own
+    processors: int = 0  # for modes that have their own number of processors
     summary: str = ""
     led_in: bool = False  # timed from the end of its first step on
     tells: str = ""  # what ccmod calibrate learns of messages from its rows
@@ -101,14 +101,14 @@ class Plot:
 
 @dataclass(frozen=True)
 class Bound:
-    """Of the rate of a farm, by what another benchmark measured."""
+    """An upper bound on the rate of a farm, from the result of another benchmark."""
 
     benchmark: str
     mode: str
     what: str
-    count: str  # formulas of `sources` and `destinations`: of that benchmark's count ...
-    times: str  # ... and of what its rate is multiplied by
-    control: bool = False  # at the size of control messages, not at that of the farm's packets
+    count: str  # that benchmark's count, a formula of `sources` and `destinations`
+    times: str  # factor on its rate, a formula like `count`
+    control: bool = False  # at the size of control messages, not of the farm's packets
 
 
 @dataclass(frozen=True)
@@ -128,15 +128,15 @@ class Shape:
     text: str
     numbers: tuple[int, ...]
     ranks: int
-    words: tuple[str, ...]  # the options that tell the program so
+    words: tuple[str, ...]  # the options of the program
 
 
 @dataclass(frozen=True)
 class Count:
-    """What there may be a number of in a benchmark."""
+    """The count that a benchmark varies, such as the number of processors."""
 
-    column: str  # of the result that has it
-    options: tuple[str, ...] = ()  # that give it
+    column: str  # column of the result
+    options: tuple[str, ...] = ()  # options of the program
     least: int = 1
     multiple_of: int = 1
     usual: tuple[str, ...] = ()
@@ -153,17 +153,17 @@ class Count:
 
     @property
     def is_fixed(self) -> bool:
-        """Whether there is but one."""
+        """Whether only one count exists."""
         return self.ranks.isdigit()
 
     def numbers(self, text: str) -> tuple[int, ...]:
-        """ValueError: what is wrong with a text, and what to write."""
+        """The numbers in a text. A ValueError names the mistake and the remedy."""
         if self.is_farm:
             return values.farm(text)
         if self.is_topology:
             return values.topology(text)
         if not re.fullmatch(r"[1-9][0-9]{0,5}", text):
-            raise ValueError(f"'{text}' is no number of {self.column}; give one like 4, or max")
+            raise ValueError(f"'{text}' is not a number of {self.column}; write one such as 4, or max")
         if int(text) < self.least:
             raise ValueError(f"{text} {self.column} are too few; give {self.least} or more")
         if int(text) % self.multiple_of:
@@ -184,14 +184,14 @@ class Count:
         )
 
     def shape(self, text: str) -> Shape:
-        """ValueError: what is wrong with the text."""
+        """The shape that the text names. Raises ValueError."""
         numbers = self.numbers(text)
         parts = [text] if self.is_topology else [str(number) for number in numbers]
         words = [word for pair in zip((f"--{one}" for one in self.options), parts) for word in pair]
         return Shape(text, numbers, self.ranks_of(numbers), tuple(words))
 
     def largest(self, ranks: int) -> Optional[str]:
-        """What of it fits into so many ranks; None where nothing does, or much does."""
+        """The largest count for `ranks` ranks; None where none fits or there is no largest one."""
         if self.is_topology or self.is_fixed:
             return None
         for count in range(ranks - ranks % self.multiple_of, self.least - 1, -self.multiple_of):
@@ -210,7 +210,7 @@ class Benchmark:
     pattern: str
     count: Count
     modes: tuple[Mode, ...]
-    roles: Mapping[str, str] = field(default_factory=dict)  # names, with formulas of their ranks
+    roles: Mapping[str, str] = field(default_factory=dict)  # formulas of ranks, by name
     occupations: tuple[str, ...] = ()
     sizes_bytes: tuple[int, ...] = ()
     sizes_beside_computing_bytes: tuple[int, ...] = ()
@@ -222,7 +222,7 @@ class Benchmark:
     rows: str = "modes * counts * sizes"
     figures: Mapping[str, str] = field(default_factory=dict)  # columns, with formulas in words
     plots: tuple[Plot, ...] = ()
-    table: tuple[str, ...] = ()  # columns, or members of them, that its table in a report has
+    table: tuple[str, ...] = ()  # columns, or members of columns, of its table in reports
     bounds: tuple[Bound, ...] = ()
     counterpart: Optional[Counterpart] = None
     options: tuple[str, ...] = ()
@@ -230,7 +230,7 @@ class Benchmark:
 
     @property
     def of_note(self) -> bool:
-        """Whether it is one of DAQ note 48, which numbers its benchmarks."""
+        """Whether it is a benchmark of DAQ note 48, whose ids are numbers."""
         return re.fullmatch(r"[0-9]+\.[0-9]+", self.id) is not None
 
     @property
@@ -240,7 +240,7 @@ class Benchmark:
 
     @property
     def is_reported(self) -> bool:
-        """Whether reports show its rows: a calibration is what predictions stand on."""
+        """Whether reports show its rows: all but calibrations, the input of predictions."""
         return self.group != CALIBRATION
 
     def plots_against(self, against: str) -> list[str]:
@@ -252,20 +252,20 @@ class Benchmark:
 
     @property
     def _of_modes(self) -> list[int]:
-        """The numbers of processors that modes have, where each has its own."""
+        """The numbers of processors of modes that have their own."""
         return sorted({mode.processors for mode in self.modes} - {0})
 
     def shape(self, text: str) -> Shape:
-        """The count that a text of a plan stands for. ValueError: what is wrong with it."""
+        """The shape that a text of a plan names. Raises ValueError."""
         shape = self.count.shape(text)
         if self._of_modes and shape.ranks not in self._of_modes:
             choices = ", ".join(str(number) for number in self._of_modes)
             counted = self.count.column
-            raise ValueError(f"'{text}' is no number of {counted}; give {choices}, or max")
+            raise ValueError(f"'{text}' is not a number of {counted}; give {choices}, or max")
         return shape
 
     def largest(self, ranks: int) -> Optional[str]:
-        """What of it fits into so many ranks; None where nothing does, or much does."""
+        """The largest count for `ranks` ranks; None where none fits or there is no largest one."""
         if self._of_modes:
             fitting = [number for number in self._of_modes if number <= ranks]
             return str(max(fitting, default=self._of_modes[0]))
@@ -278,7 +278,7 @@ class Benchmark:
         occupation: str = "none",
         algorithms: int = 0,
     ) -> int:
-        """How many measurements one start of the program makes, at most; sizes None: its own."""
+        """The maximum number of measurements of one start of the program; sizes None: its own."""
         if sizes is None:
             alone = occupation in ("", "none")
             sizes = frozenset(self.sizes_bytes if alone else self.sizes_beside_computing_bytes)
@@ -308,23 +308,23 @@ class Column:
     heading: str = ""
     schema: str = ""
     values: tuple[str, ...] = ()
-    condition: bool = False  # says what was measured, else what was found
-    identifies: bool = False  # rows of two runs are the same measurement when they agree in it, or
-    identity: str = ""  # in this member
+    condition: bool = False  # a condition of the measurement, not a result
+    identifies: bool = False  # rows of two runs match only if they agree in this column
+    identity: str = ""  # the member that must agree, if not the value
     better: str = "neither"  # lower, higher
     place: str = "hidden"  # title, cell
     csv: tuple[str, ...] = ()
     label: str = ""  # its name in reports
     phrase: str = "{}"  # its value in words
-    tabled: str = "by benchmark"  # always, beside computing: which tables of a report have it
-    members: tuple[str, ...] = ()  # that reports show, where it has several
+    tabled: str = "by benchmark"  # tables that have it: also always, beside computing
+    members: tuple[str, ...] = ()  # members that reports show
     compared: tuple[str, ...] = ()  # members that are compared between runs; "": the value itself
-    follows: tuple[str, ...] = ()  # in rows with one of these it says nothing more
+    follows: tuple[str, ...] = ()  # columns that determine it; not compared in rows with one of them
     meaning: str = ""
 
     @property
     def path(self) -> str:
-        """What identifies a row: wait.effective."""
+        """The path of the identifying value, such as wait.effective."""
         return f"{self.key}.{self.identity}" if self.identity else self.key
 
 
@@ -351,25 +351,25 @@ class Catalogue:
     columns: Mapping[str, Column]  # by key, in the order of the table
     technologies: Mapping[str, Technology]
     options: tuple[Option, ...]
-    choices: Mapping[str, tuple[str, ...]]  # of options that have some
-    note_sizes_bytes: tuple[int, ...]  # those of DAQ note 48, which all benchmarks measure
+    choices: Mapping[str, tuple[str, ...]]  # by option
+    note_sizes_bytes: tuple[int, ...]  # sizes of DAQ note 48, which all benchmarks measure
     sweep_sizes_bytes: tuple[int, ...]
 
     @functools.cached_property
     def identifying(self) -> tuple[Column, ...]:
-        """What rows of one measurement agree in; a column that is absent on both sides agrees."""
+        """The columns in which matching rows agree; a column absent from both rows agrees."""
         return tuple(one for one in self.columns.values() if one.identifies)
 
     def named(self, text: str) -> Optional[Benchmark]:
-        """A benchmark by its name or its id, as users write it; None where there is none."""
+        """A benchmark by name or id; None where there is none."""
         for one in self.benchmarks.values():
             if text in (one.name, one.id):
                 return one
         return None
 
     def benchmark(self, name: str) -> Benchmark:
-        """The one of that name. One of another version of combench has no figures, no plots and no
-        usual counts of which anything is known here; its processors are counted."""
+        """The benchmark of that name. An unknown one, from another version of combench, has a
+        definition without figures, plots and usual counts."""
         known = self.benchmarks.get(name)
         if known is not None:
             return known
@@ -452,11 +452,11 @@ def _check_formulas(one: Benchmark) -> None:
 
 
 def load(path: Path) -> Catalogue:
-    """What a file says. SuiteError: what is wrong with it."""
+    """Read the catalogue from a file. Raises SuiteError."""
     kind = documents.BENCHMARKS
     lacking = any(is_missing(name) for name in documents.MODULES)
     read = documents.read_recognised if lacking else documents.read_checked
-    document = read(path, kind)  # without the library only `combench run` goes on
+    document = read(path, kind)  # without the library, only `combench run` works
     try:
         benchmarks = [_benchmark(one) for one in document["benchmarks"]]
         for one in benchmarks:
@@ -477,13 +477,13 @@ def load(path: Path) -> Catalogue:
         )
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise SuiteError(
-            f"cannot use {path}: {error}; use driver and programs of one version"
+            f"cannot use {path}: {error}; use driver and programs of the same version"
         ) from error
 
 
 def _places(folders: Iterable[Path]) -> list[Path]:
-    """Where the file may be: beside programs that were named, installed, in build, or beside the
-    share of programs in PATH."""
+    """The folders to search: those given, $CB_BUILD, installed data, build, and the data folder of
+    the combench in PATH."""
     named = os.environ.get("CB_BUILD")
     in_path = shutil.which("combench")
     places = [*folders, *([Path(named)] if named else []), _TOP, _TOP / "build"]
@@ -492,24 +492,24 @@ def _places(folders: Iterable[Path]) -> list[Path]:
     return places
 
 
-_named: list[Path] = []  # the folder that --programs names
+_named: list[Path] = []  # the folder given by --programs
 
 
 def look_in(folder: Path) -> None:
-    """Let the file be looked for beside these programs first."""
+    """Search this folder of programs first."""
     _named[:] = [folder]
     known.cache_clear()
 
 
 @functools.lru_cache(maxsize=None)
 def known() -> Catalogue:
-    """The catalogue of this combench. SuiteError: it is missing, or it is damaged."""
+    """The catalogue of this combench. Raises SuiteError when it is missing or damaged."""
     places = _places(_named)
     for place in places:
         if (place / FILE).is_file():
             return load(place / FILE)
     looked = ", ".join(str(place) for place in places)
     raise SuiteError(
-        f"cannot find {FILE} in {looked}; build combench with scripts/build build, or let "
-        "$CB_BUILD name the folder of a build"
+        f"cannot find {FILE} in {looked}; build combench with scripts/build build, or set "
+        "$CB_BUILD to the folder of a build"
     )

@@ -1,10 +1,9 @@
-"""Documents of combench: read once, and checked once by their schemas.
+"""Reads documents of combench and checks them by their schemas.
 
-What `read_checked` gives has the kinds of values that docs/*.schema.json name, and what else
-readers rely on (`_RULES`), so that nobody has to look again. A reader ignores keys that it does not
-know, and does without those that were added after the first documents of a version (`x-added-later`
-in a schema). Each refusal is a SuiteError that names the file and the place in it.
-docs/using/running.md has the policy for older documents.
+A document of `read_checked` conforms to docs/*.schema.json and to `_RULES`, so callers need no
+further checks. Readers ignore unknown keys, and do not require keys that were added after the first
+documents of a version (`x-added-later` in a schema). Errors are SuiteErrors that name the file and
+the place in it. docs/using/running.md has the policy for older documents.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ Json = dict[str, Any]
 RESULT, RUN = "combench-result", "combench-run"
 PREDICTION, VALIDATION = "combench-prediction", "combench-validation"
 BENCHMARKS = "combench-benchmarks"
-VERSION = 1  # of all of them; docs/using/running.md says what a further one would need here
+VERSION = 1  # of all documents; docs/using/running.md says what another version requires here
 
 # The manifest of a run, and the states of a measurement in it.
 MANIFEST = "manifest.json"
@@ -32,24 +31,24 @@ PLANNED, RUNNING, MEASURED, SKIPPED = "planned", "running", "measured", "skipped
 FAILED, TIMED_OUT, INTERRUPTED, LEFT_OUT = "failed", "timed out", "interrupted", "left out"
 STATES = (MEASURED, SKIPPED, FAILED, TIMED_OUT, INTERRUPTED, RUNNING, PLANNED, LEFT_OUT)
 
-# Beside the package in the source tree, and where make install puts them.
+# In the source tree, and installed.
 _TOP = Path(__file__).resolve().parents[3]
 _SCHEMAS = (_TOP / "docs", _TOP / "schemas")
-MODULES = ("fastjsonschema",)  # that read_checked needs
+MODULES = ("fastjsonschema",)  # required by read_checked
 
-_DEPTH = 32  # documents have some eight levels
-_LARGEST = 2**53  # whole numbers that a double has exactly
+_DEPTH = 32  # documents have about eight levels
+_LARGEST = 2**53  # largest integer that a double represents exactly
 
 
 class NewerSchema(SuiteError):
-    """A document of a later version than this driver knows."""
+    """A document of a later version than this driver supports."""
 
 
-# JSON, with the place of whatever cannot be used.
+# JSON, with the place of errors.
 
 
 def _refused(path: Path, place: str, what: str) -> SuiteError:
-    """In letters that any terminal and any file takes."""
+    """The error for a place in a document, in characters that every terminal accepts."""
     shown = f"{place or 'its top'}: {what}".encode("utf-8", "backslashreplace").decode("utf-8")
     return SuiteError(f"cannot read {path}: {shown}")
 
@@ -60,7 +59,7 @@ def _text_place(text: str, offset: int) -> str:
 
 
 def _too_deep(text: str) -> Optional[str]:
-    """Where the nesting exceeds what any document has."""
+    """The place where the nesting exceeds _DEPTH."""
     depth = 0
     for token in re.finditer(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', text):
         depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(token.group(), 0)
@@ -70,7 +69,7 @@ def _too_deep(text: str) -> Optional[str]:
 
 
 def _extent(value: Any) -> tuple[int, int]:
-    """How deeply a value is nested, as far as that is allowed, and how many keys it has."""
+    """The depth of a value, up to _DEPTH + 1, and its number of keys."""
     level, depth, keys = [value], 0, 0
     while level and depth <= _DEPTH:
         depth += 1
@@ -86,7 +85,7 @@ def _extent(value: Any) -> tuple[int, int]:
 
 
 def _places(value: Any, place: str) -> Iterator[tuple[str, Any]]:
-    """All that a value has in it, with the place of each."""
+    """All values within a value, with their places."""
     yield place, value
     if isinstance(value, dict):
         for key, inner in value.items():
@@ -98,28 +97,28 @@ def _places(value: Any, place: str) -> Iterator[tuple[str, Any]]:
 
 
 def _fault_of(value: Any) -> Optional[str]:
-    """What is wrong with a value that is JSON."""
+    """What is wrong with a JSON value."""
     if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
-        return "half of a pair of surrogates, which is no text"
+        return "invalid text: half of a surrogate pair"
     if isinstance(value, float) and not math.isfinite(value):
-        return f"{value} is no number that can be measured"
+        return f"{value} is not a finite number"
     if isinstance(value, int) and abs(value) > _LARGEST:
-        return "a whole number beyond 2^53, which no program writes"
+        return "integer beyond 2^53"
     return None
 
 
-# What only a look at each number can tell, and at each text.
+# Texts for which each number, each key or each string must be checked.
 _ODD_NUMBER = re.compile(r"[\s:,\[]-?(?:[0-9]{16}|[0-9]+\.0+[\s,\]}]|[0-9.]+[eE])")
 _LOOSE_KEY = re.compile(r'"\s+:')
 _HALF_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class _Reading:
-    """What JSON's parser meets on its way and cannot be used; where, is looked up later."""
+    """Hooks of the JSON parser that notice faults; `look_up` finds their place afterwards."""
 
     def __init__(self) -> None:
         self.faulty = False
-        self.twice: list[tuple[Json, str]] = []  # objects, with a key that is there twice
+        self.twice: list[tuple[Json, str]] = []  # objects with a key that occurs twice
 
     def paired(self, pairs: list[tuple[str, Any]]) -> Json:
         made = dict(pairs)
@@ -129,41 +128,41 @@ class _Reading:
         return made
 
     def integer(self, text: str) -> int:
-        """Python refuses to convert thousands of digits."""
+        """An integer; long texts are not converted, since Python limits their length."""
         value = int(text) if len(text) < 20 else _LARGEST + 1
         self.faulty |= abs(value) > _LARGEST
         return value
 
     def real(self, text: str) -> int | float:
-        """A whole number is an int however it is written, as schemas have it."""
+        """A number; integral values become int, as in JSON schemas."""
         value = float(text)
         self.faulty |= math.isinf(value)
         return int(value) if abs(value) <= _LARGEST and value.is_integer() else value
 
     def constant(self, text: str) -> float:
-        """NaN, Infinity, -Infinity, which are no JSON."""
+        """NaN, Infinity, -Infinity, which JSON does not have."""
         self.faulty = True
         return float(text)
 
     def look_up(self, document: Any, path: Path) -> None:
-        """A SuiteError with the place of the first fault."""
+        """Raise a SuiteError with the place of the first fault."""
         for place, value in _places(document, ""):
             for made, name in self.twice:
                 if value is made:
-                    raise _refused(path, place, f"'{name}' is there twice")
+                    raise _refused(path, place, f"'{name}' occurs twice")
             fault = _fault_of(value)
             if fault is not None:
                 raise _refused(path, place, fault)
 
 
 def load_json(path: Path) -> Any:
-    """Whatever JSON is in a file; a SuiteError when it cannot be read, is cut off or damaged."""
+    """The JSON in a file. Raises SuiteError when it cannot be read or is damaged."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise SuiteError(f"cannot read {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise _refused(path, f"byte {error.start}", "it is damaged: no UTF-8") from error
+        raise _refused(path, f"byte {error.start}", "it is damaged: not UTF-8") from error
     reading = _Reading()
     numbers: dict[str, Any] = {"parse_int": reading.integer, "parse_float": reading.real}
     hooks = numbers if _ODD_NUMBER.search(text) else {}
@@ -171,7 +170,7 @@ def load_json(path: Path) -> Any:
         document = json.loads(text, parse_constant=reading.constant, **hooks)
         depth, keys = _extent(document) if isinstance(document, (dict, list)) else (1, 0)
         if depth <= _DEPTH and (keys != text.count('":') or _LOOSE_KEY.search(text)):
-            # Some key may be there twice; a look at each object, which takes twice as long, tells.
+            # A key may occur twice: parse again with a check of each object.
             document = json.loads(
                 text, object_pairs_hook=reading.paired, parse_constant=reading.constant, **hooks
             )
@@ -187,34 +186,34 @@ def load_json(path: Path) -> Any:
     return document
 
 
-# Which document it is.
+# The kind of a document.
 
 
 def require_schema(document: Any, path: Path, kind: str) -> Json:
-    """The document, when its schema is one of this kind that is known here.
+    """The document, if its schema is of this kind and version.
 
-    A NewerSchema says that it is of a later version, another SuiteError that it is something else.
+    Raises NewerSchema for a later version, SuiteError for another kind.
     """
     schema = document.get("schema") if isinstance(document, dict) else None
     found = re.fullmatch(re.escape(kind) + r"/([1-9][0-9]{0,5})", str(schema))
     if found is None:
-        raise _refused(path, "schema", f"it is no document {kind}/{VERSION}")
+        raise _refused(path, "schema", f"it is not a document {kind}/{VERSION}")
     if int(found.group(1)) > VERSION:
         raise NewerSchema(
-            f"cannot read {path}: schema: its schema is {schema}, and this combench knows "
+            f"cannot read {path}: schema: its schema is {schema}, and this combench reads "
             f"{kind}/{VERSION}; use the combench that wrote it, or a later one"
         )
     return dict(document)
 
 
 def read_recognised(path: Path, kind: str) -> Json:
-    """A document of this kind, of which nothing else is checked: for `combench run`, which does
-    without modules that are not Python's own."""
+    """A document of this kind, otherwise unchecked: for `combench run`, which uses only the standard
+    library."""
     return require_schema(load_json(path), path, kind)
 
 
 def read_result(path: Path) -> Json:
-    """A result that has a list of rows, of which nothing else is checked: for `combench run`."""
+    """A result with a list of rows, otherwise unchecked: for `combench run`."""
     document = read_recognised(path, RESULT)
     if not isinstance(document.get("results"), list):
         raise _refused(path, "results", "it has no list of results")
@@ -222,7 +221,7 @@ def read_result(path: Path) -> Json:
 
 
 def claims_to_be(path: Path, kind: str) -> bool:
-    """Whether a file is a document of this kind, by its first bytes: a damaged one is one too."""
+    """Whether a file is a document of this kind, possibly damaged, by its first bytes."""
     try:
         with path.open("rb") as stream:
             return f"{kind}/".encode("ascii") in stream.read(200)
@@ -230,15 +229,17 @@ def claims_to_be(path: Path, kind: str) -> bool:
         return False
 
 
-# What is in it.
+# The content of a document.
 
 
 _PLAIN = frozenset({"type", "minimum", "maximum", "exclusiveMinimum", "enum"})
 
 
 def _for_readers(schema: Any, definitions: Json) -> Any:
-    """A schema as a reader takes it, in the words of draft 7, which the library knows. Definitions
-    of plain values stand where they are used: the library makes a function of each."""
+    """A schema for readers, converted to draft 7, which the library supports.
+
+    Definitions of plain values are inlined: the library makes a function of each definition.
+    """
     if isinstance(schema, list):
         return [_for_readers(one, definitions) for one in schema]
     if not isinstance(schema, dict):
@@ -251,7 +252,7 @@ def _for_readers(schema: Any, definitions: Json) -> Any:
         key: _for_readers(value, definitions) for key, value in schema.items() if key != "$id"
     }
     if "properties" in made:
-        # What has keys that are known may get others later, of any form.
+        # Later versions may add keys.
         made.pop("additionalProperties", None)
     if isinstance(made.get("required"), list):
         made["required"] = [key for key in made["required"] if key not in later]
@@ -279,7 +280,7 @@ _Faults = Iterator[tuple[str, str]]
 
 
 def _row_faults(row: Json) -> _Faults:
-    """What a schema has no words for, and what is of all rows though the schema leaves it open."""
+    """Faults of a row that the schema cannot express or does not require."""
     if "size_bytes" not in row:
         yield "size_bytes", "it is missing; measure again"
     if row.get("mode") == "open" and "offered_Hz" not in row:
@@ -292,7 +293,7 @@ def _row_faults(row: Json) -> _Faults:
     for key in ("step_us", "event_latency_us"):
         histogram = row.get(key, {}).get("histogram")
         if histogram and len(histogram["bounds"]) != len(histogram["counts"]) + 1:
-            yield f"{key}.histogram.bounds", "they are not one more than the counts"
+            yield f"{key}.histogram.bounds", "their number is not that of the counts plus one"
 
 
 def _faults_of_rows(document: Json) -> _Faults:
@@ -308,7 +309,7 @@ _RULES: dict[str, Callable[[Json], _Faults]] = {
 
 
 def _what(error: Any) -> str:
-    """What the library found, without its own name of the place."""
+    """The message of the library, without its name of the place."""
     if error.rule == "required":
         lacking = [key for key in error.rule_definition if key not in error.value]
         return f"it lacks {', '.join(repr(key) for key in lacking)}"
@@ -316,7 +317,7 @@ def _what(error: Any) -> str:
 
 
 def checked(document: Any, path: Path, kind: str) -> Json:
-    """The document, when it is one of this kind and all that it has is as its schema says."""
+    """The document, if it is of this kind and conforms to its schema. Raises SuiteError."""
     known = require_schema(document, path, kind)
     validate = _validator(kind)
     import fastjsonschema
@@ -332,5 +333,5 @@ def checked(document: Any, path: Path, kind: str) -> Json:
 
 
 def read_checked(path: Path, kind: str) -> Json:
-    """A document of this kind, all of which is as its schema says."""
+    """Read a document of this kind that conforms to its schema. Raises SuiteError."""
     return checked(load_json(path), path, kind)

@@ -1,4 +1,4 @@
-"""What ends a verb early: a message for the user and the exit status that goes with it."""
+"""Errors of the driver: a message for the user, and the exit status."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 
 MEASURED, FAILED, USAGE, SKIPPED = 0, 1, 2, 77
 
-# Modules that are not of the standard library, and their Debian packages.
+# Modules outside the standard library, and their Debian packages.
 PACKAGES = {
     "fastjsonschema": "python3-fastjsonschema",
     "jinja2": "python3-jinja2",
@@ -17,7 +17,7 @@ PACKAGES = {
 
 
 class SuiteError(Exception):
-    """Says what was attempted, on what, the cause and what to change."""
+    """A message with what was attempted, on what, the cause, and the remedy."""
 
     def __init__(self, message: str, status: int = USAGE) -> None:
         super().__init__(message)
@@ -25,14 +25,14 @@ class SuiteError(Exception):
 
 
 def require_modules(*names: str, status: int = USAGE) -> None:
-    """A SuiteError that names the packages when some of these modules of PACKAGES are missing."""
+    """Raise a SuiteError that names the packages if modules of PACKAGES are missing."""
     missing = [name for name in names if is_missing(name)]
     if missing:
         packages = " ".join(PACKAGES[name] for name in missing)
         raise SuiteError(
-            f"the module {missing[0]} is missing for {sys.executable}; install the Debian packages "
-            f"{packages} and use that system's python3, or the modules {' '.join(missing)} for "
-            "this one",
+            f"{sys.executable} has no module {missing[0]}; install the Debian packages {packages} "
+            "and use the system's Python (PATH=/usr/bin:$PATH combench ...), or install "
+            f"{' '.join(missing)} with pip for this Python",
             status,
         )
 

@@ -1,6 +1,6 @@
-"""Rows of result documents: what makes two of them one measurement, and which figures they have.
+"""Rows of result documents: the keys by which rows of two runs match, and their figures.
 
-Both follow from the table of columns (catalogue.py), so that a new one needs nothing here.
+Both follow from the table of columns (catalogue.py); a new column needs no change here.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from combench.common.catalogue import Catalogue, Column
 Json = dict[str, Any]
 Key = tuple[tuple[str, Any], ...]  # the names and values by which a row is found in another run
 
-# In which order a key is said; what else identifies a row comes after it.
+# The order of a key in words; other identifying columns follow.
 _SAID_FIRST = (
     "mode size_bytes processors sources destinations topology occupation algorithm_us offered_Hz "
     "arrivals list multicast touch buffers"
@@ -33,12 +33,12 @@ def _identities(known: Catalogue) -> tuple[tuple[str, str], ...]:
 
 
 def identities() -> tuple[tuple[str, str], ...]:
-    """What rows of one measurement agree in: keys, with their paths as `wait.effective`."""
+    """The keys in which matching rows agree, with their paths, such as `wait.effective`."""
     return _identities(catalogue.known())
 
 
 def at(row: Any, path: str) -> Any:
-    """What stands at a path like `wait.effective`; None where it is absent."""
+    """The value at a path such as `wait.effective`; None where it is absent."""
     for name in path.split("."):
         if not isinstance(row, dict) or name not in row:
             return None
@@ -47,7 +47,7 @@ def at(row: Any, path: str) -> Any:
 
 
 def key_of(document: Json, row: Json) -> Key:
-    """What the row measures. The rate that a search has found is a figure and no part of it."""
+    """The key of a row. The rate that a search found is a figure, not a part of the key."""
     found: list[tuple[str, Any]] = [
         ("id", document["id"]),
         ("benchmark", document["benchmark"]),
@@ -75,9 +75,9 @@ def number(value: Any) -> Optional[float]:
 class Figure:
     path: str
     lower_is_better: bool = True
-    unless: tuple[str, ...] = ()  # where one of these is there it would say the same once more
+    unless: tuple[str, ...] = ()  # columns that determine it: not compared in rows with one of them
     blocks: bool = False  # `blocks_us` are its blocks
-    bound: str = ""  # where this is there, the figure is a bound and cannot be compared
+    bound: str = ""  # path of the flag that marks the figure as a bound, which is not compared
 
     @property
     def name(self) -> str:
@@ -110,7 +110,7 @@ def _figures(known: Catalogue) -> tuple[Figure, ...]:
 
 
 def figures() -> tuple[Figure, ...]:
-    """All that is compared. `KEY_at_least` says whether KEY is a bound."""
+    """All figures that are compared. `KEY_at_least` marks KEY as a bound."""
     return _figures(catalogue.known())
 
 
@@ -120,7 +120,7 @@ class Observation:
 
     value: float
     blocks: tuple[float, ...] = ()
-    of_mean: bool = False  # the figure is the mean of the blocks and not their median
+    of_mean: bool = False  # the figure is the mean of the blocks, not their median
 
 
 def _blocks(row: Json, figure: Figure) -> tuple[float, ...]:
@@ -130,7 +130,7 @@ def _blocks(row: Json, figure: Figure) -> tuple[float, ...]:
 
 
 def observations(row: Json) -> Iterator[tuple[Figure, Observation]]:
-    """All figures that a row has. Beside a computing task times are means."""
+    """All figures of a row. Beside a computing task, times are means."""
     for figure in figures():
         value = number(at(row, figure.path))
         bounded = figure.bound and at(row, figure.bound)
@@ -139,23 +139,23 @@ def observations(row: Json) -> Iterator[tuple[Figure, Observation]]:
             yield figure, Observation(value, _blocks(row, figure), of_mean)
 
 
-# What marks a row, as in the tables of the programs, and when.
+# The marks of rows, as in the tables of the programs, and their meanings.
 MARKS = {
     "*": "oversubscribed: more busy ranks than cores",
-    "/": "messages went in pieces",
-    "!": "the farm could not carry the offered rate",
-    "t": "of a search: its last trial, which did not hold the rate that was found",
-    "?": "events were issued off their schedule",
-    ">": "a slowdown of computing is a lower bound, and is not compared",
-    "~": "the precision was not reached in --max-time",
-    "L": "events or messages were lost",
-    "E": "messages that should not be (errors)",
+    "/": "packets sent in several pieces",
+    "!": "saturated: the farm did not sustain the offered rate",
+    "t": "rate search: its last trial did not sustain the rate",
+    "?": "disturbed: events issued off their schedule",
+    ">": "the slowdown of computing is a lower bound and is not compared",
+    "~": "requested precision not reached within --max-time",
+    "L": "events or messages lost",
+    "E": "errors: unexpected or wrong messages",
 }
-_ISSUED_OFF_PCT = 1.0  # as the tables of the programs have it
+_ISSUED_OFF_PCT = 1.0  # as in the tables of the programs
 
 
 def marks(row: Json) -> frozenset[str]:
-    """Which of MARKS a row has."""
+    """The marks of a row."""
     found = {
         "*": row.get("oversubscribed"),
         "/": row.get("piece_bytes"),
@@ -170,7 +170,7 @@ def marks(row: Json) -> frozenset[str]:
     return frozenset(mark for mark, there in found.items() if there)
 
 
-# A key in words: shorter ones than the phrases of the columns.
+# Words for a key, shorter than the phrases of the columns.
 
 _WORDS = {
     "processors": "{} procs",
@@ -194,7 +194,7 @@ def _phrase(name: str) -> str:
 
 
 def describe(key: Key, without: frozenset[str] = frozenset()) -> str:
-    """A key in words; names in `without` are left away."""
+    """A key in words, without the names in `without`."""
     words = []
     known = dict(key)
     if known.get("id") == known.get("benchmark"):
@@ -206,7 +206,7 @@ def describe(key: Key, without: frozenset[str] = frozenset()) -> str:
 
 
 def shared(keys: list[Key]) -> dict[str, Any]:
-    """What all keys agree in, of what describes the way of measuring."""
+    """The conditions of measurement in which all keys agree."""
     if not keys:
         return {}
     common = set(keys[0]).intersection(*keys[1:])
@@ -220,7 +220,7 @@ _LAST = ("algorithm_us", "offered_Hz", "size_bytes")
 
 
 def order(key: Key) -> tuple[Any, ...]:
-    """Benchmarks in their order, and sizes within everything else."""
+    """A sort key: benchmarks by id, sizes last."""
     known = dict(key)
     words = [str(known.get(name, "")) for name in _FIRST]
     counts = [known.get(name, 0) for name in _COUNTS]

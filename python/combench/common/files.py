@@ -1,4 +1,4 @@
-"""Files that are whole at any time: written beside their place and renamed."""
+"""Writes files atomically: to a temporary name, then renamed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Mapping
 
 from combench.common.errors import FAILED, SuiteError
 
-ROOM = "Make room or get the right to write there"
+ROOM = "Free disk space or change the permissions"
 
 
 def require_writable(option: str, path: Path) -> None:
@@ -21,11 +21,11 @@ def require_writable(option: str, path: Path) -> None:
 
 
 def write_text(path: Path, text: str, remedy: str = ROOM) -> None:
-    """Replace a file as a whole; when that fails it stays as it was. `remedy` is for the user."""
+    """Replace a file; on an error the old one is kept. `remedy` is for the user."""
     temporary = path.with_name(path.name + ".tmp")
-    before = "it is as it was before" if path.exists() else "there is no such file now"
+    before = "the old file is kept" if path.exists() else "no file is written"
     try:
-        # What a command line has of other encodings is no text, and becomes a question mark.
+        # Bytes of the command line in other encodings become question marks.
         with temporary.open("w", encoding="utf-8", errors="replace") as stream:
             stream.write(text)
             stream.flush()
@@ -39,5 +39,5 @@ def write_text(path: Path, text: str, remedy: str = ROOM) -> None:
 
 
 def write_json(path: Path, document: Mapping[str, Any], remedy: str = ROOM) -> None:
-    """The same with a document."""
+    """Replace a file with a JSON document."""
     write_text(path, json.dumps(document, indent=1, ensure_ascii=False) + "\n", remedy)

@@ -1,12 +1,11 @@
-"""Whether two sets of times differ, by how much, and how far that is known.
+"""Tests whether two sets of times differ, with the ratio and its confidence interval.
 
-Pure functions over positive numbers. Everything is done with logarithms, so that a difference is a
-ratio, and a change by a factor weighs the same in both directions. docs/using/compare.md has the
-reasons.
+Pure functions over positive numbers. All calculations use logarithms: a difference is a ratio, and
+a factor has the same weight in both directions. docs/using/compare.md has the reasons.
 
-Student's t is SciPy's. What stands here is what the libraries lack: the interval of a ratio of
-medians of blocks that depend on each other, Welch's test of ratios with a floor of the variance,
-and corrections for many comparisons, which SciPy has from 1.11 on (Debian 12 has 1.10).
+Student's t is SciPy's. This module has what the libraries lack: the interval of a ratio of medians
+of correlated blocks, Welch's test of ratios with a minimum variance, and corrections for many
+comparisons, which SciPy has from 1.11 on (Debian 12 has 1.10).
 """
 
 from __future__ import annotations
@@ -21,18 +20,18 @@ from typing import Any, Callable, Optional, Sequence
 from combench.common.errors import require_modules
 
 CONFIDENCE = 0.95
-# No figure is known better than to this, as for the fits of the programs. It keeps two or three
-# runs that agree by luck from making a tiny difference significant.
+# Minimum relative standard deviation, as in the fits of the programs: without it, two or three runs
+# that agree by chance would make a tiny difference significant.
 FLOOR = 0.005
-_LEAST_BLOCKS = 6  # fewer bound no median at 95 %
+_LEAST_BLOCKS = 6  # with fewer the 95 % interval of a median is infinite
 _NEGLIGIBLE = 1e-12
 _DEVIATE = statistics.NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Of two sides: ratio second / first, its 95 % interval, and the probability of so much by
-    chance. The interval is open (0 or inf) where the values bound nothing."""
+    """The ratio second / first of two sides, its 95 % interval, and the p value of the difference.
+    The interval is open (0 or inf) where the values do not bound it."""
 
     ratio: float
     low: float
@@ -41,10 +40,10 @@ class Difference:
 
 
 def effective_count(values: Sequence[float]) -> int:
-    """How many independent values say as much as these, in the order of measuring.
+    """The number of independent values with the same information, in the order of measurement.
 
-    Neighbours that are alike count for less: n (1 - r) / (1 + r), with r the correlation of the
-    ranks of neighbours. Ranks, so that one interruption does not hide the rest.
+    n (1 - r) / (1 + r), where r is the rank correlation of neighbours. Ranks are robust against
+    single interruptions.
     """
     count = len(values)
     ordered = sorted(values)
@@ -60,7 +59,7 @@ def effective_count(values: Sequence[float]) -> int:
 
 
 def _thinned(values: Sequence[float], count: int) -> list[float]:
-    """So many values with the distribution of these, in ascending order."""
+    """`count` values with the distribution of these, in ascending order."""
     ordered = sorted(values)
     if count == len(ordered):
         return ordered
@@ -75,10 +74,10 @@ def _thinned(values: Sequence[float], count: int) -> list[float]:
 
 
 class _Median:
-    """Where the median of an endless run lies, as far as blocks tell.
+    """The distribution of the true median, given the blocks of a run.
 
-    It is between the k-th and the next of n sorted blocks with the binomial probability of k of n
-    at 1/2, whatever their shape. The same probabilities make the intervals of the programs.
+    It lies between the k-th and the next of n sorted blocks with the binomial probability of k of n
+    at 1/2, for any distribution of the blocks. The intervals of the programs are made the same way.
     """
 
     def __init__(self, blocks: Sequence[float]) -> None:
@@ -86,7 +85,7 @@ class _Median:
         points = _thinned(logs, effective_count(logs))
         count = len(points)
         ends = [-math.inf, *points, math.inf]
-        # Beyond the outermost blocks nothing is known; in between the middle stands for the gap.
+        # Unbounded beyond the outermost blocks; between two blocks, the middle represents the gap.
         places = [(low + high) / 2 for low, high in zip(ends, ends[1:])]
         weights = [_half_binomial(count, k) for k in range(count + 1)]
         kept = [
@@ -107,13 +106,13 @@ class _Median:
 
 
 def _half_binomial(count: int, chosen: int) -> float:
-    """The probability of so many of a number of cases, each of which has one of 1/2."""
+    """The binomial probability of `chosen` of `count` at 1/2."""
     ways = math.lgamma(count + 1) - math.lgamma(chosen + 1) - math.lgamma(count - chosen + 1)
     return math.exp(ways - count * math.log(2))
 
 
 def _solve(rising: Callable[[float], float], wanted: float, start: float) -> float:
-    """Where a rising function reaches a value, to 0.01 %; infinite where it does not."""
+    """Where a rising function reaches a value, within 1e-4; infinite where it does not."""
     step = 0.05
     low, high = start - step, start + step
     while rising(low) > wanted:
@@ -133,8 +132,9 @@ def _solve(rising: Callable[[float], float], wanted: float, start: float) -> flo
 
 
 def compare_medians(first: Sequence[float], second: Sequence[float]) -> Optional[Difference]:
-    """Two runs, by the medians of their blocks in the order of measuring. None where too few of
-    them are independent. What differs between runs of one system is not in blocks of single runs.
+    """Compare two runs by the medians of their blocks, in the order of measurement.
+
+    None where too few blocks are independent. Blocks do not contain the variation between runs.
     """
     one, other = _Median(first), _Median(second)
     if min(one.count, other.count) < _LEAST_BLOCKS:
@@ -142,7 +142,7 @@ def compare_medians(first: Sequence[float], second: Sequence[float]) -> Optional
     observed = math.log(statistics.median(second) / statistics.median(first))
 
     def at_most(limit: float) -> float:
-        """The probability of a difference of at most so much."""
+        """The probability of a difference of at most `limit`."""
         pairs = zip(other.places, other.weights)
         return sum(weight * one.at_least(place - limit) for place, weight in pairs)
 
@@ -158,8 +158,10 @@ def _exp(value: float) -> float:
 
 
 def quantile_ranks(count: int, quantile: float) -> Optional[tuple[float, float]]:
-    """Between which of so many sorted independent samples a quantile lies with 95 %, by the normal
-    form of the binomial distribution. None where no sample is far enough out."""
+    """The ranks of `count` independent samples between which a quantile lies with 95 %.
+
+    Uses the normal approximation of the binomial distribution. None where a rank is out of range.
+    """
     middle = count * quantile
     half = _DEVIATE * math.sqrt(middle * (1 - quantile))
     return (middle - half, middle + half) if half <= middle <= count - half else None
@@ -169,8 +171,8 @@ def quantile_ranks(count: int, quantile: float) -> Optional[tuple[float, float]]
 
 
 def _special() -> Any:
-    """scipy.special takes 0.2 s to load, scipy.stats, whose t rests on it, up to twice that; blocks
-    of two runs are compared without either."""
+    """scipy.special, loaded on demand: comparing blocks of two runs does not need it, and
+    scipy.stats takes twice as long to load."""
     require_modules("scipy")
     from scipy import special
 
@@ -178,18 +180,18 @@ def _special() -> Any:
 
 
 def t_two_sided(t: float, freedom: float) -> float:
-    """The probability of a t so far from 0, in either direction."""
+    """The two-sided p value of t."""
     return 2 * float(_special().stdtr(freedom, -abs(t)))
 
 
 def t_quantile(freedom: float) -> float:
-    """The t that is exceeded, in either direction, in 5 % of all cases."""
+    """The two-sided 5 % quantile of t."""
     return float(_special().stdtrit(freedom, (1 + CONFIDENCE) / 2))
 
 
 def interval_pct(values: Sequence[float]) -> Optional[float]:
-    """Half of the 95 % interval of the mean of these values by Student's t, in per cent of it. None
-    of a single one."""
+    """Half of the 95 % interval of the mean by Student's t, in per cent of the mean. None for a
+    single value."""
     if len(values) < 2:
         return None
     mean = statistics.fmean(values)
@@ -201,7 +203,7 @@ def interval_pct(values: Sequence[float]) -> Optional[float]:
 
 @dataclass(frozen=True)
 class _Mean:
-    """The mean of one side: its logarithm, and its variance with the degrees of freedom of that."""
+    """The mean of one side: its logarithm, its variance, and the degrees of freedom."""
 
     log: float
     variance: float
@@ -221,7 +223,7 @@ def _by_t(first: _Mean, second: _Mean, freedom: float) -> Difference:
 
 
 def _welch(first: _Mean, second: _Mean) -> Difference:
-    """Sides that vary differently have Welch's degrees of freedom."""
+    """Welch's t test, for sides with different variances."""
     squares = sum(side.variance**2 / side.freedom for side in (first, second))
     return _by_t(first, second, (first.variance + second.variance) ** 2 / squares)
 
@@ -236,14 +238,14 @@ def _mean_of_blocks(blocks: Sequence[float]) -> Optional[_Mean]:
 
 
 def compare_means(first: Sequence[float], second: Sequence[float]) -> Optional[Difference]:
-    """Two runs, by the means of their blocks: for rows beside a computing task, whose figure is a
-    mean. None where too few blocks are independent."""
+    """Compare two runs by the means of their blocks: for rows beside a computing task, whose figure
+    is a mean. None where too few blocks are independent."""
     one, other = _mean_of_blocks(first), _mean_of_blocks(second)
     return _welch(one, other) if one and other else None
 
 
 def _mean_of_runs(values: Sequence[float]) -> _Mean:
-    """Several runs."""
+    """The mean of several runs."""
     logs = [math.log(value) for value in values]
     mean, freedom = math.fsum(logs) / len(logs), len(logs) - 1
     scatter = math.fsum((value - mean) ** 2 for value in logs) / freedom
@@ -251,9 +253,9 @@ def _mean_of_runs(values: Sequence[float]) -> _Mean:
 
 
 def compare_runs(first: Sequence[float], second: Sequence[float]) -> Difference:
-    """Two sides by their runs, of each of which there is one value: three runs or more in all.
+    """Compare two sides by their runs, with one value per run and three or more runs in all.
 
-    Where one side is a single run, runs are taken to vary on it as they do on the other side.
+    A single run on one side is assumed to vary as the runs of the other side.
     """
     if len(first) > 1 and len(second) > 1:
         return _welch(_mean_of_runs(first), _mean_of_runs(second))
@@ -264,7 +266,7 @@ def compare_runs(first: Sequence[float], second: Sequence[float]) -> Difference:
     return _by_t(*sides, several.freedom)
 
 
-# Corrections for many comparisons: adjusted probabilities in the order of those that are given.
+# Corrections for many comparisons: adjusted p values, in the order of the given ones.
 
 
 def _adjusted(ps: Sequence[float], factor: Callable[[int], float], descending: bool) -> list[float]:

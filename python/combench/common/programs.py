@@ -1,4 +1,4 @@
-"""Where the benchmark programs are, and what they were built with."""
+"""Finds the benchmark programs and what they were built with."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from typing import Iterable, Mapping
 
 from combench.common.errors import SuiteError
 
-PREFIX = "cb_"  # of all programs
+PREFIX = "cb_"  # of the names of all programs
 
 
 def path(folder: Path, benchmark: str) -> Path:
-    """Where the program of a benchmark has to be."""
+    """The path of the program of a benchmark."""
     return folder / (PREFIX + benchmark)
 
 
 def _any_of(folder: Path) -> Path | None:
-    """One of the programs in a folder: all of them say the same of their build."""
+    """One of the programs in a folder; all have the same build information."""
     found = sorted(one for one in folder.glob(f"{PREFIX}*") if one.is_file())
     return next((one for one in found if os.access(one, os.X_OK)), None)
 
 
 def find(wanted: str | None, entry: Path, environment: Mapping[str, str]) -> Path:
-    """The folder of the programs: --programs, $CB_BUILD, beside the driver, build, or in PATH."""
+    """The folder of the programs: --programs, $CB_BUILD, that of the driver, build, or in PATH."""
     top = entry.parent.parent
     places = [Path(place) for place in (wanted or environment.get("CB_BUILD"),) if place]
     in_path: list[Path] = []
@@ -38,22 +38,22 @@ def find(wanted: str | None, entry: Path, environment: Mapping[str, str]) -> Pat
     looked = ", ".join(str(place) for place in places)
     raise SuiteError(
         f"cannot find the programs {PREFIX}* in {looked}; build them with scripts/build build, or "
-        "name their folder with --programs"
+        "set --programs to their folder"
     )
 
 
 def require(folder: Path, benchmarks: Iterable[str]) -> None:
-    """SuiteError when the program of one of the benchmarks is missing."""
+    """Raise a SuiteError when the program of one of the benchmarks is missing."""
     for name in benchmarks:
         if not os.access(path(folder, name), os.X_OK):
             raise SuiteError(
-                f"the program {PREFIX}{name} is not in {folder}; build all of them with "
-                "scripts/build, or name another folder with --programs"
+                f"the program {PREFIX}{name} is not in {folder}; build all programs with "
+                "scripts/build, or set --programs to another folder"
             )
 
 
 def _said(folder: Path, *words: str) -> str:
-    """What a program says to some options."""
+    """The output of a program for some options."""
     asked = [str(_any_of(folder)), *words]
     try:
         ended = subprocess.run(
@@ -71,20 +71,19 @@ def _said(folder: Path, *words: str) -> str:
 
 
 def technologies(folder: Path) -> list[str]:
-    """The technologies that are built in: the programs name them when asked for another one."""
+    """The built-in technologies, which the programs list when asked for an unknown one."""
     said = _said(folder, "--technology", "?")
     found = re.search(r"one of ([a-z, ]+)", said)
     if found is None:
         raise SuiteError(
-            f"cannot tell the technologies of the programs in {folder}: one said '{said}'; use "
-            "programs and driver of one version"
+            f"cannot read the technologies of the programs in {folder} from '{said}'; use programs "
+            "and driver of the same version"
         )
     return found.group(1).replace(" ", "").split(",")
 
 
 def identity(folder: Path) -> dict[str, str]:
-    """Version and revision of the programs, by the keys that results have; what is not known is
-    left out."""
+    """Version and revision of the programs, by the keys of results; unknown ones are left out."""
     found = re.search(r"\(combench\) ([^,\s]+)(?:, revision (\S+))?", _said(folder, "--version"))
     if found is None:
         return {}

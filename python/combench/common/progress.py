@@ -1,4 +1,4 @@
-"""What the user sees while a run or a prediction goes on, with the time left."""
+"""Shows the progress of a run or a prediction, with the estimated time left."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ def duration(seconds: float) -> str:
 
 
 class Progress:
-    """Times of what has been measured correct those that are expected of the rest.
+    """Progress of a run. The times of finished measurements correct the estimates of the rest.
 
-    Measurements of one kind are corrected by each other: beside a computing task, for instance,
-    all take longer. Nothing is shown while one runs: the driver would take a core from it.
+    Corrections are by kind: beside a computing task, for instance, all measurements take longer.
+    Nothing is printed while a measurement runs, to leave it the CPU.
     """
 
     def __init__(self, stream: TextIO, expected: Iterable[tuple[str, float]]) -> None:
-        """`expected` has kind and time of each measurement."""
+        """`expected`: kind and estimated time of each measurement."""
         self._stream = stream
         self._left_s: dict[str, float] = {}
         self._count = self._done = 0
         for kind, expected_s in expected:
             self._left_s[kind] = self._left_s.get(kind, 0) + expected_s
             self._count += 1
-        self._spent: dict[str, tuple[float, float]] = {}  # in fact, and as it was expected
+        self._spent: dict[str, tuple[float, float]] = {}  # actual and estimated, by kind
 
     def _say(self, text: str) -> None:
         try:
             self._stream.write(text)
             self._stream.flush()
         except OSError:
-            pass  # a terminal that is gone does not end a run
+            pass  # a closed terminal does not stop a run
 
     def left_s(self) -> float:
-        """What the rest is likely to take."""
+        """The estimated time of the rest."""
         all_spent = [sum(values) for values in zip(*self._spent.values())] or [1.0, 1.0]
         left_s = 0.0
         for kind, expected_s in self._left_s.items():
@@ -56,10 +56,7 @@ class Progress:
         self._say(f"[{self._done}/{self._count}] {name} ...")
 
     def end(self, kind: str, expected_s: float, elapsed_s: float, what: str, whole: bool) -> None:
-        """The measurement of that kind that was begun has ended: what came of it.
-
-        Only one that is whole tells of the time of others.
-        """
+        """The current measurement has ended. Only a complete one corrects the estimates."""
         self._left_s[kind] -= expected_s
         if whole:
             spent_s, spent_expected_s = self._spent.get(kind, (0.0, 0.0))
@@ -72,13 +69,13 @@ class Progress:
 
 
 class Advance:
-    """How far a prediction is, whose cases come to their ends in any order and in any thread.
+    """Progress of a prediction, whose cases end in any order and in any thread.
 
-    On a terminal one line that changes; elsewhere a line for each case.
+    On a terminal, one line is updated; elsewhere each case has a line.
     """
 
     def __init__(self, stream: TextIO, costs: Iterable[float]) -> None:
-        """`costs` has of each case what its time grows with, in any unit."""
+        """`costs`: relative cost of each case, in any unit."""
         listed = list(costs)
         self._stream, self._count, self._left = stream, len(listed), sum(listed)
         self._done, self._spent, self._started_s = 0, 0.0, time.monotonic()
@@ -90,15 +87,15 @@ class Advance:
             self._stream.write(text)
             self._stream.flush()
         except OSError:
-            pass  # a terminal that is gone does not end a prediction
+            pass  # a closed terminal does not stop a prediction
 
     def left_s(self) -> float:
-        """What the rest is likely to take; 0 before anything has ended."""
+        """The estimated time of the rest; 0 before the first case has ended."""
         elapsed_s = time.monotonic() - self._started_s
         return elapsed_s * self._left / self._spent if self._spent > 0 else 0.0
 
     def end(self, what: str, came: str, cost: float) -> None:
-        """A case of that cost has ended: what it is, and what came of it."""
+        """A case of that cost has ended: its name and its outcome."""
         with self._lock:
             self._done += 1
             self._spent, self._left = self._spent + cost, self._left - cost
@@ -106,17 +103,17 @@ class Advance:
             if not self._columns:
                 self._say(f"{number} {what} ... {came}\n")
                 return
-            line = f"{number} some {duration(self.left_s())} left; {what}, {came}"
+            line = f"{number} about {duration(self.left_s())} left; {what}, {came}"
             self._say("\r" + line[: self._columns - 1].ljust(self._columns - 1))
 
     def clear(self) -> None:
-        """Leave a terminal's line to what comes next."""
+        """Clear the line of a terminal."""
         if self._columns:
             self._say("\r" + " " * (self._columns - 1) + "\r")
 
 
 def _columns(stream: TextIO) -> int:
-    """Of a terminal; 0 of what is none."""
+    """The width of a terminal; 0 for another stream."""
     try:
         return os.get_terminal_size(stream.fileno()).columns or 80
     except (OSError, ValueError):

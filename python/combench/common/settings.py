@@ -1,7 +1,4 @@
-"""Settings as documents have them, in the words that users know.
-
-Open MPI gives the values of its own settings as numbers; `ompi_info --all` has their names.
-"""
+"""Names for the numeric values of MPI settings in documents, as `ompi_info --all` lists them."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ _NAMES: Mapping[str, Mapping[str, str]] = {
 
 
 def named(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings of MPI, with the names of their values where those are known."""
+    """Settings of MPI, with names for known numeric values."""
     return {
         name: _NAMES.get(name, {}).get(str(value), value) for name, value in settings.items()
     }

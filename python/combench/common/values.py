@@ -1,6 +1,6 @@
-"""What users write, in plans and on command lines: numbers, sizes, rates, farms, topologies, lists.
+"""Parsers for values in plans and on command lines: numbers, sizes, rates, farms, topologies, lists.
 
-Each parser takes a text and gives the value; a ValueError says what is wrong and what to write.
+A parser converts a text to a value; its ValueError names the mistake and the remedy.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _RATE_UNITS.update({"k": 1e3, "M": 1e6, "G": 1e9})
 
 
 def checked(parse: Parser[T]) -> Parser[T]:
-    """The parser of a value, with the error that argparse shows."""
+    """The parser with errors for argparse."""
 
     def convert(text: str) -> T:
         try:
@@ -32,7 +32,7 @@ def checked(parse: Parser[T]) -> Parser[T]:
 
 
 def list_of(parse: Parser[T]) -> Parser[tuple[T, ...]]:
-    """Values with commas between them; one that is there twice counts once."""
+    """Parser for values separated by commas; duplicates count once."""
 
     def parse_list(text: str) -> tuple[T, ...]:
         return tuple(dict.fromkeys(parse(part.strip()) for part in text.split(",")))
@@ -43,30 +43,30 @@ def list_of(parse: Parser[T]) -> Parser[tuple[T, ...]]:
 def one_of(*choices: str) -> Parser[str]:
     def parse(text: str) -> str:
         if text not in choices:
-            raise ValueError(f"'{text}' is none of {', '.join(choices)}; give one of them")
+            raise ValueError(f"'{text}' is not valid; use one of {', '.join(choices)}")
         return text
 
     return parse
 
 
 def whole(least: int, most: int) -> Parser[int]:
-    """A whole number within limits."""
+    """Parser for an integer within limits."""
 
     def parse(text: str) -> int:
         if not re.fullmatch(r"[0-9]{1,12}", text) or not least <= int(text) <= most:
-            raise ValueError(f"'{text}' is no number from {least} to {most}; give such a one")
+            raise ValueError(f"'{text}' is not valid; give an integer from {least} to {most}")
         return int(text)
 
     return parse
 
 
 def real(least: float, most: float, unit: str) -> Parser[float]:
-    """A number of some unit within limits."""
+    """Parser for a number within limits."""
 
     def parse(text: str) -> float:
         if not re.fullmatch(r"[0-9]*\.?[0-9]+", text) or not least <= float(text) <= most:
             limits = f"from {least:g} to {most:g}"
-            raise ValueError(f"'{text}' is no number of {unit} {limits}; give one")
+            raise ValueError(f"'{text}' is not valid; give a number of {unit} {limits}")
         return float(text)
 
     return parse
@@ -81,7 +81,7 @@ rank_count = whole(2, 65536)
 def size_bytes(text: str) -> int:
     found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([A-Za-z]*)", text)
     if found is None or found.group(2) not in _SIZE_UNITS:
-        raise ValueError(f"'{text}' is no size; give sizes like 0, 64, 4KiB, 1MB, or sweep")
+        raise ValueError(f"'{text}' is not a size; give sizes such as 0, 64, 4KiB, 1MB, or sweep")
     return round(float(found.group(1)) * _SIZE_UNITS[found.group(2)])
 
 
@@ -91,7 +91,7 @@ def rate_hz(text: str) -> float:
     unit = found.group(2) if found else ""
     value = float(found.group(1)) if found else 0.0
     if unit not in _RATE_UNITS or value <= 0:
-        raise ValueError(f"'{text}' is no rate; give one like 1000, 100kHz, 1MHz")
+        raise ValueError(f"'{text}' is not a rate; give one such as 1000, 100kHz, 1MHz")
     return value * _RATE_UNITS[unit]
 
 
@@ -101,15 +101,17 @@ def microseconds(text: str) -> float:
     unit = found.group(2) if found else ""
     value = float(found.group(1)) * _TIME_UNITS.get(unit, -1.0) if found else -1.0
     if not 0 <= value <= 1e9:
-        raise ValueError(f"'{text}' is no time in us from 0 to 1e9; give times like 0, 50, 2ms")
+        raise ValueError(f"'{text}' is not a time in us from 0 to 1e9; give times such as 0, 50, 2ms")
     return value
 
 
 def whole_microseconds(text: str) -> int:
-    """A time of whole microseconds up to a second, as --algorithm of the programs takes it."""
+    """A time of whole microseconds up to a second, as for --algorithm of the programs."""
     value = microseconds(text)
     if value > 1e6 or value != int(value):
-        raise ValueError(f"'{text}' is no whole number of us up to 1 s; give times like 0, 50, 2ms")
+        raise ValueError(
+            f"'{text}' is not a whole number of us up to 1 s; give times such as 0, 50, 2ms"
+        )
     return int(value)
 
 
@@ -117,16 +119,19 @@ def farm(text: str) -> tuple[int, int]:
     """Sources and destinations: 1000x1000."""
     found = re.fullmatch(r"([1-9][0-9]{0,6})x([1-9][0-9]{0,6})", text)
     if found is None:
-        raise ValueError(f"'{text}' is no farm; give sources x destinations: 4x4, 1000x1000")
+        raise ValueError(f"'{text}' is not a farm; give sources x destinations, such as 4x4")
     return int(found.group(1)), int(found.group(2))
 
 
 def topology(text: str) -> tuple[int, ...]:
     """The stages of a pipeline: 4-2-1. Each stage is a multiple of the next."""
     if not re.fullmatch(r"[1-9][0-9]{0,6}(-[1-9][0-9]{0,6})+", text):
-        raise ValueError(f"'{text}' is no topology; give the stages: 4-2-1")
+        raise ValueError(f"'{text}' is not a topology; give the stages, such as 4-2-1")
     stages = tuple(int(stage) for stage in text.split("-"))
     for stage, following in zip(stages, stages[1:]):
         if stage % following:
-            raise ValueError(f"'{text}' is impossible: {following} does not divide {stage}")
+            raise ValueError(
+                f"'{text}' is not a topology: {following} does not divide {stage}; make each stage "
+                "a multiple of the next"
+            )
     return stages

@@ -1,1 +1,1 @@
-"""combench compare and combench parkbench: runs and programs side by side."""
+"""combench compare and combench parkbench: comparison of runs and of programs."""

@@ -1,8 +1,8 @@
-"""Compare runs: what became slower or faster, by how much, and whether that may be chance.
+"""Compare runs: find what became slower or faster, and test whether the difference is chance.
 
-A side is the directory of a run, a result document, or several runs of one system with commas
-between them: compare monday1,monday2,monday3 tuesday1,tuesday2,tuesday3. The first side is the
-baseline. Runs are the unit of the tests where a side has several, else the blocks of the two runs.
+A SIDE is the directory of a run, a result document, or several runs of one system separated by
+commas: combench compare monday1,monday2,monday3 tuesday1,tuesday2,tuesday3. The first side is the
+baseline. If a side has several runs, the tests compare runs, else blocks of the two runs.
 """
 
 from __future__ import annotations
@@ -21,64 +21,74 @@ from combench.compare.sides import Side, read_side
 from combench.compare.text import write_csv, write_text
 
 EXIT_STATUS = (
-    "0 compared; 1 with --fail-above: a significant regression exceeds it; 2 something cannot be "
-    "read or compared."
+    "0 compared; 1 a significant regression exceeds --fail-above; 2 a document cannot be read, or "
+    "the sides have nothing in common."
 )
+MORE = {
+    "correction": "benjamini-hochberg bounds the share of false alarms among the differences that "
+    "are reported; holm bounds the probability of a single false alarm.",
+    "sides": "Several runs of one system are separated by commas.",
+}
 SEE_ALSO = ("combench-run", "combench-parkbench")
 
 
 def _per_cent(text: str) -> float:
     if not re.fullmatch(r"[0-9]+(\.[0-9]+)?%?", text):
-        raise argparse.ArgumentTypeError(f"'{text}' is no percentage; give one like 5%")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a percentage; write one such as 5%")
     return float(text.rstrip("%"))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("sides", metavar="SIDE", nargs="+", help="runs; several of one system with commas")
-    add("--baseline", metavar="SIDE", help="what others are compared with, in place of the first")
+    add("sides", metavar="SIDE", nargs="+", help="a run, or several runs of one system: A1,A2,A3")
+    add("--baseline", metavar="SIDE", help="baseline (default: the first SIDE)")
     add(
         "--fail-above",
         type=_per_cent,
         metavar="PCT",
-        help="end with status 1 if a significant regression is larger than this, 5%%",
+        help="exit with status 1 if a significant regression exceeds this, such as 5%%",
     )
     add(
         "--correction",
         choices=tuple(inference.CORRECTIONS),
         default="benjamini-hochberg",
-        help="for many comparisons: benjamini-hochberg (the default) bounds the share of false "
-        "alarms, holm the probability of a single one",
+        help="correction for many comparisons (default %(default)s)",
     )
-    add("--all", action="store_true", help="list all rows, also those that do not differ")
-    add("--format", choices=("text", "csv"), default="text", help="tables, or a line per figure")
-    add("--plot", metavar="FILE", type=Path, help="draw the changes too: .svg, .pdf or .png")
+    add("--all", action="store_true", help="also list rows that do not differ")
+    add("--format", choices=("text", "csv"), default="text", help="tables, or a CSV line per figure")
+    add("--plot", metavar="FILE", type=Path, help="plot the changes: .svg, .pdf or .png")
 
 
 def _sides(arguments: argparse.Namespace) -> list[Side]:
-    """The baseline first."""
+    """All sides, the baseline first."""
     words: list[str] = list(arguments.sides)
     if arguments.baseline is not None:
         chosen = Path(arguments.baseline).resolve()
         others = [word for word in words if Path(word).resolve() != chosen]
         words = [arguments.baseline, *others]
     if len(words) < 2:
-        raise SuiteError("there is nothing to compare with; name two sides or more")
+        raise SuiteError("nothing to compare with; name two sides or more")
     return [read_side(word) for word in words]
 
 
 def _judge(comparison: Comparison, limit_pct: float) -> int:
-    """What --fail-above says, on standard error, and the status."""
+    """Print the verdict of --fail-above on standard error. Returns the exit status."""
     found = worst_above(comparison, limit_pct)
     missing = sum(len(comparison.only_in(comparison.baseline, one)) for one in comparison.others)
     if missing:
-        print(f"{missing} rows of the baseline are missing and were not compared", file=sys.stderr)
+        print(
+            f"combench compare: {missing} rows of the baseline have no counterpart and were not "
+            "compared",
+            file=sys.stderr,
+        )
     if not found:
-        print(f"no significant regression exceeds {limit_pct:g} %", file=sys.stderr)
+        print(
+            f"combench compare: no significant regression exceeds {limit_pct:g} %", file=sys.stderr
+        )
         return MEASURED
     worst = found[0]
     by_blocks = sum(one.tested_by == BY_BLOCKS for one in found)
-    caution = f"; {by_blocks} of them between single runs, see the caution" if by_blocks else ""
+    caution = f"; {by_blocks} of them compare single runs, see the caution" if by_blocks else ""
     print(
         f"combench compare: significant regressions above {limit_pct:g} %: {len(found)}{caution}; "
         f"the largest: {describe(worst.key)}, {worst.figure.name}: {worst.change_pct:+.1f} %",
@@ -88,7 +98,7 @@ def _judge(comparison: Comparison, limit_pct: float) -> int:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Exit status 0: compared; 1: --fail-above is exceeded; 2: nothing can be compared."""
+    """Exit status: EXIT_STATUS."""
     pyplot = compare_plot.require(arguments.plot) if arguments.plot else None
     sides = _sides(arguments)
     for side in sides:

@@ -1,4 +1,4 @@
-"""Sides against a baseline: every figure that both have, its change, and whether that is chance."""
+"""Compares sides with a baseline: the change of every common figure, and its significance."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from combench.common.figures import Figure, Key, Observation, figures, order
 from combench.common.inference import Difference
 from combench.compare.sides import Side
 
-# What the values of a test are.
+# The unit of a test.
 BY_RUNS, BY_BLOCKS, UNTESTED = "runs", "blocks", "none"
 
 REGRESSION, IMPROVEMENT, SAME, UNKNOWN = "regression", "improvement", "no difference", "not tested"
@@ -65,14 +65,14 @@ class Comparison:
 
 
 def _middle(found: Sequence[Observation]) -> float:
-    """As a side's figure: that of its run, or the geometric mean, on which the test of runs is."""
+    """The figure of a side: the geometric mean of its runs, as in the test."""
     return statistics.geometric_mean([one.value for one in found])
 
 
 def _tested(
     first: Sequence[Observation], second: Sequence[Observation]
 ) -> tuple[str, Optional[Difference]]:
-    """By runs where one of the sides has several, else by the blocks of the two runs."""
+    """Test by runs where a side has several, else by the blocks of the two runs."""
     if len(first) + len(second) > 2:
         values = ([one.value for one in side] for side in (first, second))
         return BY_RUNS, inference.compare_runs(*values)
@@ -108,7 +108,7 @@ def _changes(baseline: Side, side: Side) -> list[Change]:
 
 
 def compare(baseline: Side, others: list[Side], correction: str) -> Comparison:
-    """All figures of all sides; their probabilities are corrected together."""
+    """Compare all figures of all sides; their p values are corrected together."""
     changes = [change for side in others for change in _changes(baseline, side)]
     for side in others:
         if not baseline.keys() & side.keys():
@@ -125,7 +125,7 @@ def compare(baseline: Side, others: list[Side], correction: str) -> Comparison:
 
 
 def worst_above(comparison: Comparison, limit_pct: float) -> list[Change]:
-    """Significant regressions that are larger than a limit, the largest first."""
+    """Significant regressions above a limit, the largest first."""
     found = [
         change
         for change in comparison.changes

@@ -1,8 +1,8 @@
-"""Set 1.1, 1.2 and 1.3 of DAQ note 48 beside COMMS1, COMMS2 and COMMS3 of Parkbench.
+"""Compare 1.1, 1.2 and 1.3 of DAQ note 48 with COMMS1, COMMS2 and COMMS3 of Parkbench.
 
-DIR is the directory of a run that has measured both, as `combench run parkbench` does. For each
-pair: what the definitions say, the time t of one message by both at each size, the parameters of
-both fits, and what differs, with its reason where the results have one.
+DIR is the directory of a run with both, such as one of `combench run parkbench`. For each pair,
+the output has the relation of the definitions, the time t of one message at each size, the
+parameters of both fits, and the sizes that differ, with the reason if it is known.
 """
 
 from __future__ import annotations
@@ -22,23 +22,22 @@ from combench.common.inference import Difference
 from combench.compare.sides import Side, read_side
 from combench.compare.text import aligned, interval_text
 
-EXIT_STATUS = "0 shown; 2 DIR cannot be read, or has no pair."
+EXIT_STATUS = "0 compared; 2 DIR cannot be read, or has no pair."
 SEE_ALSO = ("combench-run", "combench-compare")
 
-_AGREE_PCT = 5.0  # where definitions agree, figures that differ by more are marked
+_AGREE_PCT = 5.0  # larger differences are marked
 _WIDTH = 100
 
 
 @dataclass(frozen=True)
 class Program:
-    """One mode of a benchmark: how its figure becomes t, the time of one message as Parkbench
-    counts it."""
+    """One mode of a benchmark, and how its figure becomes t, Parkbench's time of one message."""
 
     benchmark: Benchmark
     mode: Mode
 
     def is_of(self, mode: object) -> bool:
-        """Whether a row or a fit with that mode, which may be none, is of this one."""
+        """Whether a row or a fit with that mode (or None) belongs to this program."""
         return len(self.benchmark.modes) == 1 or mode == self.mode.name
 
     @property
@@ -46,13 +45,13 @@ class Program:
         return f"{self.mode.figure}.median"
 
     def share(self, count: int) -> float:
-        """Of the time of a step, for a number of processors."""
+        """The share of one message in the time of a step, for a number of processors."""
         return 1.0 / catalogue.evaluate(self.mode.packets, count=count)
 
 
 @dataclass(frozen=True)
 class Pairing:
-    """A program of the note and its model."""
+    """A program of the note and its Parkbench counterpart."""
 
     note: Program
     parkbench: Program
@@ -61,7 +60,7 @@ class Pairing:
 
 
 def pairings() -> Iterator[Pairing]:
-    """Those that definitions name."""
+    """The pairs that definitions name."""
     known = catalogue.known()
     for one in known.benchmarks.values():
         if one.counterpart is None:
@@ -97,27 +96,27 @@ class _Row:
 
     @property
     def reason(self) -> str:
-        """Why figures of one definition differ, as far as the results tell."""
+        """Why the figures differ, if the results show it."""
         if not self.differs:
             return ""
         if self.difference is None:
-            return "too few independent blocks to tell"
+            return "too few independent blocks for a test"
         if self.difference.low <= 1 <= self.difference.high:
-            return "no more than the blocks vary"
+            return "not significant"
         if "*" in self.marks:
-            return "ranks share cores: the scheduler's figure"
+            return "ranks share cores"
         if "~" in self.marks:
-            return "the precision was not reached"
-        return "two starts differ; measure again"
+            return "precision not reached"
+        return "variation between starts; measure again"
 
 
 def _stripped(key: Key) -> Key:
-    """What rows of both programs have alike."""
+    """The part of a key that rows of both programs have in common."""
     return tuple(pair for pair in key if pair[0] not in ("id", "benchmark", "mode"))
 
 
 def _found(side: Side, program: Program) -> dict[Key, Key]:
-    """Rows of a program without a computing task: by what a pair shares, their own keys."""
+    """Keys of a program's rows without a computing task, by the common part of the key."""
     keys = {}
     for key, path in side.found:
         known = dict(key)
@@ -158,7 +157,7 @@ _HEAD = ("bytes", "t, us", "t, us", "MB/s", "MB/s", "%", "95 % interval", "", ""
 
 def _table(pairing: Pairing, rows: list[_Row], number_of_note: str) -> Iterator[str]:
     name = pairing.parkbench.benchmark.id
-    lines = [("", number_of_note, name, number_of_note, name, "more", "", "", ""), _HEAD]
+    lines = [("", number_of_note, name, number_of_note, name, "diff.", "", "", ""), _HEAD]
     for row in rows:
         lines.append(
             (
@@ -177,7 +176,7 @@ def _table(pairing: Pairing, rows: list[_Row], number_of_note: str) -> Iterator[
 
 
 def _fits(side: Side, program: Program, key: Key) -> Iterator[Json]:
-    """The lines of a program's fit for the rows of a group, or why there are none."""
+    """The segments of a program's fit for the rows of a group, or why there are none."""
     known = dict(key)
     for run in side.runs:
         for document in run.documents:
@@ -194,7 +193,7 @@ def _fits(side: Side, program: Program, key: Key) -> Iterator[Json]:
 
 
 def _parameters(fit: Json, share: float) -> str:
-    """t0, r_inf, n_half and pi0 of a line whose times, multiplied by the share, are t."""
+    """t0, r_inf, n_half and pi0 of a segment whose times, multiplied by the share, are t."""
     sizes = f"{fit.get('from_bytes', '')} to {fit.get('to_bytes', '')} bytes: "
     if "refusal" in fit:
         return f"{sizes if 'from_bytes' in fit else ''}none: {fit['refusal']}"
@@ -216,7 +215,7 @@ def _of_fits(side: Side, pairing: Pairing, note: Key, parkbench: Key) -> Iterato
     count = known.get("processors", 2)
     programs = (
         (known["id"], pairing.note, note, pairing.note.share(count)),
-        # The lines of Parkbench's programs are those of t.
+        # The fits of Parkbench's programs are those of t.
         (dict(parkbench)["id"], pairing.parkbench, parkbench, 1.0),
     )
     for title, program, key, share in programs:
@@ -228,7 +227,7 @@ def _of_fits(side: Side, pairing: Pairing, note: Key, parkbench: Key) -> Iterato
 
 
 def _of_processor(fit: Json, title: str) -> Iterator[str]:
-    """What COMMS3 has for one processor."""
+    """The rate per processor, which COMMS3 has."""
     value = number(at(fit, "r_inf_per_processor_MBps"))
     if value is not None:
         yield f"    r_inf of {title} for one processor: {value:.4g} MB/s"
@@ -246,10 +245,10 @@ def _conclusion(rows: list[_Row]) -> str:
     if not apart:
         return f"all {len(rows)} sizes agree within {_AGREE_PCT:g} %"
     reasons = [row.reason for row in apart]
-    counts = ", ".join(f"{reasons.count(one)}: {one}" for one in sorted(set(reasons)))
+    counts = ", ".join(f"{one} ({reasons.count(one)})" for one in sorted(set(reasons)))
     return (
-        f"{len(rows) - len(apart)} of {len(rows)} sizes agree within {_AGREE_PCT:g} %; of the "
-        f"others, {counts}"
+        f"{len(rows) - len(apart)} of {len(rows)} sizes agree within {_AGREE_PCT:g} %; reasons of "
+        f"the others: {counts}"
     )
 
 
@@ -258,13 +257,13 @@ def _paragraph(text: str, indent: str) -> Iterator[str]:
 
 
 def _group(side: Side, pairing: Pairing, pairs: list[tuple[Key, Key]]) -> Iterator[str]:
-    """The sizes of one number of processors, way to wait and so on."""
+    """The output for all sizes of one number of processors, wait policy and so on."""
     note, parkbench = pairs[0]
     titles = (dict(note)["id"], dict(parkbench)["id"])
     rows = [_row(side, pairing, *pair) for pair in pairs]
     shared = describe(_stripped(note), frozenset({"size_bytes"}))
-    yield f"\n{titles[1]} beside {titles[0]}: {shared}"
-    yield f"    t is the time of one message, the rate n / t {pairing.rate}"
+    yield f"\n{titles[0]} and {titles[1]}: {shared}"
+    yield f"    t: time of one message; MB/s: n / t, {pairing.rate}"
     yield from _table(pairing, rows, titles[0])
     yield from _of_maxima(pairing, rows, titles)
     yield from _of_fits(side, pairing, note, parkbench)
@@ -272,7 +271,7 @@ def _group(side: Side, pairing: Pairing, pairs: list[tuple[Key, Key]]) -> Iterat
 
 
 def _pairs(side: Side, pairing: Pairing) -> list[list[tuple[Key, Key]]]:
-    """Rows that both programs have measured, in groups that differ in nothing but the size."""
+    """Rows that both programs measured, in groups that differ only in size."""
     ours = _found(side, pairing.note)
     theirs = _found(side, pairing.parkbench)
     groups: dict[Key, list[tuple[Key, Key]]] = {}
@@ -283,13 +282,13 @@ def _pairs(side: Side, pairing: Pairing) -> list[list[tuple[Key, Key]]]:
 
 
 def write(side: Side, stream: TextIO) -> None:
-    """All pairs of a run. SuiteError when it has none."""
+    """Print all pairs of a run. Raises SuiteError when there is none."""
     count = 0
     for pairing in pairings():
         groups = _pairs(side, pairing)
         if not groups:
             programs = (one.benchmark.program for one in (pairing.note, pairing.parkbench))
-            print(f"{' and '.join(programs)}: no row of one has its like in the other", file=stream)
+            print(f"{' and '.join(programs)}: no rows in common", file=stream)
             continue
         count += len(groups)
         print("\n".join(_paragraph(pairing.relation, "")), file=stream)
@@ -298,8 +297,8 @@ def write(side: Side, stream: TextIO) -> None:
         print(file=stream)
     if count == 0:
         raise SuiteError(
-            f"{side.label} has no measurement of both the note and Parkbench; make one with "
-            "combench run parkbench"
+            f"{side.label} has no benchmark of Parkbench beside its counterpart of DAQ note 48; "
+            "measure both with combench run parkbench"
         )
     marks = frozenset().union(*side.marks.values())
     for mark, meaning in MARKS.items():
@@ -308,15 +307,15 @@ def write(side: Side, stream: TextIO) -> None:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("directory", metavar="DIR", help="of a run, or of result documents")
+    parser.add_argument("directory", metavar="DIR", help="directory of a run or of documents")
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Exit status 0: shown; 2: nothing can be shown."""
+    """Exit status: EXIT_STATUS."""
     side = read_side(arguments.directory)
     for warning in side.warnings():
         print(f"combench parkbench: warning: {warning}", file=sys.stderr)
     if len(side.runs) > 1:
-        raise SuiteError(f"{side.label} has several runs; name one of them")
+        raise SuiteError(f"{side.label} has several runs; name one")
     write(side, sys.stdout)
     return MEASURED

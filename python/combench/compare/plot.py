@@ -1,4 +1,4 @@
-"""A comparison as a picture: the changes with their intervals, by matplotlib."""
+"""Plots a comparison with matplotlib: the changes with their intervals."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from combench.common.figures import describe, shared
 from combench.compare.comparison import IMPROVEMENT, REGRESSION, SAME, UNKNOWN, Change, Comparison
 
 FORMATS = (".svg", ".pdf", ".png")
-_MOST_ROWS = 40  # that stay readable on a page
+_MOST_ROWS = 40  # that fit a page
 
-# Told apart by shape too, and by colours that all can see (Okabe and Ito).
+# Colours of Okabe and Ito, which remain distinct with colour blindness; markers differ as well.
 _STYLES = {
     REGRESSION: ("#d55e00", ">"),
     IMPROVEMENT: ("#0072b2", "<"),
@@ -23,15 +23,15 @@ _STYLES = {
 
 
 def require(path: Path) -> Any:
-    """matplotlib, before anything is compared. SuiteError without it, or for an unknown form."""
+    """Load matplotlib before anything is compared. Raises SuiteError if that is not possible."""
     if path.suffix not in FORMATS:
-        raise SuiteError(f"--plot {path}: a picture is .svg, .pdf or .png; give such a name")
+        raise SuiteError(f"--plot {path}: unknown format; use a name ending in .svg, .pdf or .png")
     try:
         import matplotlib
     except ImportError as error:
         raise SuiteError(
-            f"--plot {path}: the Python module matplotlib cannot be loaded ({error}); install "
-            "python3-matplotlib, or leave --plot away"
+            f"--plot {path}: cannot load the Python module matplotlib ({error}); install "
+            "python3-matplotlib, or omit --plot"
         ) from error
     matplotlib.use("Agg")
     from matplotlib import pyplot
@@ -40,7 +40,7 @@ def require(path: Path) -> Any:
 
 
 def _chosen(comparison: Comparison) -> list[Change]:
-    """What differs most significantly, in the order of rows."""
+    """The largest changes, in the order of rows."""
     weight = {REGRESSION: 0, IMPROVEMENT: 0, SAME: 1, UNKNOWN: 2}
     ranked = sorted(
         comparison.changes,
@@ -51,7 +51,7 @@ def _chosen(comparison: Comparison) -> list[Change]:
 
 
 def _arms(change: Change) -> tuple[float, float]:
-    """How far the interval reaches below and above the ratio; 0 where it is open or unknown."""
+    """The interval below and above the ratio; 0 where it is open or unknown."""
     ratio, found = change.after / change.before, change.difference
     if found is None:
         return 0.0, 0.0
@@ -61,7 +61,7 @@ def _arms(change: Change) -> tuple[float, float]:
 
 
 def _scale(changes: list[Change], axes: Any) -> None:
-    """Ratios that differ by more than a factor of two want logarithms."""
+    """Use a logarithmic axis where ratios differ by more than a factor of two."""
     ends = [1.0]
     for change in changes:
         below, above = _arms(change)
@@ -73,7 +73,7 @@ def _scale(changes: list[Change], axes: Any) -> None:
 
 
 def draw(comparison: Comparison, path: Path, pyplot: Any) -> None:
-    """Write the picture; its form is that of the file's name."""
+    """Write the picture in the format of the file's name."""
     changes = _chosen(comparison)
     common = frozenset(shared([change.key for change in changes])) | {"id"}
     several = len(comparison.others) > 1
@@ -107,6 +107,6 @@ def draw(comparison: Comparison, path: Path, pyplot: Any) -> None:
     try:
         figure.savefig(path)
     except OSError as error:
-        raise SuiteError(f"cannot write {path}: {error.strerror}; give another --plot") from error
+        raise SuiteError(f"cannot write {path}: {error.strerror}; choose another --plot") from error
     finally:
         pyplot.close(figure)

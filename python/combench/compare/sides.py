@@ -1,7 +1,7 @@
-"""Runs as they lie on disk, and sides of a comparison, each of one run or several of one system.
+"""Reads the sides of a comparison: one run, or several runs of one system.
 
 A run is the directory of `combench run`, a result document, or a directory of such documents. A
-side is named by one path, or by several with commas; a directory of runs is a side of all of them.
+side is one path, or several separated by commas; a directory of runs is a side with all of them.
 """
 
 from __future__ import annotations
@@ -30,37 +30,35 @@ SearchKey = tuple[Key, str]  # a row and the name of one of its figures
 
 @dataclass
 class Run:
-    """One run: its documents, and what is to be said of it."""
+    """One run: its documents, and warnings about it."""
 
     path: Path
     documents: list[Json]
     warnings: list[str] = field(default_factory=list)
 
     def rows(self) -> Iterator[tuple[Json, Json]]:
-        """Rows with their documents. One measurement may be in several starts of a run."""
+        """Rows with their documents. A measurement may occur in several starts of a run."""
         for document in self.documents:
             for row in document["results"]:
                 yield document, row
 
 
 def text_of(value: Any) -> str:
-    """A value of a document as a text, the same for the same value."""
+    """A value of a document as text; equal values give equal texts."""
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
 
 
 def _add(run: Run, path: Path) -> None:
-    """A document that was cut short counts as far as it goes."""
+    """Add a document. An incomplete one is used as far as it goes, with a warning."""
     document = read_checked(path, RESULT)
     run.documents.append(document)
     if document.get("complete") is not True:
         reason = document.get("reason", "no reason is given")
-        run.warnings.append(
-            f"{path} is not complete: {reason}; it has what was measured until then"
-        )
+        run.warnings.append(f"{path} is incomplete: {reason}; only its finished rows are compared")
 
 
 def _try(run: Run, path: Path) -> None:
-    """A damaged document among others is left out, and said."""
+    """Add a document; leave out a damaged one with a warning."""
     try:
         _add(run, path)
     except NewerSchema:
@@ -80,13 +78,12 @@ def _run_of_manifest(directory: Path) -> Run:
         if "result" in entry and state != documents.RUNNING:
             _try(run, directory / entry["result"])
     for state, count in sorted(unmeasured.items()):
-        run.warnings.append(f"{directory}: {count} of its measurements: {state}")
+        run.warnings.append(f"{directory}: {count} measurements are {state}")
     return run
 
 
 def _warn_of_repetitions(run: Run) -> None:
-    """Documents of one benchmark with equal parameters are starts that repeat each other, and most
-    likely several runs."""
+    """Warn about documents with equal parameters in a directory: they are probably several runs."""
     alike: dict[str, int] = {}
     for one in run.documents:
         asked = text_of([one["benchmark"], one["technology"], one["parameters"]])
@@ -94,15 +91,15 @@ def _warn_of_repetitions(run: Run) -> None:
     most = max(alike.values(), default=0)
     if most > 1:
         run.warnings.append(
-            f"{run.path} has {most} documents of one measurement, which are taken for one run: to "
-            "have them compared as runs, name them with commas, or have a directory for each"
+            f"{run.path} has {most} documents of one measurement, which are treated as one run; to "
+            "compare them as runs, separate them by commas, or put each into its own directory"
         )
 
 
 def _runs_in(path: Path) -> list[Run]:
     """The runs that a path names."""
     if not path.exists():
-        raise SuiteError(f"cannot read {path}: it is not there; name the directory of a run")
+        raise SuiteError(f"cannot read {path}: it does not exist; name the directory of a run")
     if path.is_file():
         single = Run(path, [])
         _add(single, path)
@@ -119,19 +116,19 @@ def _runs_in(path: Path) -> list[Run]:
     _warn_of_repetitions(run)
     if not run.documents:
         raise SuiteError(
-            f"{path} has neither a manifest nor result documents that can be read; name the "
-            "directory of a run, or files that programs wrote with --output"
+            f"{path} has no manifest and no readable result document; name the directory of a run, "
+            "or files that programs wrote with --output"
         )
     return [run]
 
 
 @dataclass
 class Side:
-    """What is compared: runs of one system."""
+    """One side of a comparison: runs of one system."""
 
     label: str
     runs: list[Run]
-    # Of each row and figure, an observation for each run that has it.
+    # By row and figure: an observation for each run that has it.
     found: dict[SearchKey, list[Observation]] = field(default_factory=dict)
     marks: dict[Key, frozenset[str]] = field(default_factory=dict)
     limits: dict[Key, set[str]] = field(default_factory=dict)  # in_flight_limit of a row
@@ -144,7 +141,7 @@ class Side:
 
 
 def _merged(starts: list[Observation]) -> Observation:
-    """One measurement that several starts of a run have made: its middle, and all blocks."""
+    """Several starts of one measurement: the median of their values, and all their blocks."""
     if len(starts) == 1:
         return starts[0]
     middle = statistics.median(one.value for one in starts)
@@ -152,7 +149,7 @@ def _merged(starts: list[Observation]) -> Observation:
     return Observation(middle, blocks, starts[0].of_mean)
 
 
-def _take(side: Side, run: Run) -> None:
+def _add_rows(side: Side, run: Run) -> None:
     starts: dict[SearchKey, list[Observation]] = {}
     for document, row in run.rows():
         key = key_of(document, row)
@@ -166,14 +163,14 @@ def _take(side: Side, run: Run) -> None:
 
 
 def read_side(words: str) -> Side:
-    """The side that a word of the command line names. SuiteError: what is wrong with it."""
+    """The side that a word of the command line names. Raises SuiteError."""
     paths = [words] if Path(words).exists() else words.split(",")
     runs = [run for path in paths for run in _runs_in(Path(path))]
     if len({run.path.resolve() for run in runs}) < len(runs):
-        raise SuiteError(f"{words} names a run twice; name each once, a copy tells nothing new")
+        raise SuiteError(f"{words} names a run twice; name each run once")
     side = Side(words, runs)
     for run in runs:
-        _take(side, run)
+        _add_rows(side, run)
     if not side.marks:
-        raise SuiteError(f"{words} has no rows; see the manifest for what became of the run")
+        raise SuiteError(f"{words} has no rows; see the manifest of the run for the reasons")
     return side

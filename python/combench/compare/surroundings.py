@@ -1,5 +1,4 @@
-"""On what runs were made, and in which of that two sides differ: a difference of figures may be due
-to it."""
+"""The conditions of runs, and in which of them two sides differ, which may cause differences."""
 
 from __future__ import annotations
 
@@ -13,23 +12,23 @@ from combench.compare.sides import Side, text_of
 
 Facts = dict[tuple[str, str, str], set[str]]  # of benchmark, technology and name
 
-# Options that choose rows, as those do that rows have as columns: no condition of the others.
+# Options that select rows. They are not conditions; nor are options that rows have as columns.
 _CHOOSE_ROWS = frozenset(
     "technology sizes_bytes sweep compute receivers rate_Hz load_curve find_rate output format "
     "config verify".split()
 )
 
-_SIDES = ("the baseline", "the other side")  # their own names are long, and stand above
-_ABSENT = "nothing"  # is said of it in a document
+_SIDES = ("the baseline", "the other side")
+_ABSENT = "nothing"  # shown where a document does not have the fact
 
-_SETTINGS = "settings of MPI"
+_SETTINGS = "MPI settings"
 _FACTS = {
     "combench": "environment.combench",
     "commit": "environment.commit",
     "compiler": "environment.compiler",
     "MPI": "environment.mpi",
     _SETTINGS: "environment.mpi_settings",
-    "settings of the technology": "environment.technology_settings",
+    "technology settings": "environment.technology_settings",
     "clock": "environment.clock.source",
 }
 _HOST_FACTS = {
@@ -44,7 +43,7 @@ _HOST_FACTS = {
 
 
 def _single(name: str, value: Any) -> Iterator[tuple[str, str]]:
-    """A fact, or each of those in an object."""
+    """A fact, or each member of an object."""
     if isinstance(value, dict):
         for key, part in value.items():
             yield f"{name}, {key}", text_of(part)
@@ -53,7 +52,7 @@ def _single(name: str, value: Any) -> Iterator[tuple[str, str]]:
 
 
 def _of_hosts(document: Json) -> Iterator[tuple[str, str]]:
-    """What any of the hosts has."""
+    """The facts of the hosts of a document."""
     hosts = at(document, "environment.hosts") or []
     yield "hosts", str(len(hosts))
     found: dict[str, set[str]] = {}
@@ -87,7 +86,7 @@ def _facts(side: Side) -> Facts:
 
 
 def _noise(side: Side) -> list[float]:
-    """Shares of the time that others took before the runs, in per cent."""
+    """CPU time of other processes before the runs, in per cent."""
     return [
         number(at(document, "environment.noise.stolen_pct")) or 0.0
         for run in side.runs
@@ -105,8 +104,8 @@ def _of_noise(first: Side, second: Side) -> Iterator[str]:
         middle = statistics.median(noise) if noise else 0.0
         if middle > _NOISY_PCT:
             yield (
-                f"others had the cores of {name} for {middle:.3g} % of the time (median of "
-                "the probes before its measurements)"
+                f"other processes used {middle:.3g} % of the CPU time in {name} (median of the probes "
+                "before its measurements)"
             )
 
 
@@ -116,15 +115,15 @@ def _of_marks(first: Side, second: Side) -> Iterator[str]:
         for name, side, other in zip(_SIDES, (first, second), (second, first)):
             count = sum(mark in side.marks[key] - other.marks[key] for key in common)
             if count:
-                yield f"{count} of the rows compared are {what} in {name} only"
+                yield f"{what} in {name} only: {count} of the rows compared"
 
 
 def _of_limits(first: Side, second: Side) -> Iterator[str]:
-    """The events in flight that a farm's search has chosen are no part of what makes rows equal."""
+    """Rows match even if the search of a farm chose another number of events in flight."""
     common = first.limits.keys() & second.limits.keys()
     count = sum(first.limits[key] != second.limits[key] for key in common)
     if count:
-        yield f"{count} rows of farms have another number of events in flight on the two sides"
+        yield f"{count} rows of farms have different numbers of events in flight on the two sides"
 
 
 def _of_facts(first: Side, second: Side) -> Iterator[str]:
@@ -151,5 +150,5 @@ _CHECKS: tuple[Callable[[Side, Side], Iterator[str]], ...] = (
 
 
 def differences(first: Side, second: Side) -> list[str]:
-    """A sentence for each condition in which the sides differ, or which makes them doubtful."""
+    """A sentence for each condition in which the sides differ, or that disturbs one of them."""
     return [sentence for check in _CHECKS for sentence in check(first, second)]

@@ -1,4 +1,4 @@
-"""A comparison as text for people and as CSV for programs."""
+"""Prints a comparison as text or CSV."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from combench.compare.sides import Side
 from combench.compare.surroundings import differences
 
 _TITLES = {
-    REGRESSION: "regressions, the largest first",
-    IMPROVEMENT: "improvements, the largest first",
+    REGRESSION: "regressions, largest first",
+    IMPROVEMENT: "improvements, largest first",
     SAME: "no significant difference",
-    UNKNOWN: "not tested: one run on each side, and the figure has too few blocks, or none",
+    UNKNOWN: "not tested: one run per side, and too few blocks",
 }
-_MOST_KEYS = 12  # that are listed of those in one side only, unless all are asked for
+_MOST_KEYS = 12  # rows of one side only that are listed without --all
 
 SINGLE_RUN = (
-    "one run on a side: what differs from run to run of one system (memory, placement, other "
-    "users) is unknown, and a difference below may be that. The intervals are of these two runs; "
-    "to learn of the systems, measure each several times and name the runs of a side with commas"
+    "one run per side: the variation between runs of one system (memory, placement, other users) is "
+    "unknown and may cause the differences below. To compare systems, measure each several times "
+    "and separate the runs of a side by commas"
 )
 
 
@@ -55,7 +55,7 @@ def _probability(change: Change) -> str:
 
 
 def aligned(lines: Sequence[Sequence[str]], right: int) -> Iterator[str]:
-    """Columns as wide as they need; the first `right` of them end, the others begin together."""
+    """Align columns: the first `right` columns to the right, the others to the left."""
     widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
     for line in lines:
         cells = [
@@ -100,14 +100,16 @@ def _of_side(label: str, side: Side) -> str:
 
 
 def _reach(value_pct: float) -> str:
-    """How far an interval reaches, in words."""
+    """The width of an interval in words."""
+    if value_pct >= 900:
+        return "more than a factor of 10"
     if value_pct >= 100:
         return f"a factor of {1 + value_pct / 100:.2g}"
     return f"{value_pct:.2g} %" if value_pct < 10 else f"{value_pct:.0f} %"
 
 
 def _sensitivity(changes: list[Change]) -> str:
-    """What a difference must have to be seen, as the intervals have it."""
+    """The size of differences that the test can miss, from the widths of intervals."""
     reaches = [
         50 * (change.difference.high - change.difference.low)
         for change in changes
@@ -116,8 +118,8 @@ def _sensitivity(changes: list[Change]) -> str:
     if not reaches:
         return ""
     return (
-        f"where none was found the interval reaches {_reach(statistics.median(reaches))} to either "
-        "side (median): smaller changes may be there"
+        "sensitivity: figures without a significant difference have intervals of "
+        f"{_reach(statistics.median(reaches))} to either side (median); smaller changes can be missed"
     )
 
 
@@ -159,7 +161,7 @@ def _of_one(comparison: Comparison, side: Side, everything: bool) -> Iterator[st
             yield f"only in {one.label}, not compared: {len(keys)} rows"
             yield from (f"    {describe(key, without)}" for key in shown)
         if len(shown) < len(keys):
-            yield f"    and {len(keys) - len(shown)} more, which --all lists"
+            yield f"    and {len(keys) - len(shown)} more; use --all to list them"
     yield _counts(changes)
     if _sensitivity(changes):
         yield _sensitivity(changes)
@@ -171,14 +173,14 @@ def _legend(comparison: Comparison) -> Iterator[str]:
         if mark in there:
             yield f"{mark} {meaning}"
     yield (
-        f"p: the probability of such a difference by chance, corrected for "
+        f"p: probability of such a difference by chance, corrected for "
         f"{sum(change.difference is not None for change in comparison.changes)} comparisons "
-        f"({comparison.correction}); below 0.05 it is significant"
+        f"({comparison.correction}); significant below 0.05"
     )
 
 
 def write_text(comparison: Comparison, everything: bool, stream: TextIO) -> None:
-    """Tables of what differs, and of everything on request."""
+    """Print tables of the rows that differ, or of all rows."""
     blocks = ["\n".join(_of_one(comparison, side, everything)) for side in comparison.others]
     print("\n\n".join(blocks), file=stream)
     print("\n".join(_legend(comparison)), file=stream)
@@ -203,7 +205,7 @@ _COLUMNS = (
 
 
 def _cells(comparison: Comparison, change: Change) -> list[str]:
-    """An open end, or what was not tested, is an empty cell."""
+    """The cells of a line; open ends and figures without a test are empty."""
     difference = change.difference
     tested = ["", "", "", ""]
     if difference is not None:
@@ -226,7 +228,7 @@ def _cells(comparison: Comparison, change: Change) -> list[str]:
 
 
 def write_csv(comparison: Comparison, stream: TextIO) -> None:
-    """A line for each figure that both sides have."""
+    """Print a CSV line for each figure that both sides have."""
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(_COLUMNS)
     writer.writerows(_cells(comparison, change) for change in comparison.changes)

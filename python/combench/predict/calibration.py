@@ -186,7 +186,7 @@ def measured_sizes(text: str) -> tuple[int, int] | None:
 
 
 def from_file(path: Path, processors: int = 0) -> Calibration:
-    """A file as ccmod calibrate makes it, or as people write it; with results of so many processors
+    """A file as ccmod calibrate makes it, or as people write it; with results of that many processors
     beside it, 0 without any. SuiteError: it cannot be read."""
     try:
         text = path.read_text(encoding="utf-8")

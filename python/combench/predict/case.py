@@ -27,7 +27,7 @@ class Case:
     in_flight: int = 0  # of a farm: events that are issued and not decided
     multicast: str = "loop"  # of what goes to many: loop, technology (by the network), tree
     pace_us: float = 0.0  # of a farm: what the supervisor waits before it issues an event
-    shifts: int = 0  # of an all-to-all: so many of a round's messages alone; 0 for all
+    shifts: int = 0  # of an all-to-all: only that many of a round's messages; 0: all
     own: tuple[str, ...] = ()  # options that the benchmark alone has, as words
 
     @property

@@ -194,7 +194,7 @@ def _topology(scale: int) -> tuple[int, ...]:
 
 
 def numbers_at(definition: Benchmark, mode: Mode, scale: int) -> tuple[int, ...]:
-    """What is counted at a scale: so many processors, sources or destinations, or nearly."""
+    """What is counted at a scale: N processors, sources or destinations, or nearly N."""
     count = definition.count
     if count.is_topology:
         return _topology(scale)

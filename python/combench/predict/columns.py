@@ -29,7 +29,7 @@ def role_of(case: Case, rank: int) -> tuple[str, int]:
 
 
 def frequency_hz(case: Case, step_us: float) -> float:
-    """The frequency that a step of so many microseconds is; 0 where it takes no time."""
+    """The frequency of steps with that time in microseconds; 0 where it takes no time."""
     if step_us <= 0:
         return 0.0
     per_step = case.packets if case.step.frequency == "packets" else 1

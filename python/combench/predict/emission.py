@@ -62,7 +62,7 @@ class Emissions:
         self._made: dict[tuple[str, ...], Future[str]] = {}
 
     def trace(self, case: Case, steps: int, blocks: int = 1) -> str:
-        """Of so many blocks of so many steps, or events of a farm. SuiteError: what the program
+        """Of the given numbers of blocks and steps, or of events of a farm. SuiteError: what the program
         refuses."""
         program = str(programs.path(self._folder, case.benchmark))
         length = ["--trace-steps", str(steps)]

@@ -1,4 +1,4 @@
-"""Verbs that calculate for long end on a signal as they do on an error, and leave nothing behind."""
+"""Long calculations end on a signal as on an error: processes and temporary files are removed."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def find(folder: Path) -> Path:
 def check_options(
     processes: Processes, ccmod: Path, options: dict[str, str | None], ranks: int
 ) -> None:
-    """Have ccmod look at what its options are given (None: nothing) for so many ranks, and evaluate
+    """Have ccmod look at what its options are given (None: nothing) for `ranks` ranks, and evaluate
     nothing. A SuiteError names the first that it refuses, so that no case has to find it out."""
     idle = f"%cct 1 ranks {ranks} unit us\n"
     # A calibration that is yet to be made will be right, and some networks ask for one.

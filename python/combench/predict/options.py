@@ -14,14 +14,14 @@ from combench.predict.prediction import Effort
 
 def _announcement(text: str) -> str:
     if text not in ("loop", "multicast"):
-        raise ValueError(f"'{text}' is no way to tell the sources; give loop, multicast or both")
+        raise ValueError(f"'{text}' is not valid; give loop, multicast, or loop,multicast")
     return "technology" if text == "multicast" else text
 
 
 def _bytes(text: str) -> int:
     size = values.size_bytes(text)
     if size < 1:
-        raise ValueError(f"'{text}' is no room for a packet; give one like 64KiB, 1MB")
+        raise ValueError(f"'{text}' is too small for a packet; give a size such as 64KiB or 1MB")
     return size
 
 
@@ -37,122 +37,124 @@ OPTIONS: dict[str, dict[str, Any]] = {
     },
     "--calibration": {
         "metavar": "FILE",
-        "help": "of ccmod calibrate, in place of one made of SOURCE",
+        "help": "calibration of ccmod calibrate (default: made from SOURCE)",
     },
     "--residual-pct": {
         "type": checked(values.precision_pct),
         "metavar": "PCT",
-        "help": "what is made of SOURCE may miss its measurements by so much, as ccmod's calibrate "
-        "has it; without it 20",
+        "help": "largest residual of a calibration made from SOURCE, in %% (default 20)",
     },
     "--technology": {
         "metavar": "NAME",
-        "help": "which one is predicted, where SOURCE has several",
+        "help": "technology to predict, if SOURCE has several",
     },
     "--network": {
         "default": "crossbar",
-        "help": "as ccmod's, which `ccmod info` lists; without it %(default)s",
+        "help": "network of the model; `ccmod info` lists them (default %(default)s)",
     },
     "--scale": {
         "type": _list(whole(2, cases.LARGEST_COUNT)),
         "default": (),
         "metavar": "N,...",
-        "help": "also for so many processors, sources or destinations; in farms so many of both",
+        "help": "also predict N processors, sources or destinations; farms with N of both",
     },
     "--farm": {
         "type": _list(values.farm),
         "default": (),
         "metavar": "SxD,...",
-        "help": "also farms of so many sources and destinations",
+        "help": "also predict farms of S sources and D destinations",
     },
     "--topology": {
         "type": _list(values.topology),
         "default": (),
         "metavar": "A-B-C,...",
-        "help": "also pipelines of these stages",
+        "help": "also predict pipelines with these stages",
     },
     "--benchmarks": {
         "type": _list(str),
         "default": (),
         "metavar": "NAME,...",
-        "help": "these alone, by name or number; without it all",
+        "help": "benchmarks to predict, by name or number (default: all)",
     },
     "--sizes": {
         "type": _list(values.size_bytes),
         "metavar": "BYTES,...",
-        "help": "these alone; without it those that were measured, or the note's",
+        "help": "packet sizes (default: measured sizes, or those of DAQ note 48)",
     },
     "--algorithm": {
         "type": _list(values.microseconds),
         "metavar": "US,...",
-        "help": "of farms and pipelines at other numbers; without it as measured, or 0",
+        "help": "work on each packet, for farms and pipelines (default: as measured, or 0)",
     },
     "--rate": {
         "type": checked(values.rate_hz),
         "default": 0.0,
         "metavar": "RATE",
-        "help": "events of these farms fall due at it, 100kHz; without it as many as they can",
+        "help": "offered rate of farms, such as 100kHz (default: closed loop)",
     },
     "--supervisor": {
         "type": _list(_announcement),
         "default": ("loop",),
         "metavar": "WAY,...",
-        "help": "how a supervisor tells sources that push: loop, multicast; without it loop",
+        "help": "how the supervisor notifies pushing sources: loop, multicast (default loop)",
     },
     "--in-flight": {
         "type": checked(whole(1, 10**9)),
         "default": 0,
         "metavar": "N",
-        "help": "events in flight in these farms",
+        "help": "events in flight in farms",
     },
     "--window": {
         "type": checked(whole(1, cases.LARGEST_WINDOW)),
         "default": WINDOW,
         "metavar": "N",
-        "help": "packets of a stream that are not acknowledged, at most; without it %(default)s",
+        "help": "maximum unacknowledged packets of a stream (default %(default)s)",
     },
     "--buffer": {
         "type": checked(_bytes),
         "default": 10**6,
         "metavar": "BYTES",
-        "help": "what a port of the switch holds, for the risk of incast; without it 1MB",
+        "help": "buffer of a switch port, to detect incast (default 1MB)",
     },
     "--window-bytes": {
         "type": checked(_bytes),
         "default": 1 << 16,
         "metavar": "BYTES",
-        "help": "what one connection has under way at most, for the same; without it 64KiB",
+        "help": "maximum data in flight per connection, to detect incast (default 64KiB)",
     },
     "--seeds": {
         "type": checked(whole(1, 1000)),
         "default": Effort.seeds,
         "metavar": "N",
-        "help": "evaluate each case with so many; without it %(default)s",
+        "help": "evaluate each case with N seeds (default %(default)s)",
     },
     "--precision": {
         "type": checked(values.precision_pct),
         "default": Effort.precision_pct,
         "metavar": "PCT",
-        "help": "half of the 95 %% interval of a figure; without it %(default)s",
+        "help": "target half width of the 95 %% interval, in %% (default %(default)s)",
     },
     "--messages": {
         "type": checked(whole(1000, 10**10)),
         "default": Effort.messages,
         "metavar": "N",
-        "help": "evaluate so many with a seed, at most; without it %(default)s",
+        "help": "maximum messages per seed (default %(default)s)",
     },
     "--share": {
         "choices": SHARE_RULES,
         "default": SHARE_RULES[0],
-        "help": "as ccmod's; without it %(default)s",
+        "help": "bandwidth sharing rule of ccmod run (default %(default)s)",
     },
-    "--mode": {"choices": ("split", "paper"), "help": "as ccmod's"},
-    "--background": {"metavar": "LOAD", "help": "as ccmod's: none, 0.3, exp:0.3"},
+    "--mode": {"choices": ("split", "paper"), "help": "--mode of ccmod run"},
+    "--background": {
+        "metavar": "LOAD",
+        "help": "background traffic as in ccmod run: none, 0.3, exp:0.3",
+    },
     "--jobs": {
         "type": checked(whole(1, 1024)),
         "metavar": "N",
-        "help": "evaluations at a time; without it as many as there are processors",
+        "help": "parallel evaluations (default: number of processors)",
     },
     "--output": {"metavar": "FILE", "help": "also write a document combench-prediction/1"},
-    "--programs": {"metavar": "DIR", "help": "where the programs are"},
+    "--programs": {"metavar": "DIR", "help": "folder of the benchmark programs"},
 }

@@ -1,8 +1,8 @@
-"""Predict all benchmarks on a network, for the processors that were measured and for others.
+"""Predict all benchmarks on a network, for measured and larger numbers of processes.
 
-SOURCE is a directory of combench run or result documents, of which a calibration is made; or give
-one with --calibration. Figures are the median and the range over several seeds. The table names
-what is full first when the load grows, and the rate at which it is: the knee.
+SOURCE is a directory of combench run or result documents, from which a calibration is made, unless
+--calibration is given. Figures are the median and the range over several seeds. The table names the
+resource that saturates first under growing load, and the rate at which it does: the knee.
 """
 
 from __future__ import annotations
@@ -39,8 +39,9 @@ from combench.predict.table import table
 
 Json = dict[str, Any]
 EXIT_STATUS = (
-    "0 predicted, maybe with some cases left out, which are named; 1 the model failed, the document "
-    "could not be written, or a signal ended it, and then nothing is written; 2 wrong options, results, calibration or network."
+    "0 predicted (cases that were left out are listed); 1 the model failed, the document could not "
+    "be written, or a signal came: no document is written; 2 wrong options, results, calibration or "
+    "network."
 )
 SEE_ALSO = ("combench-run", "ccmod-calibrate", "ccmod-run")
 
@@ -105,8 +106,8 @@ def _all_asked(
     asked += [one for one in cases.wanted_cases(wanted, default_in_flight) if one.case not in known]
     if not asked:
         raise SuiteError(
-            "nothing is left to predict; give numbers with --scale, --farm or --topology, and "
-            "benchmarks and sizes that were measured"
+            "nothing to predict: no measured row has these benchmarks and sizes; choose others, or "
+            "give numbers with --scale, --farm or --topology"
         )
     return asked
 

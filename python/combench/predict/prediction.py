@@ -35,7 +35,7 @@ _FEW_BLOCKS = (2, 4)
 _CROWD = 20_000  # fragments that may be under way at once without pacing the supervisor
 _OF_NETWORK = 0.95  # of what a link within the network carries: beyond it queues grow and grow
 _SKEW_US = 1.0  # how far apart the ranks start: what the seeds vary
-_FULL = 0.9  # a place that is used so much is what limits
+_FULL = 0.9  # a resource with this utilisation is the limit
 _SHRINKS = 0.9  # what is left of an interval at most when twice as much is evaluated
 _SUSTAINED = 0.99  # of an offered rate, the part from which on it is held
 _SUPERVISOR = Place("rank 0", PROCESSOR, 0)
@@ -123,7 +123,7 @@ class Prediction:
 
 
 def _whole(steps: int, of: int) -> int:
-    """At least so many steps, a multiple."""
+    """A multiple that is at least `steps`."""
     return -(-steps // of) * of
 
 
@@ -181,7 +181,7 @@ def cut_steps(case: Case, effort: Effort) -> Case:
 
 
 def _cut(case: Case, effort: Effort, of_step: int) -> tuple[list[str], tuple[int, int]]:
-    """What is cut down to what may be evaluated, and the lengths; of so many messages a step."""
+    """What is cut down to what may be evaluated, and the lengths; of that many messages a step."""
     lead, timed = spans(case)
     cuts = []
     room = effort.messages // of_step
@@ -211,7 +211,7 @@ def cost(case: Case, emissions: Emissions, effort: Effort) -> float:
 
 
 def _skewed(case: Case, setting: Setting, length: int, block_steps: int = 0) -> str:
-    """The trace of so many steps, or blocks, in which each rank starts up to so much later than the
+    """The trace of that many steps, or blocks, in which each rank starts up to a shift later than the
     others, drawn from ccmod's --seed."""
     steps, blocks = (block_steps, length) if block_steps else (length, 1)
     head, rest = setting.emissions.trace(case, steps, blocks).split("\n", 1)
@@ -221,7 +221,7 @@ def _skewed(case: Case, setting: Setting, length: int, block_steps: int = 0) -> 
 def _evaluate_all(
     case: Case, setting: Setting, effort: Effort, lengths: tuple[int, int], block_steps: int = 0
 ) -> list[tuple[Evaluation, Evaluation]]:
-    """For each seed the evaluations of both lengths, in steps, or blocks of so many."""
+    """For each seed the evaluations of both lengths, in steps, or in blocks of steps."""
     seeds = range(1, effort.seeds + 1)
     with ThreadPoolExecutor(max_workers=setting.processes.at_a_time) as pool:
         texts = list(pool.map(lambda length: _skewed(case, setting, length, block_steps), lengths))
@@ -251,7 +251,7 @@ def _busy(case: Case, pair: tuple[Evaluation, Evaluation], steps: int) -> dict[P
     return busy
 
 
-_DEEDS = {
+_RESOURCES = {
     PROCESSOR: "processor",
     INWARD: "link, what it sends",
     OUTWARD: "link, what it receives",
@@ -267,7 +267,7 @@ def _limit(case: Case, busy: dict[Place, float]) -> Limit | None:
     if place.node is None:
         return Limit(place, busy[place], f"network's link {place.name}")
     role, _ = columns.role_of(case, place.node)
-    return Limit(place, busy[place], f"{role} (rank {place.node}): its {_DEEDS[place.kind]}")
+    return Limit(place, busy[place], f"{role} (rank {place.node}): its {_RESOURCES[place.kind]}")
 
 
 def _probe(
@@ -342,9 +342,9 @@ def predict(
 ) -> Prediction:
     """How long a step of the case takes, what limits it, and where its knee is.
 
-    Lengths are doubled until the interval over the seeds is as narrow as `effort` wants it, or its
+    Lengths are doubled until the interval over the seeds is as narrow as `effort` requires, or its
     messages are used up. A rate is of a farm's events; without one its loop is closed. With
-    `block_steps` a stream is timed as it was measured, in blocks of so many steps, else in the long
+    `block_steps` a stream is timed as it was measured, in blocks of that many steps, else in the long
     run. SuiteError: it takes more messages than may be evaluated, or ccmod refuses the network or
     the calibration.
     """
@@ -359,7 +359,7 @@ def predict(
     if case.is_farm:
         case, notes = _paced(case, setting, effort, rate_hz, of_step)
         cuts += notes
-    # A load that is drawn anew gets nearer to its mean with every draw, but slowly: it may cost less.
+    # A load that is drawn again gets nearer to its mean with every draw, but slowly: it may cost less.
     drawn = "--background" in setting.words
     most = effort.messages // of_step // unit // (8 if drawn else 1)
     evaluated = 0

@@ -1,4 +1,4 @@
-"""The programs that a prediction starts, from any thread: so many at a time, all can be ended."""
+"""The programs that a prediction starts, from any thread: at most N at a time; all can be ended."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Ended(SuiteError):
 
 
 class Processes:
-    """Those of a prediction: so many at a time, in any threads; and all of them can be ended."""
+    """The processes of a prediction: at most N at a time, from any thread; and all of them can be ended."""
 
     def __init__(self, at_a_time: int = 1) -> None:
         self.at_a_time = at_a_time
@@ -38,7 +38,7 @@ class Processes:
 
     def run(self, command: Sequence[str], text: str) -> tuple[int, str, str]:
         """With that text as its input; its status, its output, its errors. OSError when it cannot
-        be started, Ended behind `end`."""
+        be started, Ended after `end`."""
         with self._places:
             with self._start(command) as process:
                 try:

@@ -1,8 +1,8 @@
-"""Predict what was measured from a calibration alone, and say how far off it is.
+"""Compare predictions of the model with measurements.
 
-SOURCE is a directory of combench run or result documents; the calibration is made of the result
-of cb_calibrate or cb_oneway among them, or given with --calibration. With --run a plan is measured
-into SOURCE first. Rows that the calibration was fitted to are marked and count in no error.
+SOURCE is a directory of combench run or result documents. The calibration is made from a result of
+cb_calibrate or cb_oneway in it, or given with --calibration. --run measures a plan first. Rows that
+the calibration was fitted to are marked and not included in the error.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from combench.predict.validation import (
 )
 
 
-EXIT_STATUS = "0: compared; 2: wrong options or results; 1: anything else."
+EXIT_STATUS = "0 compared; 1 other error; 2 wrong options or results."
 _MAKES_CALIBRATION = (
     "its figures make the calibration, and no benchmark of the note has such messages"
 )
@@ -66,18 +66,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("sources", metavar="SOURCE", nargs="+", help="a directory of combench run, or results")
     add("--run", metavar="PLAN", help="first measure this plan into SOURCE, a new directory")
-    add("--ranks", metavar="N", help="with --run: at most so many")
-    add("--calibration", metavar="FILE", help="of ccmod calibrate, in place of one from SOURCE")
+    add("--ranks", metavar="N", help="with --run: maximum number of ranks")
+    add("--calibration", metavar="FILE", help="calibration of ccmod calibrate (default: SOURCE)")
     add("--hold-out", type=_sizes, default=(), metavar="SIZES", dest="held",
-        help="fit without these sizes and report them alone; half: every second one")  # fmt: skip
-    add("--technology", metavar="NAME", help="where SOURCE has several: the one that is predicted")
-    add("--network", default="crossbar", help="as ccmod's (ccmod info lists them); %(default)s")
-    add("--share", choices=SHARE_RULES, default=SHARE_RULES[0], help="as ccmod's; %(default)s")
-    add("--mode", choices=("split", "paper"), help="as ccmod's")
+        help="sizes to leave out of the fit and report; half: every second size")  # fmt: skip
+    add("--technology", metavar="NAME", help="technology to predict, if SOURCE has several")
+    add("--network", default="crossbar", help="network of the model (default %(default)s)")
+    add("--share", choices=SHARE_RULES, default=SHARE_RULES[0],
+        help="bandwidth sharing rule of ccmod run (default %(default)s)")  # fmt: skip
+    add("--mode", choices=("split", "paper"), help="--mode of ccmod run")
     add("--seeds", type=int, default=Effort.seeds, metavar="N",
-        help="evaluate each with so many; %(default)s")  # fmt: skip
+        help="evaluate each case with N seeds (default %(default)s)")  # fmt: skip
     add("--output", metavar="FILE", help="also write a document combench-validation/1")
-    add("--programs", metavar="DIR", help="where the programs are")
+    add("--programs", metavar="DIR", help="folder of the benchmark programs")
 
 
 class _Run:
@@ -113,8 +114,8 @@ def _measure(arguments: argparse.Namespace) -> None:
         status = watch.beside(run.to_its_end, run.end)
     if status:
         raise SuiteError(
-            f"combench run of {arguments.run} ended with {status}; see what it said, mend it, and "
-            f"go on with combench run --resume --output {arguments.sources[0]}",
+            f"combench run {arguments.run} exited with status {status}; fix the errors above, then "
+            f"continue with combench run --resume --output {arguments.sources[0]}",
             status,
         )
 

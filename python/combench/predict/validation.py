@@ -68,7 +68,7 @@ class Summary:
 
 
 def summarize(rows: Iterable[Comparison]) -> Summary | None:
-    """None where nothing but what was fitted is there."""
+    """None where all rows were used in the fit."""
     counted = [row for row in rows if not row.fitted]
     if not counted:
         return None

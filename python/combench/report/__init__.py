@@ -1,1 +1,1 @@
-"""combench report: results as one page, with pictures."""
+"""combench report: results as one HTML page with pictures."""

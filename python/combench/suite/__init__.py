@@ -1,1 +1,1 @@
-"""combench run: from a plan to measurements."""
+"""combench run: runs the measurements of a plan."""

@@ -1,4 +1,4 @@
-"""The allocation that a run finds itself in: how many cores, on how many hosts, and from whom."""
+"""The allocation of a run: cores, hosts, and the batch system."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from combench.common.errors import SuiteError
 @dataclass(frozen=True)
 class Allocation:
     kind: str  # slurm, pbs, lsf, hostfile, or local
-    slots: int  # ranks that have a core of their own
+    slots: int  # ranks that have a core each
     hosts: int
-    job: str = ""  # the batch system's own name of the job
+    job: str = ""  # job id of the batch system
 
 
 def _expand(counts: str) -> list[int]:
-    """One number a host, from Slurm's short form: 16(x2),8 is 16, 16, 8."""
+    """One number per host, from Slurm's short form: 16(x2),8 is 16, 16, 8."""
     expanded: list[int] = []
     for part in counts.split(","):
         found = re.fullmatch(r"(\d+)(?:\(x(\d+)\))?", part)
         if found is None:
             raise SuiteError(
-                f"cannot tell the size of the allocation from SLURM_*='{counts}'; give --ranks"
+                f"cannot read the size of the allocation from SLURM_*='{counts}'; set --ranks"
             )
         expanded += [int(found.group(1))] * int(found.group(2) or 1)
     return expanded
 
 
 def _slurm(environment: Mapping[str, str]) -> Allocation:
-    """The tasks that were asked for; without such a number, all processors of the job."""
+    """The number of tasks of the job; without one, all its processors."""
     job = environment["SLURM_JOB_ID"]
     hosts = int(environment.get("SLURM_JOB_NUM_NODES", "1"))
     if "SLURM_NTASKS" in environment:
@@ -44,7 +44,7 @@ def _slurm(environment: Mapping[str, str]) -> Allocation:
 
 
 def _pbs(environment: Mapping[str, str]) -> Allocation:
-    """A line of PBS_NODEFILE is a slot."""
+    """Each line of PBS_NODEFILE is a slot."""
     path = environment["PBS_NODEFILE"]
     try:
         lines = Path(path).read_text(encoding="utf-8").split()
@@ -60,7 +60,7 @@ def _lsf(environment: Mapping[str, str]) -> Allocation:
     return Allocation("lsf", slots, len(words) // 2, environment.get("LSB_JOBID", ""))
 
 
-# The variable by which a batch system is known.
+# The environment variable that identifies a batch system.
 _BATCH_SYSTEMS: tuple[tuple[str, Callable[[Mapping[str, str]], Allocation]], ...] = (
     ("SLURM_JOB_ID", _slurm),
     ("PBS_NODEFILE", _pbs),
@@ -69,7 +69,7 @@ _BATCH_SYSTEMS: tuple[tuple[str, Callable[[Mapping[str, str]], Allocation]], ...
 
 
 def _own_cores() -> int:
-    """The cores that this process may use; threads of one core count as one, as launchers count."""
+    """The cores that this process may use; hardware threads of a core count as one."""
     cores = set()
     for cpu in os.sched_getaffinity(0):
         siblings = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
@@ -83,13 +83,13 @@ def _own_cores() -> int:
 def of_hostfile(path: Path) -> Allocation:
     """The hosts of a file for mpirun: `name slots=4` of Open MPI, `name:4` of MPICH.
 
-    A host without a number has one slot here, whatever the launcher takes it for.
+    A host without a number counts as one slot here; the launcher may treat it differently.
     """
     slots: dict[str, int] = {}
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise SuiteError(f"cannot read --hostfile {path}: {error}; name another") from error
+        raise SuiteError(f"cannot read --hostfile {path}: {error}; name another file") from error
     for number, line in enumerate(lines, 1):
         words = line.partition("#")[0].split()
         if not words:
@@ -97,18 +97,18 @@ def of_hostfile(path: Path) -> Allocation:
         found = re.search(r"(?:^[^:]+:|\sslots=)([^\s:]*)", " ".join(words))
         if found is not None and not re.fullmatch(r"[1-9][0-9]{0,6}", found.group(1)):
             raise SuiteError(
-                f"{path}:{number}: '{found.group(1)}' is no number of slots; write HOST slots=4, "
+                f"{path}:{number}: '{found.group(1)}' is not a number of slots; write HOST slots=4, "
                 "or HOST:4 for MPICH"
             )
         host = words[0].partition(":")[0]
         slots[host] = slots.get(host, 0) + (int(found.group(1)) if found else 1)
     if not slots:
-        raise SuiteError(f"--hostfile {path} names no host; write a line HOST slots=4 for each")
+        raise SuiteError(f"--hostfile {path} has no host; write a line HOST slots=4 for each")
     return Allocation("hostfile", sum(slots.values()), len(slots))
 
 
 def find(environment: Mapping[str, str]) -> Allocation:
-    """What a batch system says in the environment; else the cores of this machine."""
+    """The allocation of a batch system, from the environment; else the cores of this machine."""
     for variable, ask in _BATCH_SYSTEMS:
         if variable in environment:
             return ask(environment)
@@ -116,7 +116,7 @@ def find(environment: Mapping[str, str]) -> Allocation:
 
 
 def describe(allocation: Allocation) -> str:
-    """In words, for the user."""
+    """The allocation in words."""
     hosts = socket.gethostname() if allocation.hosts == 1 else f"{allocation.hosts} hosts"
     cores = "core" if allocation.slots == 1 else "cores"
     return f"{allocation.slots} {cores} on {hosts} ({allocation.kind})"

@@ -1,6 +1,6 @@
-"""A run inside a batch job that may be started again: after its time limit, or after a lost node.
+"""A run in a batch job that may be requeued: after its time limit, or after a lost node.
 
-Slurm starts a requeued job from its beginning; the run then goes on with what its directory holds.
+Slurm starts a requeued job from its beginning; the run then continues from its directory.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from typing import Mapping, Sequence
 
 from combench.common.documents import INTERRUPTED, PLANNED, RUNNING, Json
 
-# What failed may have done so because a node was lost, and has a second chance.
+# A failure may be due to a lost node, so it is repeated once.
 ATTEMPTS = 2
 _COMMAND_LIMIT_S = 60
 
 
 def _ask(words: Sequence[str]) -> tuple[bool, str]:
-    """Whether a command of Slurm succeeded, and what it said."""
+    """Run a command of Slurm: whether it succeeded, and its output."""
     try:
         ended = subprocess.run(
             words,
@@ -34,30 +34,31 @@ def _ask(words: Sequence[str]) -> tuple[bool, str]:
 
 
 def _is_running(job: str) -> bool:
-    """False of a job that was cancelled: that one shall not come back."""
+    """False for a cancelled job, which must not be requeued."""
     known, said = _ask(("scontrol", "--oneliner", "show", "job", job))
     found = re.search(r"\bJobState=(\S+)", said)
     return known and found is not None and found.group(1) == "RUNNING"
 
 
 def requeue(todo: Sequence[Json], stopped: str, environment: Mapping[str, str]) -> str:
-    """Put the job back into the queue when SIGTERM, the warning of its time limit, stopped the run.
+    """Requeue the job when SIGTERM, the warning before its time limit, stopped the run.
 
-    `todo` are the entries that this session was to measure; without one that has come to its end a
-    further start would come no further. What was done, in words; nothing when there was no reason.
+    `todo` are the entries of this session. If none of them has finished, the job is not requeued,
+    because the next start would stop at the same place. Returns a message; empty if nothing was
+    done.
     """
     job = environment.get("SLURM_JOB_ID")
     if stopped != "SIGTERM" or job is None or not _is_running(job):
         return ""
     if all(entry["state"] in (PLANNED, RUNNING, INTERRUPTED) for entry in todo):
         return (
-            f"job {job} is not put back into the queue: no measurement came to its end in its "
-            "time; submit it with a longer --time"
+            f"job {job} is not requeued: no measurement finished within its time limit; submit it "
+            "with a longer --time"
         )
     done, said = _ask(("scontrol", "requeue", job))
     if not done:
         return (
-            f"cannot put job {job} back into the queue: {said or 'scontrol failed'}; submit it "
-            "with --requeue, or go on by hand"
+            f"cannot requeue job {job}: {said or 'scontrol failed'}; submit it with --requeue, or "
+            "submit it again"
         )
-    return f"job {job} is back in the queue and goes on when it starts again"
+    return f"job {job} is requeued and continues when it starts again"

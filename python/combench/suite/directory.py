@@ -1,4 +1,4 @@
-"""The directory of a run on disk: what lies in it, and one run at a time."""
+"""The directory of a run: its folders, and a lock that allows one run at a time."""
 
 from __future__ import annotations
 
@@ -17,50 +17,49 @@ _ROOM_BYTES = 1 << 20
 
 
 def has_room(directory: Path) -> bool:
-    """Whether a result would still find room."""
+    """Whether the disk has room for another result."""
     state = os.statvfs(directory)
     return state.f_bavail * state.f_frsize >= _ROOM_BYTES
 
 
 def directory_of(arguments: argparse.Namespace) -> Path:
-    """Where results go."""
+    """The directory of the run, from the command line."""
     if arguments.output:
         return Path(arguments.output).absolute()
     if arguments.resume or arguments.batch:
         option = "--resume" if arguments.resume else "--batch"
-        raise SuiteError(f"{option}: give the directory of the run that is to go on with --output")
+        raise SuiteError(f"{option}: the directory of the run is missing; add --output DIR")
     name = Path(arguments.plan or "").stem
     return Path(time.strftime(f"combench-{name}-%Y%m%d-%H%M%S")).absolute()
 
 
 def require_run(directory: Path) -> None:
-    """SuiteError where there is nothing to go on with."""
+    """Raises SuiteError where there is no run to continue."""
     if not (directory / MANIFEST).exists():
         raise SuiteError(f"--resume: there is no run in {directory}; start it without --resume")
 
 
 def make_directories(directory: Path) -> None:
-    """Make the directory of a run with its folders. What else lies in it is not disturbed."""
+    """Make the directory of a run with its folders. A directory with other files is refused."""
     try:
         if directory.exists() and not (directory / MANIFEST).exists():
             others = {path.name for path in directory.iterdir()} - {RESULTS, LOGS, LOCK}
             if others:
                 raise SuiteError(
-                    f"--output {directory} has files and holds no run; give an empty directory or "
-                    "a new name"
+                    f"--output {directory} has files but no run; name an empty or new directory"
                 )
         for folder in (RESULTS, LOGS):
             (directory / folder).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise SuiteError(
-            f"cannot make {error.filename}: {error.strerror}; give another --output"
+            f"cannot create {error.filename}: {error.strerror}; choose another --output"
         ) from error
 
 
 class Lock:
-    """The right to measure into a directory, for as long as its file descriptor is open anywhere.
+    """An exclusive lock on a directory, held while its file descriptor is open in any process.
 
-    Launchers inherit it: an mpirun that outlives its driver keeps others from measuring beside it.
+    Launchers inherit it: an mpirun that outlives its driver still blocks other runs.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -69,7 +68,7 @@ class Lock:
             self.descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         except OSError as error:
             raise SuiteError(
-                f"cannot write {path}: {error.strerror}; give another --output"
+                f"cannot write {path}: {error.strerror}; choose another --output"
             ) from error
         try:
             fcntl.flock(self.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -77,8 +76,8 @@ class Lock:
             owner = os.read(self.descriptor, 200).decode("utf-8", "replace").strip()
             os.close(self.descriptor)
             raise SuiteError(
-                f"another run measures into {directory} ({owner or 'unknown'}, or an mpirun that "
-                "it has left behind); wait for its end, or give another --output"
+                f"another run uses {directory} ({owner or 'unknown'}, or an mpirun that outlived "
+                "it); wait for its end, or choose another --output"
             ) from error
         owner = f"process {os.getpid()} on {socket.gethostname()}\n"
         try:
@@ -86,7 +85,7 @@ class Lock:
             os.write(self.descriptor, owner.encode())
         except OSError as error:
             raise SuiteError(
-                f"cannot write {path}: {error.strerror}; make room, or give another --output",
+                f"cannot write {path}: {error.strerror}; free disk space, or choose another --output",
                 FAILED,
             ) from error
 

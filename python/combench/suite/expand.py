@@ -1,4 +1,4 @@
-"""From a plan and an allocation to the list of measurements: one start of a program each."""
+"""Expands a plan, for an allocation, to a list of measurements: one start of a program each."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Iterator
 from combench.common.catalogue import Shape
 from combench.suite.plan import Plan, Section, count_key
 
-# Start and set-up of a job, as far as the time left goes.
+# Estimated time to start a job.
 _START_S, _START_RANK_S = 1.5, 0.05
-# Beside a computing task blocks last many ticks of the scheduler, whatever the time they have.
+# Additional time beside a computing task, where a block lasts many scheduler ticks.
 _OCCUPIED_ROW_S = 1.0
-# What takes so many times as long as it should hangs; much less may be due to shared cores.
+# A start is taken to hang after this multiple of its estimated time; shared cores may slow it down.
 _HANGS_AFTER, _HANGS_AFTER_LEAST_S = 10, 180
 
 
 @dataclass(frozen=True)
 class Overrides:
-    """What the command line says in place of the plan."""
+    """Values of the command line that override the plan."""
 
     max_time_s: float | None = None
     precision_pct: float | None = None
@@ -35,11 +35,11 @@ class Measurement:
     id: str
     group: str
     technology: str
-    occupation: str  # empty but in group 1
+    occupation: str  # empty outside group 1
     shape: str
     ranks: int
     placement: str
-    words: tuple[str, ...]  # options for the program, but for --output
+    words: tuple[str, ...]  # options for the program, without --output
     rows: int  # at most
     expected_s: float
     timeout_s: float
@@ -47,13 +47,13 @@ class Measurement:
 
     @property
     def kind(self) -> str:
-        """What has the same relation of expected and real time."""
+        """Measurements of one kind have similar ratios of actual to estimated time."""
         return f"occupied {self.occupation not in ('', 'none')}, group {self.group}"
 
 
 def shapes(section: Section, ranks: int, cores: int) -> list[Shape]:
-    """The numbers of processes of a section, with `max` for what fits into so many ranks, or cores
-    where ranks must not share them."""
+    """The counts of a section. `max` is the largest that fits the ranks, or the cores where ranks
+    must not share them."""
     benchmark, key = section.benchmark, count_key(section.benchmark)
     usual = benchmark.count.usual
     room = ranks if usual else cores  # without usual counts ranks must not share cores
@@ -67,7 +67,7 @@ def shapes(section: Section, ranks: int, cores: int) -> list[Shape]:
 
 
 def _name(section: Section, *axes: tuple[str, str]) -> str:
-    """Axes that the plan does not mention are not in the name."""
+    """The name of a measurement; axes that the plan does not set are left out."""
     parts = [section.name] + [value for key, value in axes if key == "" or key in section.given]
     return ".".join(part for part in parts if part)
 
@@ -123,8 +123,7 @@ def _measurement(
 def expand(
     plan: Plan, ranks: int, overrides: Overrides, cores: int | None = None
 ) -> Iterator[Measurement]:
-    """All measurements of a plan, in its order, for a job of so many ranks on so many cores; None:
-    each has one."""
+    """All measurements of a plan, in order, for a job of `ranks` ranks; `cores` None: one each."""
     for section in plan.sections:
         values = section.values
         occupations = values["occupations"] if section.benchmark.occupations else ("",)

@@ -1,4 +1,4 @@
-"""How ranks are started: the words of mpirun or srun for a number of ranks in an allocation."""
+"""The command lines of mpirun and srun for a number of ranks in an allocation."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ from combench.suite.allocation import Allocation
 
 OPENMPI, HYDRA, SRUN = "openmpi", "mpich", "srun"
 
-# Over several hosts: ranks host after host or from host to host; or so that roles can be spread
-# over all hosts or packed on few, which is then up to the programs.
+# On several hosts: block and cyclic place ranks; spread and packed let the programs place roles.
 PLACEMENTS = ("block", "cyclic", "spread", "packed")
 _OVER_ALL_HOSTS = ("cyclic", "spread")
 
 
 @dataclass(frozen=True)
 class Job:
-    """What the words depend on."""
+    """The parameters of a command line."""
 
     ranks: int
     oversubscribed: bool
@@ -35,13 +34,13 @@ class Job:
 
     @property
     def filled_hosts(self) -> int:
-        """How many hosts the ranks fill, one after the other."""
+        """The number of hosts that the ranks fill, one host after the other."""
         per_host = max(self.slots // self.hosts, 1)
         return min(-(-self.ranks // per_host), self.hosts)
 
 
 def _openmpi(job: Job) -> list[str]:
-    """Quiet about exit statuses. Ranks are bound where each has a core."""
+    """-q suppresses messages about exit statuses. Ranks are bound where each has a core."""
     words = ["-q", "-np", str(job.ranks)]
     words += ["--oversubscribe"] if job.oversubscribed else ["--bind-to", "core"]
     if job.hosts > 1:
@@ -62,7 +61,7 @@ def _srun(job: Job) -> list[str]:
     words = ["--mpi=pmix", "--kill-on-bad-exit=1", f"--ntasks={job.ranks}"]
     words += ["--overcommit"] if job.oversubscribed else ["--cpu-bind=cores"]
     if job.hosts > 1:
-        # Without a number a step has ranks on all hosts, however few they are.
+        # Without --nodes, srun uses all hosts of the job.
         nodes = min(job.hosts, job.ranks) if job.over_all_hosts else job.filled_hosts
         words += [f"--nodes={nodes}"]
         words += ["--distribution=" + ("cyclic" if job.over_all_hosts else "block")]
@@ -76,21 +75,21 @@ _WORDS: dict[str, Callable[[Job], list[str]]] = {OPENMPI: _openmpi, HYDRA: _hydr
 class Launcher:
     kind: str
     command: tuple[str, ...]
-    more: tuple[str, ...] = ()  # words of the user's own
+    more: tuple[str, ...] = ()  # options of the user
 
     def words(self, job: Job) -> list[str]:
-        """Everything that stands before the program."""
+        """The command line up to the program."""
         return [*self.command, *_WORDS[self.kind](job), *self.more]
 
     def environment(self, job: Job, own: Mapping[str, str]) -> dict[str, str]:
         """The environment of the ranks."""
         environment = dict(own)
         if self.kind != HYDRA and os.geteuid() == 0:
-            # As root, in a container for instance, Open MPI wants to be told twice.
+            # Open MPI requires both variables to run as root, for instance in a container.
             environment.setdefault("OMPI_ALLOW_RUN_AS_ROOT", "1")
             environment.setdefault("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
         if self.kind == SRUN and job.oversubscribed:
-            # srun does not tell Open MPI that ranks share cores; spinning, they start in seconds.
+            # srun does not pass on that ranks share cores; polling ranks would start slowly.
             environment.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
         return environment
 
@@ -101,8 +100,11 @@ _COMPLAINT_LENGTH = 400
 
 
 def try_words(launcher: Launcher, environment: Mapping[str, str]) -> None:
-    """Start a program that does nothing with the user's own words, which else would be seen to be
-    wrong by every measurement, and not be told by mpirun -q. SuiteError with what it says."""
+    """Check the user's options by starting a program that does nothing, without -q.
+
+    Raises SuiteError with the launcher's message. Without this check every measurement would fail,
+    and mpirun -q would not print why.
+    """
     job = Job(1, False, 1, PLACEMENTS[0], 1)
     words = [word for word in launcher.words(job) if word != "-q"]
     given = " ".join(launcher.more)
@@ -121,18 +123,18 @@ def try_words(launcher: Launcher, environment: Mapping[str, str]) -> None:
     except OSError as error:
         raise SuiteError(f"{attempt}: {error.strerror}; change --launch") from error
     except subprocess.TimeoutExpired:
-        return  # a launcher that waits for its turn has not refused the words
+        return  # a launcher that waits for resources has accepted the options
     if ended.returncode != 0:
         said = " ".join(ended.stdout.replace("-" * 20, "").split())[:_COMPLAINT_LENGTH]
         raise SuiteError(
-            f"{attempt}: {_TRIAL} ended with {ended.returncode}: {said or 'it said nothing'}; "
-            "change --launch, which stands before the program"
+            f"{attempt}: {_TRIAL} exited with status {ended.returncode}: {said or 'no output'}; "
+            "change --launch, whose words precede the program"
         )
 
 
 def _kind_of(command: tuple[str, ...]) -> str:
     attempt = f"cannot start ranks with '{' '.join(command)}'"
-    remedy = "install Open MPI or MPICH, load its module, or name it with --mpirun"
+    remedy = "install Open MPI or MPICH, load its module, or set --mpirun"
     try:
         said = subprocess.run(
             [*command, "--version"],
@@ -164,13 +166,14 @@ def find(
     allocation: Allocation,
     hostfile: Optional[str] = None,
 ) -> Launcher:
-    """The launcher that is wanted: mpirun, srun, or auto.
+    """The requested launcher: mpirun, srun, or auto.
 
-    auto is mpirun, and srun in an allocation of Slurm where there is no mpirun.
+    auto is mpirun, or srun in a Slurm allocation without mpirun.
     """
     if hostfile is not None and wanted == "srun":
         raise SuiteError(
-            "--hostfile goes with mpirun; srun has the hosts of its job: leave one of both away"
+            "--hostfile needs mpirun, but --launcher srun uses the hosts of its job; remove one of "
+            "both options"
         )
     slurm_only = allocation.kind == "slurm" and shutil.which(mpirun[0]) is None
     if wanted == "srun" or (wanted == "auto" and slurm_only):

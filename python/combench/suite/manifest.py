@@ -1,7 +1,7 @@
-"""The manifest of a run: what was to be measured, what became of it, and where it lies.
+"""The manifest of a run: the state and the result file of each planned measurement.
 
-It is written anew whenever a measurement begins or ends, so that a run that was killed can be
-resumed. docs/combench-run-1.schema.json is its schema.
+It is rewritten whenever a measurement begins or ends, so that a killed run can be resumed.
+docs/combench-run-1.schema.json is its schema.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from combench.suite.expand import Measurement, Overrides
 
 
 def now() -> str:
-    """The time as all documents have it."""
+    """The current time in the format of all documents."""
     return datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def entry(measurement: Measurement) -> Json:
-    """What the manifest says of a measurement that has not begun."""
+    """The entry of a measurement that has not begun."""
     made: Json = {
         "name": measurement.name,
         "section": measurement.section,
@@ -68,7 +68,7 @@ class Manifest:
 
     @property
     def hostfile(self) -> str | None:
-        """That of the last session: --resume goes on with the same hosts."""
+        """The host file of the last session: --resume continues on the same hosts."""
         sessions = self.document.get("sessions") or [{}]
         found: str | None = sessions[-1].get("hostfile")
         return found
@@ -77,12 +77,12 @@ class Manifest:
         return sum(one["state"] in states for one in self.measurements)
 
     def begin_session(self, session: Json) -> None:
-        """A run has as many sessions as it was started and resumed."""
+        """Add a session: one for each start and resumption of the run."""
         self.document.setdefault("sessions", []).append({"started": now(), **session})
         self.document.update(complete=False, reason=RUNNING)
 
     def end_session(self, reason: str) -> None:
-        """`reason` is empty when nothing is left to be measured."""
+        """Close the session. `reason` is empty when all measurements are done."""
         self.document["sessions"][-1]["ended"] = now()
         self.document["complete"] = not reason
         self.document["reason"] = reason
@@ -106,7 +106,7 @@ def new(plan_name: str, title: str, overrides: Overrides) -> Manifest:
 
 
 def read(directory: Path) -> Manifest:
-    """The manifest of a directory; a SuiteError when it is damaged or of a later version."""
+    """The manifest of a directory. Raises SuiteError when it is damaged or newer."""
     return Manifest(read_recognised(directory / MANIFEST, RUN))
 
 

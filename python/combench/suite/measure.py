@@ -1,8 +1,9 @@
-"""One measurement: its command, its run, and what the manifest says of it afterwards."""
+"""One measurement: its command, its execution, and its entry in the manifest."""
 
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Mapping
@@ -19,13 +20,13 @@ from combench.suite.process import ENDED, TIMED_OUT, Ending, Signals, run
 
 _LOG_TAIL_BYTES = 65536
 _REASON_LENGTH = 500
-# Options that do not go with --placement, or are it.
+# Options that exclude --placement, and --placement itself.
 _PLACED_BY = ("--receivers", "--timeline", "--placement")
 
 
 @dataclass(frozen=True)
 class Setting:
-    """Where and by what measurements are made."""
+    """Directory, programs, launcher and allocation of all measurements."""
 
     directory: Path
     programs: Path
@@ -50,9 +51,9 @@ class Setting:
         return self.directory / LOGS / f"{measurement.name}.txt"
 
     def _placement(self, measurement: Measurement) -> list[str]:
-        """Where roles are is up to the program, unless it is told so in other words."""
-        told = any(word.split("=")[0] in _PLACED_BY for word in measurement.words)
-        if self.allocation.hosts == 1 or told:
+        """The option --placement on several hosts, unless other options place the roles."""
+        placed = any(word.split("=")[0] in _PLACED_BY for word in measurement.words)
+        if self.allocation.hosts == 1 or placed:
             return []
         return ["--placement", measurement.placement]
 
@@ -68,27 +69,27 @@ class Setting:
 
 
 def _last_words(log: Path) -> str:
-    """What a log says of a failure: its first line with an error, or else its last line."""
+    """The cause of a failure from a log: the first line with an error, else the last line."""
     try:
         with log.open("rb") as stream:
             stream.seek(max(os.fstat(stream.fileno()).st_size - _LOG_TAIL_BYTES, 0))
             lines = stream.read().decode("utf-8", "replace").split("\n")
     except OSError as error:
-        return f"no output can be read: {error.strerror}"
+        return f"cannot read the log: {error.strerror}"
     lines = [line.strip() for line in lines if line.strip()]
-    errors = [line for line in lines if "error" in line.lower()]
-    return (errors[:1] or lines[-1:] or ["it said nothing"])[0][:_REASON_LENGTH]
+    errors = [line for line in lines if re.search(r"\berror\b", line, re.IGNORECASE)]
+    return (errors[:1] or lines[-1:] or ["no output"])[0][:_REASON_LENGTH]
 
 
 def _rows(result: Path) -> tuple[int, str]:
-    """How many rows a document has, and why it does not hold all that was asked for, if so."""
+    """The number of rows of a document, and why it is incomplete; empty where it is complete."""
     document = read_result(result)
     complete = document.get("complete") is True
     return len(document["results"]), "" if complete else str(document.get("reason", "cut short"))
 
 
 def _judge(ending: Ending, result: Path, log: Path) -> Json:
-    """State, reason and number of rows, from how the program ended and what it left."""
+    """State, reason and number of rows, from the exit of the program and its result document."""
     found: Json = {}
     unreadable = incomplete = ""
     try:
@@ -112,7 +113,7 @@ def _judge(ending: Ending, result: Path, log: Path) -> Json:
 
 
 def begin(measurement: Measurement, entry: Json, setting: Setting) -> None:
-    """The entry of a measurement that is about to run; results of an earlier attempt go."""
+    """Reset the entry of a measurement that is about to run, and remove an earlier result."""
     setting.result(measurement).unlink(missing_ok=True)
     attempts = entry.get("attempts", 0) + 1
     entry.clear()
@@ -132,7 +133,7 @@ def measure(
 ) -> str:
     """Run a measurement that has begun and complete its entry.
 
-    The name of the signal that ended it, and else nothing: a failure is in the entry.
+    Returns the name of the signal that stopped it, else an empty string; failures are in the entry.
     """
     log = setting.log(measurement)
     try:

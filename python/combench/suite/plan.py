@@ -1,8 +1,8 @@
-"""Plans: which measurements a run makes. A plan is a text of `key = value` lines.
+"""Plans list the measurements of a run. A plan is a text of `key = value` lines.
 
-What stands before the first [section] holds for the whole plan; a section is one benchmark with
-the values of its axes, and takes from the head of the plan what it does not say itself. The keys
-are rows of KEYS; docs/using/running.md explains them.
+Lines before the first [section], the head, apply to all sections. A section is one benchmark with
+the values of its axes; it inherits keys from the head. The keys are rows of KEYS;
+docs/using/running.md explains them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from combench.suite.launcher import PLACEMENTS
 SHIPPED = Path(__file__).parent / "plans"
 SUFFIX = ".plan"
 
-# What the driver itself gives to the programs; among `options` it would come twice.
+# Options that the driver itself gives to the programs; not allowed in `options`.
 _OWN_OPTIONS = (
     "--technology --sizes --sweep --processors --destinations --sources --topology --algorithm "
     "--compute --wait --buffers --max-time --precision --output --format --help --manual --version"
@@ -31,7 +31,7 @@ _OWN_OPTIONS = (
 
 @dataclass(frozen=True)
 class Sizes:
-    """Packet sizes: the words for the program, and the numbers where it is not left to it."""
+    """Packet sizes: options for the program, and the sizes; None: the program's own."""
 
     words: tuple[str, ...]
     numbers: frozenset[int] | None
@@ -42,8 +42,8 @@ class Section:
     name: str
     line: int
     benchmark: Benchmark
-    values: Mapping[str, Any]  # by key, each as its row of KEYS parses it; defaults included
-    given: frozenset[str]  # keys that the section or the head of the plan has
+    values: Mapping[str, Any]  # parsed values by key, including defaults
+    given: frozenset[str]  # keys that the section or the head sets
 
 
 @dataclass(frozen=True)
@@ -52,11 +52,11 @@ class Plan:
     path: str
     text: str
     title: str
-    ranks: int  # are started at least, on shared cores where there are fewer
+    ranks: int  # started at least, on shared cores where there are fewer
     sections: tuple[Section, ...]
 
 
-# Values. A ValueError says what is wrong and what to write.
+# Values. A ValueError names the mistake and the remedy.
 
 
 def _listed(parse: Callable[[str], Any]) -> Callable[[str], tuple[Any, ...]]:
@@ -64,7 +64,7 @@ def _listed(parse: Callable[[str], Any]) -> Callable[[str], tuple[Any, ...]]:
         found = [parse(part.strip()) for part in text.split(",")]
         for value in found:
             if found.count(value) > 1:
-                raise ValueError(f"'{value}' is there twice; give each value once")
+                raise ValueError(f"'{value}' occurs twice; give each value once")
         return tuple(found)
 
     return parse_list
@@ -72,7 +72,7 @@ def _listed(parse: Callable[[str], Any]) -> Callable[[str], tuple[Any, ...]]:
 
 def _word(text: str) -> str:
     if not re.fullmatch(r"[A-Za-z0-9_.%-]+", text):
-        raise ValueError(f"'{text}' is no name; give names with commas between them")
+        raise ValueError(f"'{text}' is not a name; give names separated by commas")
     return text
 
 
@@ -90,7 +90,7 @@ def _benchmark(text: str) -> str:
 
 
 def _choice(option: str) -> Callable[[str], str]:
-    """One of the values that an option of the programs has."""
+    """Parser for one of the values of an option of the programs."""
     return lambda text: values.one_of(*catalogue.known().choices[option])(text)
 
 
@@ -98,7 +98,7 @@ def _options(text: str) -> tuple[str, ...]:
     words = shlex.split(text)
     for word in words:
         if word.split("=")[0] in _OWN_OPTIONS:
-            raise ValueError(f"{word} is given by the driver; use the key of the plan for it")
+            raise ValueError(f"{word} is set by the driver; use the plan's key for it")
     return tuple(words)
 
 
@@ -107,70 +107,82 @@ class Key:
     parse: Callable[[str], Any]
     default: Any
     help: str
-    head: bool = False  # may stand in the head, for all sections
+    head: bool = False  # allowed in the head, for all sections
     section: bool = True
 
 
 _COUNTS = {
-    "processors": "numbers of processors; max is what fits the job",
+    "processors": "numbers of processors; max: as many as fit the job",
     "destinations": "numbers of destinations, or max",
     "sources": "numbers of sources, or max",
-    "farms": "sources x destinations: 4x4, 8x1, or max",
-    "topologies": "the stages of pipelines: 4-2-1; they have no max",
+    "farms": "sources x destinations, such as 4x4 and 8x1, or max",
+    "topologies": "stages of pipelines, such as 4-2-1; max is not allowed",
 }
 
 KEYS: dict[str, Key] = {
-    "title": Key(str, "", "a text, for people", head=True, section=False),
+    "title": Key(str, "", "title of the plan in reports", head=True, section=False),
     "ranks": Key(
         values.rank_count,
         2,
-        "so many ranks are started where measurements need them, on shared cores if there are "
-        "fewer",
+        "minimum number of ranks for measurements that need them; ranks share cores where there are "
+        "fewer cores",
         head=True,
         section=False,
     ),
     "benchmark": Key(
-        _benchmark, None, "the program without its cb_; else the section's name is that"
+        _benchmark, None, "name of the benchmark, without cb_ (default: name of the section)"
     ),
     "technologies": Key(
-        _listed(_word), ("mpi",), "names; what is not built is left out", head=True
+        _listed(_word), ("mpi",), "names of technologies; those not built are left out", head=True
     ),
     "sizes": Key(
         _sizes,
         Sizes((), None),
-        "0, 64, 4KiB, 1MB, or sweep, or default, those of the programs",
+        "packet sizes such as 0, 64, 4KiB, 1MB; or sweep; or default, the sizes of the programs",
         head=True,
     ),
-    "occupations": Key(_listed(_word), ("none",), "of group 1: none, source, destination, both"),
+    "occupations": Key(
+        _listed(_word),
+        ("none",),
+        "for group 1, where computing tasks run: none, source, destination, both",
+    ),
     "algorithms": Key(
         _listed(values.whole_microseconds),
         None,
-        "of group 2: times in us or with a unit, 50, 2ms; else those of the programs",
+        "for group 2, times of work on each packet, such as 50 (us) or 2ms (default: those of the "
+        "programs)",
     ),
-    "waits": Key(_listed(_choice("wait")), ("auto",), "auto, spin, yield, block", head=True),
-    "buffers": Key(_listed(_choice("buffers")), ("hot",), "hot, rotate", head=True),
-    "max-time": Key(values.max_time_s, 1.5, "the bound on a measurement in s", head=True),
-    "precision": Key(values.precision_pct, 2.0, "of the median, in per cent", head=True),
+    "waits": Key(
+        _listed(_choice("wait")), ("auto",), "wait policies: auto, spin, yield, block", head=True
+    ),
+    "buffers": Key(
+        _listed(_choice("buffers")), ("hot",), "reuse of buffers: hot, rotate", head=True
+    ),
+    "max-time": Key(values.max_time_s, 1.5, "seconds per measurement, at most", head=True),
+    "precision": Key(
+        values.precision_pct, 2.0, "requested precision of the median, in per cent", head=True
+    ),
     "time-out": Key(
         values.timeout_s,
         None,
-        "seconds after which a start is ended; else ten times what it should take, at least 180",
+        "seconds after which a start of a program is stopped (default: ten times the estimated "
+        "time, at least 180)",
         head=True,
     ),
     "placement": Key(
         values.one_of(*PLACEMENTS),
         "spread",
-        "over several hosts: one after the other (block), from host to host (cyclic), each role on "
-        "all hosts (spread) or on as few as can be (packed)",
+        "on several hosts: fill one host after the other (block), alternate hosts (cyclic), each "
+        "role on all hosts (spread) or on as few hosts as possible (packed)",
         head=True,
     ),
-    "options": Key(_options, (), "further options of the program, as on its command line"),
+    "options": Key(_options, (), "more options for the program, as on its command line"),
     **{key: Key(_listed(_word), None, text) for key, text in _COUNTS.items()},
 }
 
 
 def count_key(benchmark: Benchmark) -> str:
-    """The key that has the counts of a benchmark; empty where there is but one."""
+    """The key for the counts of a benchmark; empty where the count is fixed."""
     count = benchmark.count
     if count.is_farm or count.is_topology:
         return "farms" if count.is_farm else "topologies"
@@ -185,55 +197,55 @@ def _nearest(word: str, words: Iterable[str]) -> str:
 
 @dataclass
 class _Reader:
-    """Reads one plan line by line; every mistake is reported with its line."""
+    """Reads a plan line by line; every mistake is reported with its line."""
 
     path: str
     line: int = 0
     head: dict[str, Any] = field(default_factory=dict)
     sections: list[tuple[str, int, dict[str, tuple[int, Any]]]] = field(default_factory=list)
 
-    def wrong(self, what: str, line: int = 0) -> NoReturn:
+    def fail(self, what: str, line: int = 0) -> NoReturn:
         raise SuiteError(f"{self.path}:{line or self.line}: {what}")
 
-    def take(self, text: str) -> None:
+    def read_line(self, text: str) -> None:
         self.line += 1
         text = re.sub(r"(^|\s)#.*", "", text).strip()
         if text.startswith("["):
             self.open_section(text)
         elif text:
-            self.take_value(text)
+            self.read_value(text)
 
     def open_section(self, text: str) -> None:
         found = re.fullmatch(r"\[([A-Za-z0-9_-]+)\]", text)
         if found is None:
-            self.wrong(f"'{text}' is no section; write [NAME], of letters, digits, - and _")
+            self.fail(f"'{text}' is not a section; write [NAME] with letters, digits, - and _")
         if any(found.group(1) == name for name, _, _ in self.sections):
-            self.wrong(f"the section [{found.group(1)}] is there twice; give it another name")
+            self.fail(f"the section [{found.group(1)}] occurs twice; rename one")
         self.sections.append((found.group(1), self.line, {}))
 
-    def take_value(self, text: str) -> None:
+    def read_value(self, text: str) -> None:
         name, equals, value = (part.strip() for part in text.partition("="))
         if not equals or not value:
-            self.wrong(f"'{text}' has no value; write KEY = VALUE")
+            self.fail(f"'{text}' has no value; write KEY = VALUE")
         allowed = [key for key, row in KEYS.items() if (row.section if self.sections else row.head)]
         if name not in allowed:
             place = f"of section [{self.sections[-1][0]}]" if self.sections else "of a whole plan"
-            self.wrong(f"'{name}' is no key {place}; {_nearest(name, allowed)}")
+            self.fail(f"'{name}' is not a key {place}; {_nearest(name, allowed)}")
         try:
             parsed = KEYS[name].parse(value)
         except ValueError as error:
-            self.wrong(f"{name}: {error}")
+            self.fail(f"{name}: {error}")
         target = self.sections[-1][2] if self.sections else self.head
         if name in target:
-            self.wrong(f"'{name}' is there twice; keep one of the lines")
+            self.fail(f"'{name}' occurs twice; keep one of the lines")
         target[name] = (self.line, parsed) if self.sections else parsed
 
     def section(self, name: str, line: int, own: dict[str, tuple[int, Any]]) -> Section:
         benchmark_name = own["benchmark"][1] if "benchmark" in own else name
         known = catalogue.known().benchmarks
         if benchmark_name not in known:
-            self.wrong(
-                f"[{name}] is no benchmark; {_nearest(name, known)} Or add benchmark = NAME",
+            self.fail(
+                f"[{name}] is not a benchmark; {_nearest(name, known)} Or add benchmark = NAME",
                 line,
             )
         benchmark = known[benchmark_name]
@@ -245,21 +257,22 @@ class _Reader:
         return Section(name, line, benchmark, values, frozenset(own) | frozenset(self.head))
 
     def check_meaning(self, benchmark: Benchmark, key: str, value: Any, line: int) -> None:
-        """A key that means nothing to a benchmark is refused, as the programs do."""
+        """Refuse a key that the benchmark does not use, as the programs do."""
         without = f"{benchmark.program} has no {key}"
         if key in _COUNTS and key != count_key(benchmark):
-            self.wrong(f"{without}; remove it, or use {count_key(benchmark) or 'nothing'}", line)
+            own = count_key(benchmark)
+            self.fail(f"{without}; remove it{f', or use {own}' if own else ''}", line)
         if key == "algorithms" and not benchmark.algorithms_us:
             instead = ", or use occupations" if benchmark.occupations else ""
-            self.wrong(f"{without}, which are of group 2; remove it{instead}", line)
+            self.fail(f"{without}, which belong to group 2; remove it{instead}", line)
         if key == "occupations" and not benchmark.occupations:
             instead = ", or use algorithms" if benchmark.algorithms_us else ""
-            self.wrong(f"{without}, which are of group 1; remove it{instead}", line)
+            self.fail(f"{without}, which belong to group 1; remove it{instead}", line)
         if key == "occupations":
             for side in value:
                 if side not in benchmark.occupations:
                     known = ", ".join(benchmark.occupations)
-                    self.wrong(f"{benchmark.program} has no occupation '{side}'; use {known}", line)
+                    self.fail(f"{benchmark.program} has no occupation '{side}'; use {known}", line)
         if key == count_key(benchmark):
             self.check_counts(benchmark, value, line)
 
@@ -270,21 +283,21 @@ class _Reader:
             try:
                 benchmark.shape(value)
             except ValueError as error:
-                self.wrong(f"{count_key(benchmark)}: {error}", line)
+                self.fail(f"{count_key(benchmark)}: {error}", line)
 
     def finish(self, text: str) -> Plan:
         if not self.sections:
-            self.wrong("the plan measures nothing; add a section, [oneway]", max(self.line, 1))
+            self.fail("the plan has no section; add one, such as [oneway]", max(self.line, 1))
         title, ranks = (self.head.pop(key, KEYS[key].default) for key in ("title", "ranks"))
         sections = tuple(self.section(*section) for section in self.sections)
         return Plan(Path(self.path).stem, self.path, text, title, ranks, sections)
 
 
 def parse(text: str, path: str) -> Plan:
-    """The plan that the text holds. A mistake is a SuiteError with file, line and remedy."""
+    """The plan in the text. Mistakes raise SuiteError with file, line and remedy."""
     reader = _Reader(path)
     for line in text.splitlines():
-        reader.take(line)
+        reader.read_line(line)
     return reader.finish(text)
 
 
@@ -294,13 +307,13 @@ def shipped() -> list[str]:
 
 
 def read(name: str) -> Plan:
-    """A shipped plan by its name, or any by its file."""
+    """Reads a shipped plan by name, or a plan file."""
     path = Path(name)
     if "/" not in name and not path.exists():
         path = SHIPPED / f"{name}{SUFFIX}"
         if not path.exists():
             raise SuiteError(
-                f"there is neither a file '{name}' nor a shipped plan of that name; "
+                f"no file and no shipped plan is named '{name}'; "
                 f"{_nearest(name, shipped())}"
             )
     try:
@@ -308,4 +321,6 @@ def read(name: str) -> Plan:
     except UnicodeDecodeError as error:
         raise SuiteError(f"cannot read the plan {path}: {error}; write it in UTF-8") from error
     except OSError as error:
-        raise SuiteError(f"cannot read the plan {path}: {error.strerror}; name another") from error
+        raise SuiteError(
+            f"cannot read the plan {path}: {error.strerror}; name another file"
+        ) from error

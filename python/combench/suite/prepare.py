@@ -1,4 +1,4 @@
-"""What a run needs before its first measurement: plan, allocation, launcher, programs, manifest."""
+"""Prepares a run: plan, allocation, launcher, programs, manifest."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Prepared:
     manifest: Manifest
     todo: list[tuple[Measurement, Json]]  # with their entries in the manifest
     ranks: int
-    identity: dict[str, str]  # of the programs: version and revision
+    identity: dict[str, str]  # version and revision of the programs
     hostfile: Optional[str]
 
 
@@ -48,55 +48,55 @@ def _given_overrides(arguments: argparse.Namespace) -> Overrides:
 
 def _new(arguments: argparse.Namespace) -> tuple[Plan, Manifest]:
     if not arguments.plan:
-        raise SuiteError(f"name a plan: {', '.join(plan.shipped())}, or a file")
+        raise SuiteError(f"no plan is given; name one of {', '.join(plan.shipped())}, or a file")
     chosen = plan.read(arguments.plan)
     return chosen, manifest.new(chosen.name, chosen.title, _given_overrides(arguments))
 
 
 def _earlier(arguments: argparse.Namespace, directory: Path) -> tuple[Plan, Manifest]:
-    """Plan and manifest of the directory; what the command line says must agree with them."""
+    """Plan and manifest of the directory, which the command line must not contradict."""
     require_run(directory)
     found = manifest.read(directory)
     chosen = plan.read(str(directory / found.document["plan"]["file"]))
     if arguments.plan and plan.read(arguments.plan).text != chosen.text:
         raise SuiteError(
             f"--resume: the run in {directory} was started with another plan than "
-            f"{arguments.plan}; leave the plan away, or start a new run in another directory"
+            f"{arguments.plan}; omit the plan, or start a new run in another directory"
         )
     given, kept = vars(_given_overrides(arguments)), vars(found.overrides)
     if any(value is not None and value != kept[key] for key, value in given.items()):
         raise SuiteError(
             f"--resume: the run in {directory} was started with another --max-time, --precision, "
-            "--time-out or --placement; leave them away, or start a new run in another directory"
+            "--time-out or --placement; omit them, or start a new run in another directory"
         )
     return chosen, found
 
 
 def _with_obstacle(one: Measurement, ranks: int, technologies: list[str]) -> Measurement:
-    """Says of a measurement why it cannot be made here."""
+    """The measurement with the reason why it cannot be made here, if there is one."""
     obstacle = ""
     if one.ranks > ranks:
         obstacle = (
-            f"it needs {one.ranks} ranks and the run has {ranks}; give it a larger allocation, or "
+            f"it needs {one.ranks} ranks and the run has {ranks}; use a larger allocation, or "
             f"--ranks {one.ranks}"
         )
     elif one.technology not in technologies:
         obstacle = (
-            f"the technology {one.technology} is not built into the programs, which have "
+            f"the technology {one.technology} is not built into the programs; they have "
             + ", ".join(technologies)
         )
     return dataclasses.replace(one, obstacle=obstacle)
 
 
 def _attempts(arguments: argparse.Namespace) -> int:
-    """How often what fails is tried in all."""
+    """The maximum number of attempts for a measurement that fails."""
     if arguments.retry:
         return sys.maxsize
     return ATTEMPTS if arguments.batch else 1
 
 
 def _is_settled(entry: Json, one: Measurement, attempts: int, directory: Path) -> bool:
-    """Whether what an earlier session found stands. A damaged result does not."""
+    """Whether the result of an earlier session is kept; a damaged one is not."""
     if entry["options"] != list(one.words) or entry["state"] not in _SETTLED:
         return False
     if entry["state"] in _RETRIED:
@@ -107,7 +107,7 @@ def _is_settled(entry: Json, one: Measurement, attempts: int, directory: Path) -
         except NewerSchema:
             raise
         except SuiteError as error:
-            print(f"combench: {one.name} is measured again: {error}", file=sys.stderr)
+            print(f"combench run: {one.name} is measured again: {error}", file=sys.stderr)
             return False
     return True
 
@@ -115,9 +115,9 @@ def _is_settled(entry: Json, one: Measurement, attempts: int, directory: Path) -
 def _merge(
     known: Manifest, planned: list[Measurement], attempts: int, directory: Path
 ) -> list[tuple[Measurement, Json]]:
-    """Put the planned measurements into the manifest; those that are to be made.
+    """Put the planned measurements into the manifest. Returns those that are to be made.
 
-    What an earlier session measured and this one has no place for, in another allocation, stays.
+    Results of an earlier session that do not fit the current allocation are kept.
     """
     earlier: dict[str, Json] = {entry["name"]: entry for entry in known.measurements}
     entries, todo = [], []
@@ -135,9 +135,9 @@ def _merge(
 
 
 def prepare(arguments: argparse.Namespace, directory: Path, entry: Path) -> Prepared:
-    """Everything but the directory itself, of which it only reads. SuiteError: what is wrong.
+    """Prepare a run without changing its directory. Raises SuiteError.
 
-    `entry` is the script that was started, beside which programs may be.
+    `entry` is the script that was started; programs may be beside it.
     """
     if arguments.programs:
         catalogue.look_in(Path(arguments.programs))

@@ -1,7 +1,7 @@
-"""One start of a launcher: to its end, to a time limit, or to a signal; nothing of it stays behind.
+"""One start of a launcher: until it ends, a time limit, or a signal; all its processes are ended.
 
-Signals are blocked and taken one by one where the driver waits. So none arrives between two steps
-of a write, and the driver sleeps while a measurement runs: it takes no core from it.
+Signals are blocked and received only where the driver waits, so none interrupts a write. The driver
+sleeps while a measurement runs and takes no CPU time from it.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _SWEEP_S = 5.0
 
 
 class Signals:
-    """A context in which SIGINT, SIGTERM and SIGHUP wait until they are asked for."""
+    """A context in which SIGINT, SIGTERM and SIGHUP are blocked until `wait` receives them."""
 
     def __init__(self) -> None:
         wanted = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-        # What whoever started the driver has it ignore (nohup) stays ignored.
+        # Signals that the parent process set to be ignored (nohup) stay ignored.
         self._ends = {one for one in wanted if signal.getsignal(one) != signal.SIG_IGN}
         self._before: set[int] = set()
 
@@ -46,16 +46,16 @@ class Signals:
         self.restore()
 
     def restore(self) -> None:
-        """The mask as it was: for the processes that are started."""
+        """Restore the signal mask; also for child processes."""
         signal.pthread_sigmask(signal.SIG_SETMASK, self._before)
 
     def wait(self, seconds: float) -> signal.Signals | None:
-        """The next signal, SIGCHLD among them; None when the time is over."""
+        """The next signal, including SIGCHLD; None after the given time."""
         taken = signal.sigtimedwait(self._ends | {signal.SIGCHLD}, max(seconds, 0))
         return signal.Signals(taken.si_signo) if taken is not None else None
 
     def end_asked(self, seconds: float = 0) -> str | None:
-        """The name of the signal that ends the run, if one came or comes in so many seconds."""
+        """The name of a signal that ends the run, if one arrives within the given time."""
         deadline = time.monotonic() + seconds
         while True:
             came = self.wait(deadline - time.monotonic())
@@ -65,13 +65,13 @@ class Signals:
 
 @dataclass(frozen=True)
 class Ending:
-    cause: str  # ENDED, TIMED_OUT, or the name of the signal that the driver got
-    status: int  # as a shell has it: 128 and the signal for what a signal ended
+    cause: str  # ENDED, TIMED_OUT, or the name of the signal that the driver received
+    status: int  # as in a shell: 128 plus the signal number after a signal
     elapsed_s: float
 
 
 def _session_members(session: int) -> Iterator[int]:
-    """Processes of a session that are alive: a launcher's ranks have groups of their own."""
+    """Live processes of a session; ranks may be in other process groups than their launcher."""
     for entry in os.listdir("/proc"):
         if not entry.isdigit():
             continue
@@ -85,7 +85,7 @@ def _session_members(session: int) -> Iterator[int]:
 
 
 def _sweep(session: int) -> None:
-    """Kill what is left of a session, and see it gone."""
+    """Kill the remaining processes of a session and wait for their end."""
     deadline = time.monotonic() + _SWEEP_S
     while time.monotonic() < deadline:
         left = list(_session_members(session))
@@ -95,12 +95,12 @@ def _sweep(session: int) -> None:
             try:
                 os.kill(member, signal.SIGKILL)
             except ProcessLookupError:
-                pass  # gone meanwhile
+                pass  # it has just ended
         time.sleep(0.01)
 
 
 def _has_ended(process: subprocess.Popen[bytes]) -> bool:
-    """Without taking its status: until then its number belongs to no other process."""
+    """Whether it has ended, without reaping it: its process id must not be reused yet."""
     options = os.WEXITED | os.WNOHANG | os.WNOWAIT
     return os.waitid(os.P_PID, process.pid, options) is not None
 
@@ -125,9 +125,9 @@ def run(
     signals: Signals,
     inherited: Sequence[int] = (),
 ) -> Ending:
-    """Run a command with its output in a file. OSError when it cannot be started.
+    """Run a command with its output in a file. Raises OSError when it cannot be started.
 
-    When time or a signal ends it, it gets SIGTERM, and what is then still there SIGKILL.
+    At the time limit, or after a signal, it gets SIGTERM, and remaining processes get SIGKILL.
     `inherited` are file descriptors that the command keeps open.
     """
     started = time.monotonic()

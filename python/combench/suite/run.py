@@ -1,8 +1,7 @@
-"""Measure what a plan lists, one start of mpirun or srun after the other.
+"""Run the benchmarks of a plan, one start of mpirun or srun after the other.
 
-PLAN is the name of a plan that comes with combench (quick, note48, parkbench, full, scaling, farms)
-or a file. Results, logs and a manifest are in one directory, whole at any time: what was
-interrupted goes on with --resume.
+PLAN is a plan that comes with combench (quick, note48, parkbench, full, scaling, farms) or a file.
+Results, logs and a manifest are written to one directory; --resume continues an interrupted run.
 """
 
 from __future__ import annotations
@@ -29,96 +28,107 @@ from combench.suite.prepare import Prepared, prepare
 from combench.suite.process import Signals
 
 
-# Of the manual page.
+# Sections of the manual page.
 SECTIONS = (
     (
         "PLANS",
         (
-            "A plan has lines KEY = VALUE. What stands before the first [SECTION] holds for all of "
-            "them; a section is one benchmark. # begins a comment.",
-            "Each value of technologies, of the number of processes, of occupations, waits and "
-            "buffers, with each of the others, is one start of a program; sizes and algorithms are "
-            "measured within a start.",
+            "A plan has lines KEY = VALUE. Lines before the first [SECTION] apply to all sections; "
+            "each section is one benchmark. # begins a comment.",
+            "A program is started once for each combination of technology, number of processes, "
+            "occupation, wait and buffers; sizes and algorithms are measured within one start.",
             *((name, key.help) for name, key in plans.KEYS.items()),
         ),
     ),
     (
         "SIGNALS",
         (
-            "SIGINT, SIGTERM and SIGHUP end the measurement that runs and close the manifest; go "
-            "on with --resume. With --batch SIGTERM, by which Slurm announces the end of a job, "
-            "has the job put back into the queue, unless no measurement came to its end.",
+            "SIGINT, SIGTERM and SIGHUP stop the current measurement and close the manifest; "
+            "continue with --resume. With --batch, SIGTERM, which Slurm sends before the time limit, "
+            "requeues the job, unless no measurement has finished.",
         ),
     ),
     (
         "FILES",
         (
-            ("DIR/manifest.json", "what became of each measurement, and where it lies"),
-            ("DIR/results, DIR/logs", "a document and an output for each start"),
-            ("slurm/*.sbatch", "in the folder of combench's data: jobs for Slurm"),
+            ("DIR/manifest.json", "state and result file of each measurement"),
+            ("DIR/results, DIR/logs", "a result document and a log for each start"),
+            ("slurm/*.sbatch", "job scripts for Slurm, in the data folder of combench"),
         ),
     ),
 )
 EXIT_STATUS = (
-    "0 all is measured or skipped for want of a capability; 1 something failed, timed out or was "
-    "interrupted; 2 wrong before the first measurement; 77 nothing could be measured."
+    "0 all measured, or skipped because a capability is missing; 1 a measurement failed, timed out "
+    "or was interrupted; 2 error before the first measurement; 77 nothing could be measured."
 )
+MORE = {
+    "batch": "If --output already has a run, it is continued, and failed measurements are tried "
+    "once more. When SIGTERM announces the time limit, the job is requeued with scontrol.",
+    "ranks": "Without this option, as many as the allocation has cores, or as many as the plan "
+    "requires if that is more. Ranks share cores where there are fewer cores.",
+    "hostfile": "Lines are HOST slots=4, or HOST:4 for MPICH. The hosts of the file are the "
+    "allocation.",
+}
 SEE_ALSO = ("combench-compare", "combench-parkbench", "combench-report")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("plan", metavar="PLAN", nargs="?", help=f"{', '.join(plans.shipped())}, or a file")
-    add("--output", metavar="DIR", help="where results go; without it combench-PLAN-TIME")
-    add("--resume", action="store_true", help="go on with what an earlier run left in --output")
-    add("--retry", action="store_true", help="with --resume: try again what failed or timed out")
+    add("--output", metavar="DIR", help="directory of the run (default combench-PLAN-TIME)")
+    add("--resume", action="store_true", help="continue the run in --output")
+    add("--retry", action="store_true", help="with --resume: repeat what failed or timed out")
     add(
         "--batch",
         action="store_true",
-        help="for a batch job: begin, or go on with what --output holds; what failed is tried once "
-        "more; when SIGTERM says that the time ends, Slurm is told to put the job back into its "
-        "queue",
+        help="for batch jobs: start or continue the run in --output; requeue the job at its limit",
     )
-    add("--dry-run", action="store_true", help="print the commands, and how long they may take")
+    add("--dry-run", action="store_true", help="print the commands and the estimated time")
     add(
         "--ranks",
         type=checked(values.rank_count),
         metavar="N",
-        help="start at most so many ranks, on shared cores where there are fewer; without it as "
-        "many as the allocation has cores, or as the plan needs",
+        help="maximum number of ranks (default: cores of the allocation)",
     )
-    add("--max-time", type=checked(values.max_time_s), metavar="S", help="in place of the plan's")
-    add("--precision", type=checked(values.precision_pct), metavar="PCT", help="the same")
-    add("--time-out", type=checked(values.timeout_s), metavar="S", help="end a start after so long")
-    add("--placement", choices=PLACEMENTS, help="over several hosts, in place of the plan's")
-    add("--launcher", choices=("auto", "mpirun", "srun"), default="auto", help="what starts ranks")
-    add("--mpirun", metavar="COMMAND", default="mpirun", help="the mpirun of the programs' MPI")
+    seconds, percent = checked(values.max_time_s), checked(values.precision_pct)
+    add("--max-time", type=seconds, metavar="S", help="seconds per measurement (default: plan)")
+    add("--precision", type=percent, metavar="PCT", help="precision in %% (default: plan)")
     add(
-        "--hostfile",
-        metavar="FILE",
-        help="hosts for mpirun, HOST slots=4 or for MPICH HOST:4; they are the allocation",
+        "--time-out",
+        type=checked(values.timeout_s),
+        metavar="S",
+        help="stop a start of a program after this many seconds (default: plan)",
     )
-    add("--launch", metavar="WORDS", default="", help="more words for mpirun or srun")
-    add("--programs", metavar="DIR", help="where the benchmark programs are")
+    add("--placement", choices=PLACEMENTS, help="placement on several hosts (default: plan)")
+    add(
+        "--launcher",
+        choices=("auto", "mpirun", "srun"),
+        default="auto",
+        help="start ranks with mpirun or srun (default auto)",
+    )
+    add("--mpirun", metavar="COMMAND", default="mpirun", help="mpirun of the programs' MPI library")
+    add("--hostfile", metavar="FILE", help="host file for mpirun")
+    add("--launch", metavar="WORDS", default="", help="more options for mpirun or srun")
+    add("--programs", metavar="DIR", help="folder of the benchmark programs")
 
 
 def _announce(prepared: Prepared, stream: TextIO) -> None:
-    """How much there is to do, and on what."""
+    """Print the number of measurements, the estimated time and the allocation."""
     setting, count = prepared.setting, prepared.manifest.count
     rows = sum(one.rows for one, _ in prepared.todo)
     expected_s = sum(one.expected_s for one, _ in prepared.todo)
     print(
         f"# plan {prepared.plan.name}: {len(prepared.todo)} starts with up to {rows} measurements, "
-        f"at most some {duration(expected_s)}; up to {prepared.ranks} ranks on "
+        f"about {duration(expected_s)} or longer on a busy machine; up to {prepared.ranks} ranks on "
         f"{describe(setting.allocation)}",
         file=stream,
     )
     if count(documents.LEFT_OUT):
-        print(f"# {count(documents.LEFT_OUT)} are left out, see below or the manifest", file=stream)
+        print(f"# {count(documents.LEFT_OUT)} left out: reasons below, or in the manifest", file=stream)
 
 
 def _dry_run(arguments: argparse.Namespace) -> int:
-    """The commands on standard output; nothing is made or changed."""
+    """Print the commands; no file is created or changed."""
     prepared = prepare(arguments, directory_of(arguments), Path(sys.argv[0]).resolve())
     _announce(prepared, sys.stdout)
     for one, _ in prepared.todo:
@@ -130,7 +140,7 @@ def _dry_run(arguments: argparse.Namespace) -> int:
 
 
 def _session(prepared: Prepared) -> documents.Json:
-    """What the manifest says of this start of the driver."""
+    """The session of this start of the driver in the manifest."""
     allocation, launcher = prepared.setting.allocation, prepared.setting.launcher
     session: documents.Json = {
         "host": socket.gethostname(),
@@ -154,19 +164,19 @@ def _session(prepared: Prepared) -> documents.Json:
 
 def _write_manifest(prepared: Prepared) -> None:
     path = prepared.setting.directory / documents.MANIFEST
-    write_json(path, prepared.manifest.document, f"{ROOM}, and go on with --resume")
+    write_json(path, prepared.manifest.document, f"{ROOM}, then continue with --resume")
 
 
 def _write_first(prepared: Prepared) -> None:
-    """Plan and manifest. Where there is no manifest yet there is nothing to go on with, and what
-    was written goes, so that the run can be started again."""
+    """Write plan and manifest. If a new manifest cannot be written, remove the plan, so that the run
+    can be started again."""
     directory = prepared.setting.directory
     plan = directory / prepared.manifest.document["plan"]["file"]
     if (directory / documents.MANIFEST).exists():
         _write_manifest(prepared)
         return
     try:
-        remedy = f"{ROOM}, and start the run again"
+        remedy = f"{ROOM}, then start the run again"
         write_text(plan, prepared.plan.text, remedy)
         write_json(directory / documents.MANIFEST, prepared.manifest.document, remedy)
     except SuiteError:
@@ -175,12 +185,12 @@ def _write_first(prepared: Prepared) -> None:
 
 
 def _measure_all(prepared: Prepared, signals: Signals, lock: Lock) -> str:
-    """All that is to do; why it stopped before the end, and nothing when it did not."""
+    """Run all measurements. Returns why it stopped early; empty when it did not."""
     progress = Progress(sys.stderr, ((one.kind, one.expected_s) for one, _ in prepared.todo))
     for one, entry in prepared.todo:
         reason = signals.end_asked() or ""
         if not reason and not has_room(prepared.setting.directory):
-            reason = f"there is no room left on the disk of {prepared.setting.directory}"
+            reason = f"the disk of {prepared.setting.directory} is full"
         if reason:
             return reason
         begin(one, entry, prepared.setting)
@@ -197,7 +207,7 @@ def _measure_all(prepared: Prepared, signals: Signals, lock: Lock) -> str:
 
 
 def _run(prepared: Prepared, signals: Signals, lock: Lock) -> str:
-    """A session from its note in the manifest to its end there."""
+    """Run a session and record its begin and end in the manifest."""
     manifest = prepared.manifest
     manifest.begin_session(_session(prepared))
     _write_first(prepared)
@@ -208,7 +218,7 @@ def _run(prepared: Prepared, signals: Signals, lock: Lock) -> str:
 
 
 def _summary(prepared: Prepared, stopped: str) -> list[str]:
-    """The lines at the end."""
+    """The last lines of output."""
     manifest, directory = prepared.manifest, prepared.setting.directory
     counts = [
         f"{manifest.count(state)} {state}" for state in documents.STATES if manifest.count(state)
@@ -216,13 +226,13 @@ def _summary(prepared: Prepared, stopped: str) -> list[str]:
     lines = [f"{', '.join(counts)}; results in {directory}"]
     for entry in manifest.measurements:
         if entry["state"] in (documents.FAILED, documents.TIMED_OUT):
-            output = f"; its output is {directory / entry['log']}" if "log" in entry else ""
+            output = f"; see its log {directory / entry['log']}" if "log" in entry else ""
             lines.append(f"{entry['state']}: {entry['name']}: {entry['reason']}{output}")
     again = f"combench run --resume --output {manifests.command_text([str(directory)])}"
     if stopped:
-        lines.append(f"stopped: {stopped}; go on with {again}")
+        lines.append(f"stopped: {stopped}; continue with {again}")
     elif manifest.count(documents.FAILED, documents.TIMED_OUT):
-        lines.append(f"try again with {again} --retry")
+        lines.append(f"repeat failed measurements with {again} --retry")
     return lines
 
 
@@ -239,8 +249,7 @@ def _requeue(prepared: Prepared, stopped: str) -> None:
 
 
 def _begin(arguments: argparse.Namespace, directory: Path) -> tuple[Prepared, Lock]:
-    """A directory of its own for a new run, or that of an earlier one, whose state only the holder
-    of the lock may read."""
+    """Make the directory of a new run, or open that of an earlier run under its lock."""
     entry = Path(sys.argv[0]).resolve()
     if arguments.resume:
         require_run(directory)
@@ -251,16 +260,16 @@ def _begin(arguments: argparse.Namespace, directory: Path) -> tuple[Prepared, Lo
     lock = Lock(directory)
     if (directory / documents.MANIFEST).exists():
         raise SuiteError(
-            f"--output {directory} holds a run already; go on with it by --resume, or give another"
+            f"--output {directory} already has a run; add --resume to continue it, or choose "
+            "another --output"
         )
     return prepared, lock
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Exit status 0: measured; 1: something failed or a signal came; 2: wrong before the first
-    measurement; 77: nothing could be measured here."""
+    """Exit status: EXIT_STATUS."""
     if arguments.retry and not arguments.resume:
-        raise SuiteError("--retry goes with --resume; give both, or neither")
+        raise SuiteError("--retry needs --resume; add --resume")
     directory = directory_of(arguments)
     if arguments.batch and (directory / documents.MANIFEST).exists():
         arguments.resume = True
@@ -271,7 +280,7 @@ def main(arguments: argparse.Namespace) -> int:
     with Signals() as signals:
         stopped = _run(prepared, signals, lock)
         lock.release()
-        # A job that goes back into the queue is ended, so everything else comes first.
+        # Requeueing ends this job, so it comes last.
         print("\n".join(_summary(prepared, stopped)), flush=True)
         if arguments.batch:
             _requeue(prepared, stopped)

@@ -211,8 +211,8 @@ static ccmod_status draw_lines(const point_rows *rows, const stats_segment *segm
         if (!(fits[i].rms_residual <= limit))
             return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
                               "no line describes the times from %.10g to %.10g bytes: the residual "
-                              "is %.3g %% (rms), and may be %.3g %%; measure again on a quiet "
-                              "machine, with more sizes there, or allow more",
+                              "is %.3g %% (rms), the limit is %.3g %%; measure again on a quiet "
+                              "machine, with more sizes there, or raise --residual-pct",
                               fits[i].from_bytes, fits[i].to_bytes, 100 * fits[i].rms_residual,
                               100 * limit);
         if (i + 1 < count)

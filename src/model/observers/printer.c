@@ -218,7 +218,7 @@ static ccmod_status take_signal(void *self, const ccmod_signal *signal, ccmod_er
     if (!ferror(printer->stream))
         return CCMOD_OK;
     return ccmod_fail(error, CCMOD_ERROR_SYSTEM, NULL, 0,
-                      "cannot print the signals of the evaluation: %s; free space there, or "
+                      "cannot print the signals of the evaluation: %s; free some space there, or "
                       "write them elsewhere",
                       strerror(errno));
 }

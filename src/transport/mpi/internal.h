@@ -60,7 +60,7 @@ typedef struct {
     size_t extra;        /* number of receives to keep posted after the first of each node */
     bool posted;         /* a receive was posted since the last preparation */
     bool try_multicast;  /* as announced: broadcasts use the non-blocking form */
-    size_t awaited;      /* groups for whose next broadcast this process, a member, waits */
+    size_t awaited;      /* groups whose next broadcast this process waits for, as a member */
     bool library_yields; /* its waiting calls yield the core */
     bool library_waits;  /* its waiting calls behave as the policy asks */
     mpi_node **nodes;    /* by rank */

@@ -12,7 +12,7 @@
 #include "tests/common/job.h"
 #include "transport/transport.h"
 
-/* The wrappers: a chosen call of a kind gives an error and does nothing. */
+/* The wrappers: a chosen call of a kind returns an error and does nothing. */
 
 typedef enum {
     NO_CALL,
@@ -25,7 +25,7 @@ typedef enum {
 
 static struct {
     library_call call;
-    unsigned passed; /* calls that work before it */
+    unsigned passed; /* number of calls that succeed before it */
 } failing;
 
 static void break_call(library_call call, unsigned passed)
@@ -76,8 +76,8 @@ int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int destination,
 
 /* The technology */
 
-/* LONG is sent at once: Open MPI 4.1 writes one that is fetched by its receiver beyond the end of a
- * buffer that is too short. */
+/* LONG is sent eagerly: Open MPI 4.1 writes a rendezvous message beyond the end of a buffer that
+ * is too short. */
 enum { RANKS = 3, SHORT = 256, LONG = 1024, LARGE = 300000 };
 
 static transport_factory *factory;
@@ -97,7 +97,7 @@ static void prepare(size_t bytes, size_t unanswered)
     job_barrier();
 }
 
-/* The receiver announces `bytes`, the senders what they like. Where nothing is posted, a receive is
+/* The receiver announces `bytes`, the senders any size. If no receive is posted, a receive calls
  * MPI_Recv, whether the library yields in it or not. */
 static void open_technology(size_t bytes, size_t unanswered)
 {
@@ -121,7 +121,7 @@ static void close_technology(void)
     REQUIRE_OK(transport_close(factory));
 }
 
-/* What was sent has come to the other side, where it was not received. */
+/* Sent messages have arrived at the other side, but were not received. */
 static void let_come(void)
 {
     const int rounds = 20;
@@ -186,7 +186,7 @@ static const receiving ways[] = {receive, try_to_receive, receive_from_group};
 
 enum { WAYS = sizeof(ways) / sizeof(ways[0]) };
 
-/* To receive from two: from a group of one node mpi receives as from the node. */
+/* Groups need two senders: mpi receives from a group of one node as from the node. */
 static transport_group *group_of(size_t first, size_t count)
 {
     transport_group *group = NULL;
@@ -217,7 +217,7 @@ static void expect_messages(receiving way, transport_group *group, unsigned char
     }
 }
 
-/* The receiver fails once, between messages that are as announced, and all goes on. */
+/* One receive fails, between messages as announced, and the others succeed. */
 static void expect_one_failure(receiving way)
 {
     transport_group *group = group_of(1, 2);
@@ -269,8 +269,8 @@ JOB_TEST(a_factory_closes_after_a_message_that_was_too_long)
     }
 }
 
-/* Both are there when the group is asked: one batch of a failure and a message. */
-JOB_TEST(a_failure_in_a_batch_keeps_no_other_message)
+/* Both have arrived when the group is polled: one batch of a failure and a message. */
+JOB_TEST(a_failure_in_a_batch_does_not_block_other_messages)
 {
     unsigned failures = 0, messages = 0;
     transport_group *group;
@@ -304,7 +304,7 @@ JOB_TEST(a_failure_in_a_batch_keeps_no_other_message)
     close_technology();
 }
 
-/* Calls that fail without a message being at fault */
+/* Calls that fail although the messages are valid */
 
 static void fail_once_and_receive(receiving way, library_call call, unsigned passed)
 {
@@ -316,7 +316,7 @@ static void fail_once_and_receive(receiving way, library_call call, unsigned pas
     transport_group_destroy(group);
 }
 
-JOB_TEST(a_receive_that_fails_loses_no_message)
+JOB_TEST(a_failed_receive_loses_no_other_message)
 {
     static const struct {
         receiving way;
@@ -342,7 +342,7 @@ JOB_TEST(a_receive_that_fails_loses_no_message)
     }
 }
 
-JOB_TEST(a_send_that_fails_takes_its_buffer_and_the_next_one_arrives)
+JOB_TEST(a_failed_send_releases_its_buffer_and_the_next_one_arrives)
 {
     open_technology(SHORT, 1);
     if (job.rank == 1) {
@@ -358,8 +358,7 @@ JOB_TEST(a_send_that_fails_takes_its_buffer_and_the_next_one_arrives)
     close_technology();
 }
 
-/* Too large to be complete before it is received, so that its completion is tested without success.
- */
+/* Too large to complete before it is received, so that its completion is tested without success. */
 static void expect_large(transport_node *from, unsigned char number)
 {
     transport_buffer *buffer = NULL;
@@ -378,8 +377,8 @@ static void fail_to_complete(library_call call)
     REQUIRE_OK(transport_flush(factory));
 }
 
-/* One is tested by itself, and many together. */
-JOB_TEST(sends_under_way_keep_their_buffers_when_a_completion_fails)
+/* One send is tested individually, many together. */
+JOB_TEST(pending_sends_keep_their_buffers_when_a_completion_fails)
 {
     static const struct {
         library_call call;
@@ -401,8 +400,8 @@ JOB_TEST(sends_under_way_keep_their_buffers_when_a_completion_fails)
     }
 }
 
-/* Enough that they are tested after the receive, whose message goes with the error. */
-JOB_TEST(a_receive_that_finds_a_send_failed_keeps_no_buffer)
+/* Enough sends that they are tested after the receive, whose message is lost with the error. */
+JOB_TEST(a_receive_that_detects_a_failed_send_releases_its_buffer)
 {
     enum { SENDS = 12 };
 
@@ -426,7 +425,7 @@ JOB_TEST(a_receive_that_finds_a_send_failed_keeps_no_buffer)
     close_technology();
 }
 
-JOB_TEST(a_loop_of_sends_ends_at_the_one_that_fails)
+JOB_TEST(a_loop_of_sends_stops_at_the_first_failure)
 {
     transport_group *group;
 
@@ -445,8 +444,8 @@ JOB_TEST(a_loop_of_sends_ends_at_the_one_that_fails)
     close_technology();
 }
 
-/* A multicast that is awaited has a buffer of the pool that preparing would make again. */
-JOB_TEST(no_message_is_announced_while_a_multicast_is_awaited)
+/* A pending multicast holds a buffer of the pool that preparing would allocate again. */
+JOB_TEST(preparing_is_refused_while_a_multicast_is_pending)
 {
     transport_preparation preparation = {.message_bytes = SHORT, .try_multicast = true};
     transport_group *group = NULL;
@@ -468,7 +467,7 @@ JOB_TEST(no_message_is_announced_while_a_multicast_is_awaited)
     close_technology();
 }
 
-JOB_TEST(a_try_for_a_multicast_that_was_not_announced_is_refused)
+JOB_TEST(polling_for_an_unannounced_multicast_is_refused)
 {
     transport_group *group = NULL;
     transport_buffer *buffer;
@@ -490,14 +489,14 @@ static TCase *failures_of_mpi(void)
 
     tcase_add_test(theme, a_message_that_is_too_long_is_an_error_and_the_next_ones_arrive);
     tcase_add_test(theme, a_factory_closes_after_a_message_that_was_too_long);
-    tcase_add_test(theme, a_failure_in_a_batch_keeps_no_other_message);
-    tcase_add_test(theme, a_receive_that_fails_loses_no_message);
-    tcase_add_test(theme, a_send_that_fails_takes_its_buffer_and_the_next_one_arrives);
-    tcase_add_test(theme, sends_under_way_keep_their_buffers_when_a_completion_fails);
-    tcase_add_test(theme, a_receive_that_finds_a_send_failed_keeps_no_buffer);
-    tcase_add_test(theme, a_loop_of_sends_ends_at_the_one_that_fails);
-    tcase_add_test(theme, no_message_is_announced_while_a_multicast_is_awaited);
-    tcase_add_test(theme, a_try_for_a_multicast_that_was_not_announced_is_refused);
+    tcase_add_test(theme, a_failure_in_a_batch_does_not_block_other_messages);
+    tcase_add_test(theme, a_failed_receive_loses_no_other_message);
+    tcase_add_test(theme, a_failed_send_releases_its_buffer_and_the_next_one_arrives);
+    tcase_add_test(theme, pending_sends_keep_their_buffers_when_a_completion_fails);
+    tcase_add_test(theme, a_receive_that_detects_a_failed_send_releases_its_buffer);
+    tcase_add_test(theme, a_loop_of_sends_stops_at_the_first_failure);
+    tcase_add_test(theme, preparing_is_refused_while_a_multicast_is_pending);
+    tcase_add_test(theme, polling_for_an_unannounced_multicast_is_refused);
     return theme;
 }
 

@@ -1,4 +1,4 @@
-/* The null technology: what is received is there at once, and losses are reported. */
+/* The null technology: messages are available at once, and unreleased buffers are reported. */
 #include "transport/transport.h"
 
 #include "base/log.h"
@@ -25,7 +25,7 @@ static transport_node *node_of(transport_factory *factory, int rank)
     return node;
 }
 
-START_TEST(a_receive_gives_a_buffer_of_the_announced_size)
+START_TEST(a_receive_returns_a_buffer_of_the_announced_size)
 {
     static const size_t sizes[] = {0, 1, 64, 1000};
 
@@ -46,7 +46,7 @@ START_TEST(a_receive_gives_a_buffer_of_the_announced_size)
 }
 END_TEST
 
-START_TEST(a_send_takes_the_buffer)
+START_TEST(a_send_takes_ownership_of_the_buffer)
 {
     transport_factory *factory = open_prepared(64);
     transport_node *node = node_of(factory, 1);
@@ -62,7 +62,7 @@ START_TEST(a_send_takes_the_buffer)
 }
 END_TEST
 
-START_TEST(a_group_receive_gives_each_node_its_turn)
+START_TEST(a_group_receive_serves_nodes_in_turn)
 {
     transport_factory *factory = open_prepared(64);
     transport_node *nodes[3] = {node_of(factory, 1), node_of(factory, 2), node_of(factory, 3)};
@@ -84,7 +84,7 @@ START_TEST(a_group_receive_gives_each_node_its_turn)
 }
 END_TEST
 
-/* As a destination of a loop of sends has it: it knows its root alone. */
+/* As at a destination of a loop of sends, which has only its root. */
 START_TEST(a_group_with_a_root_and_no_nodes_receives)
 {
     transport_factory *factory = open_prepared(64);
@@ -103,7 +103,7 @@ START_TEST(a_group_with_a_root_and_no_nodes_receives)
 }
 END_TEST
 
-START_TEST(every_wait_policy_is_in_effect)
+START_TEST(every_wait_policy_is_accepted)
 {
     transport_factory *factory = open_prepared(64);
 
@@ -117,7 +117,7 @@ START_TEST(every_wait_policy_is_in_effect)
 }
 END_TEST
 
-START_TEST(a_buffer_that_was_never_given_back_is_reported_at_the_close)
+START_TEST(an_unreleased_buffer_is_reported_at_close)
 {
     transport_factory *factory = open_prepared(64);
 
@@ -127,13 +127,13 @@ START_TEST(a_buffer_that_was_never_given_back_is_reported_at_the_close)
 }
 END_TEST
 
-START_TEST(it_does_not_claim_to_deliver)
+START_TEST(null_declares_that_it_does_not_deliver)
 {
     ck_assert_uint_eq(transport_find("null")->capabilities & TRANSPORT_DELIVERS, 0);
 }
 END_TEST
 
-UNIT_MAIN("null", a_receive_gives_a_buffer_of_the_announced_size, a_send_takes_the_buffer,
-          a_group_receive_gives_each_node_its_turn, a_group_with_a_root_and_no_nodes_receives,
-          every_wait_policy_is_in_effect,
-          a_buffer_that_was_never_given_back_is_reported_at_the_close, it_does_not_claim_to_deliver)
+UNIT_MAIN("null", a_receive_returns_a_buffer_of_the_announced_size,
+          a_send_takes_ownership_of_the_buffer, a_group_receive_serves_nodes_in_turn,
+          a_group_with_a_root_and_no_nodes_receives, every_wait_policy_is_accepted,
+          an_unreleased_buffer_is_reported_at_close, null_declares_that_it_does_not_deliver)

@@ -102,7 +102,8 @@ static void open_end(pair_end *end, const pair_plan *plan, const transport_boots
         _exit(outcome_of(status));
 }
 
-/* From open to close. An end that has lost its peer leaves at once: its close would wait for it. */
+/* From open to close. An end that lost its peer exits at once: its close would wait for the
+ * peer. */
 static void live(pair_end *end, const pair_plan *plan, const transport_bootstrap *bootstrap)
 {
     cb_status status;
@@ -239,7 +240,7 @@ typedef struct {
     uint64_t first, each;
 } thread_part;
 
-/* A message is its number, over and over: in a line, a buffer or pieces. */
+/* A message repeats its number, in a line, a buffer or pieces. */
 static size_t words_of(uint64_t number)
 {
     return 1 + (size_t)(number * 7 % WORDS_MOST);

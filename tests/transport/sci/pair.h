@@ -18,7 +18,7 @@ typedef struct {
     transport_factory *factory;
     transport_node *node; /* the other end */
     int rank;
-    int line; /* a socket to the other end, for what the test has to arrange */
+    int line; /* a socket to the other end, for synchronisation in tests */
 } pair_end;
 
 typedef void (*pair_body)(pair_end *end);
@@ -48,7 +48,7 @@ typedef struct {
     transport_wait wait;
     const char *faults; /* SISCI_SHM_FAULTS, or NULL */
     pair_body bodies[2];
-    /* Asked at each end when it has closed: whether to open and run once more. NULL: once only. */
+    /* Called at each end after close: whether to open and run once more. NULL: once only. */
     bool (*again)(pair_end *end);
 } pair_plan;
 
@@ -56,7 +56,7 @@ typedef struct {
  * PAIR_STUCK after a minute from an opening. */
 void pair_run(const pair_plan *plan, int outcomes[2]);
 
-/* Start it, and wait for it later; two of them are two jobs. */
+/* Start it and wait for it later; two of them are two jobs. */
 typedef struct {
     int children[2];
 } pair_job;
@@ -75,7 +75,7 @@ void pair_receive(pair_end *end, uint64_t number, size_t bytes);
  * factory is one for many senders; what was sent may still wait in a queue. */
 void pair_talk_by_threads(pair_end *end, size_t threads, uint64_t each);
 
-/* A signal to the other end, and the wait for one. */
+/* Send a signal to the other end, and wait for one. */
 void pair_tell(const pair_end *end);
 void pair_hear(const pair_end *end);
 

@@ -1,4 +1,4 @@
-/* The layout of segments: areas do not overlap, and the limits are kept at start. */
+/* The layout of segments: areas are disjoint, and limits are checked at start. */
 #include "transport/sci/layout.h"
 
 #include "transport/sci/parameters.h"
@@ -16,7 +16,7 @@ static cb_settings derived(size_t ranks)
     return settings;
 }
 
-START_TEST(what_is_derived_from_a_job_keeps_the_limits)
+START_TEST(values_derived_from_a_job_keep_the_limits)
 {
     for (size_t ranks = 1; ranks <= 64; ranks++) {
         cb_settings settings = derived(ranks);
@@ -28,8 +28,8 @@ START_TEST(what_is_derived_from_a_job_keeps_the_limits)
 }
 END_TEST
 
-/* With senders that differ in what they may have outstanding. */
-START_TEST(the_parts_of_the_senders_lie_side_by_side)
+/* With senders of different numbers of outstanding messages. */
+START_TEST(the_areas_of_senders_are_adjacent_and_disjoint)
 {
     cb_settings settings = derived(RANKS);
 
@@ -55,7 +55,7 @@ START_TEST(the_parts_of_the_senders_lie_side_by_side)
 END_TEST
 
 typedef struct {
-    size_t offset; /* of the parameter in sci_settings */
+    size_t offset; /* offset of the parameter in sci_settings */
     uint64_t value;
 } broken;
 
@@ -111,7 +111,7 @@ START_TEST(a_header_without_lines_has_one_notice_for_more_than_eight_messages)
 }
 END_TEST
 
-START_TEST(a_buffer_that_ends_with_a_size_has_two_lines_at_least)
+START_TEST(a_buffer_that_ends_with_a_size_has_at_least_two_lines)
 {
     cb_settings settings = derived(2);
 
@@ -127,7 +127,7 @@ START_TEST(a_buffer_that_ends_with_a_size_has_two_lines_at_least)
 END_TEST
 
 /* They end the segment, whose size need not be a whole number of lines. */
-START_TEST(the_rows_about_groups_lie_after_what_is_configured)
+START_TEST(group_tables_are_placed_after_the_configured_areas)
 {
     cb_settings settings = derived(RANKS);
 
@@ -147,8 +147,8 @@ START_TEST(the_rows_about_groups_lie_after_what_is_configured)
 }
 END_TEST
 
-UNIT_MAIN("the layout of sci", what_is_derived_from_a_job_keeps_the_limits,
-          the_parts_of_the_senders_lie_side_by_side, a_parameter_beyond_a_limit_is_refused,
+UNIT_MAIN("the layout of sci", values_derived_from_a_job_keep_the_limits,
+          the_areas_of_senders_are_adjacent_and_disjoint, a_parameter_beyond_a_limit_is_refused,
           a_header_without_lines_has_one_notice_for_more_than_eight_messages,
-          a_buffer_that_ends_with_a_size_has_two_lines_at_least,
-          the_rows_about_groups_lie_after_what_is_configured)
+          a_buffer_that_ends_with_a_size_has_at_least_two_lines,
+          group_tables_are_placed_after_the_configured_areas)

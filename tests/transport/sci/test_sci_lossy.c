@@ -1,5 +1,5 @@
-/* The property of the layer: under any schedule of faults of the wire each message arrives once,
- * whole and in order, or the peer is reported lost. Seeded; SCI_TEST_SEED=N starts elsewhere. */
+/* Every message arrives once, complete and in order, or the peer is reported lost, under any
+ * faults of the wire. Random with fixed seeds; SCI_TEST_SEED=N selects others. */
 #include "tests/transport/sci/pair.h"
 #include "tests/common/unit.h"
 
@@ -28,7 +28,8 @@ static size_t size_of(int source, uint64_t number)
     return draw % 2 == 0 ? draw / 2 % 60 : draw / 2 % (LARGEST + 1);
 }
 
-/* Both ways at once, so that acknowledgements of one way travel among the data of the other. */
+/* In both directions at once, so that acknowledgements are mixed with data of the other
+ * direction. */
 static void talk(pair_end *end)
 {
     uint64_t sent = 0, received = 0;
@@ -50,7 +51,7 @@ static void talk(pair_end *end)
     }
 }
 
-/* Nothing more may come, until both have had everything. */
+/* No more messages may arrive until both ends have received everything. */
 static void listen_to_the_end(pair_end *end)
 {
     transport_buffer *buffer = NULL;
@@ -106,7 +107,7 @@ static void end_conference(conference *both)
     transport_node_destroy(both->self);
 }
 
-/* Messages to the group and to its member alone take turns. */
+/* Messages to the group and to its only member alternate. */
 static void send_next(const conference *both, uint64_t number)
 {
     transport_buffer *message = pair_message(both->end, number, size_of(both->end->rank, number));
@@ -144,7 +145,7 @@ static void talk_in_groups(pair_end *end)
     end_conference(&both);
 }
 
-/* Any twelve seeds have lines and notices with each number outstanding. */
+/* Any twelve consecutive seeds cover lines and notices with each number outstanding. */
 static pair_plan plan_of(cb_random *random, const char *faults)
 {
     static const uint64_t outstanding[] = {1, 2, 8, 15};
@@ -167,7 +168,7 @@ static void begin(void)
     seed = text != NULL ? strtoull(text, NULL, 10) : 1;
 }
 
-/* SCI_TEST_SCHEDULES=N uses fewer, for builds in which each takes long. */
+/* SCI_TEST_SCHEDULES=N uses fewer seeds, for slow builds. */
 static int schedules_of(int most)
 {
     const char *text = getenv("SCI_TEST_SCHEDULES");
@@ -176,7 +177,7 @@ static int schedules_of(int most)
     return wanted > 0 && wanted < most ? wanted : most;
 }
 
-START_TEST(every_message_arrives_once_whole_and_in_order_whatever_the_wire_does)
+START_TEST(every_message_arrives_once_complete_and_in_order_under_any_faults)
 {
     begin();
     for (int i = 0; i < schedules_of(SCHEDULES); i++, seed++) {
@@ -218,7 +219,7 @@ static void talk_over_a_bad_wire(pair_body body, bool many_senders)
                      (unsigned long long)seed, faults, outcomes[0], outcomes[1]);
 }
 
-START_TEST(every_multicast_arrives_once_whole_and_in_order_whatever_the_wire_does)
+START_TEST(every_multicast_arrives_once_complete_and_in_order_under_any_faults)
 {
     begin();
     for (int i = 0; i < schedules_of(MULTICAST_SCHEDULES); i++, seed++)
@@ -226,7 +227,7 @@ START_TEST(every_multicast_arrives_once_whole_and_in_order_whatever_the_wire_doe
 }
 END_TEST
 
-START_TEST(every_message_of_many_threads_arrives_once_whole_and_in_its_order)
+START_TEST(messages_of_many_threads_arrive_once_complete_and_in_order)
 {
     begin();
     for (int i = 0; i < schedules_of(THREAD_SCHEDULES); i++, seed++)
@@ -234,8 +235,8 @@ START_TEST(every_message_of_many_threads_arrives_once_whole_and_in_its_order)
 }
 END_TEST
 
-/* Each kind of traffic over memory as it is, in the forms that twelve seeds have. */
-START_TEST(the_same_holds_over_a_plain_wire)
+/* Each kind of traffic without faults, in the configurations of twelve seeds. */
+START_TEST(every_message_arrives_once_and_in_order_without_faults)
 {
     static const pair_body bodies[] = {talk_and_listen, talk_in_groups, talk_by_threads_and_listen};
 
@@ -280,8 +281,8 @@ START_TEST(a_peer_is_reported_lost_when_its_connection_ends)
 }
 END_TEST
 
-/* After each fault the wire is ready for the next transfer, which meets the next fault. */
-START_TEST(a_peer_whom_nothing_reaches_is_reported_lost)
+/* After each fault the next transfer starts at once and meets the next fault. */
+START_TEST(an_unreachable_peer_is_reported_lost)
 {
     cb_random random = cb_random_seed(1);
     pair_plan plan = plan_of(&random, "seed=1,drop=1,pending=0.3,cut=0.3");
@@ -294,8 +295,8 @@ START_TEST(a_peer_whom_nothing_reaches_is_reported_lost)
 END_TEST
 
 UNIT_MAIN("sci over a lossy wire",
-          every_message_arrives_once_whole_and_in_order_whatever_the_wire_does,
-          every_multicast_arrives_once_whole_and_in_order_whatever_the_wire_does,
-          every_message_of_many_threads_arrives_once_whole_and_in_its_order,
-          the_same_holds_over_a_plain_wire, a_peer_is_reported_lost_when_its_connection_ends,
-          a_peer_whom_nothing_reaches_is_reported_lost)
+          every_message_arrives_once_complete_and_in_order_under_any_faults,
+          every_multicast_arrives_once_complete_and_in_order_under_any_faults,
+          messages_of_many_threads_arrive_once_complete_and_in_order,
+          every_message_arrives_once_and_in_order_without_faults,
+          a_peer_is_reported_lost_when_its_connection_ends, an_unreachable_peer_is_reported_lost)

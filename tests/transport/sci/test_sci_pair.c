@@ -1,4 +1,5 @@
-/* The layer between two processes: queues, exhaustion, pieces, waiting, threads, ends. */
+/* The technology sci between two processes: queues, exhaustion, pieces, waiting, threads, end of
+ * a peer. */
 #include "tests/transport/sci/pair.h"
 #include "tests/common/unit.h"
 
@@ -8,8 +9,8 @@
 
 #include "transport/sci/internal.h"
 
-/* The linker puts the wrappers where the layer calls the library, which itself never says what
- * these do on request: an error beside whatever status. */
+/* The linker replaces library calls by these wrappers, which return an error together with any
+ * status; the library itself does not do that on request. */
 typedef struct {
     bool active;
     sci_sequence_status_t status;
@@ -54,7 +55,8 @@ static void expect(const pair_plan *plan, int zero, int one)
     ck_assert_int_eq(outcomes[1], one);
 }
 
-/* Queues: far more than 15 turns of every ring, and than all patterns of notices and credits. */
+/* Queues: many more messages than 15 cycles of every ring, and than all patterns of notices and
+ * credits. */
 
 enum { MANY = 3000, PIECE = 128 };
 
@@ -89,7 +91,7 @@ static pair_plan many_plan(uint64_t outstanding, bool lines, bool heap)
                        .bodies = {send_many, receive_many}};
 }
 
-START_TEST(what_cannot_go_is_queued_and_keeps_its_order)
+START_TEST(messages_without_credit_are_queued_in_order)
 {
     static const uint64_t outstanding[] = {1, 3, 8, 15};
 
@@ -101,7 +103,7 @@ START_TEST(what_cannot_go_is_queued_and_keeps_its_order)
 }
 END_TEST
 
-START_TEST(notices_serve_where_there_are_no_lines)
+START_TEST(notices_replace_lines_where_none_are_configured)
 {
     static const uint64_t outstanding[] = {1, 3, 8, 9, 15};
 
@@ -113,8 +115,8 @@ START_TEST(notices_serve_where_there_are_no_lines)
 }
 END_TEST
 
-/* Credits: a receiver that has taken all that came, and looks for nothing more, has left its sender
- * at least one. So a flush never waits for it. */
+/* Credits: a receiver that has taken all messages and polls no more has left its sender at least
+ * one credit. So a flush never waits for it. */
 
 enum { SINGLES = 40 };
 
@@ -128,7 +130,7 @@ static void send_singly(pair_end *end)
     }
 }
 
-/* What is received is there, so that no poll in between is empty. */
+/* The messages have arrived, so that no poll in between finds nothing. */
 static void receive_singly(pair_end *end)
 {
     for (uint64_t i = 0; i < SINGLES; i++) {
@@ -138,7 +140,7 @@ static void receive_singly(pair_end *end)
     }
 }
 
-START_TEST(a_sender_has_a_credit_while_all_that_it_sent_has_been_received)
+START_TEST(a_sender_has_a_credit_once_all_its_messages_were_received)
 {
     static const uint64_t outstanding[] = {1, 2, 3, 4, 15};
 
@@ -152,7 +154,7 @@ START_TEST(a_sender_has_a_credit_while_all_that_it_sent_has_been_received)
 }
 END_TEST
 
-/* Exhaustion: the receiver holds every buffer that it has beside the one it waits with. */
+/* Exhaustion: the receiver holds all its buffers but the one it waits with. */
 
 enum { SPARE = 3, OUTSTANDING = 2 };
 
@@ -164,7 +166,8 @@ static void send_until_starved(pair_end *end)
     pair_tell(end);
 }
 
-/* With all buffers held no acknowledgement can go; one release lets exactly the next come. */
+/* With all buffers held no acknowledgement can be sent; one release lets exactly one more
+ * message arrive. */
 static void hold_then_release(pair_end *end)
 {
     transport_buffer *held[SPARE + OUTSTANDING], *none = NULL;
@@ -219,7 +222,7 @@ static void receive_large(pair_end *end)
         pair_receive(end, i, large_size(i));
 }
 
-START_TEST(a_message_longer_than_a_receive_buffer_is_put_together)
+START_TEST(a_message_longer_than_a_receive_buffer_is_reassembled)
 {
     static const uint64_t outstanding[] = {3, 15};
 
@@ -241,7 +244,7 @@ END_TEST
 
 enum { POOL = 40, POOL_BYTES = 4096 };
 
-/* All that were made beforehand lie side by side; those that are made later lie elsewhere. */
+/* All preallocated buffers are contiguous; those allocated later are elsewhere. */
 static void take_the_pool(pair_end *end)
 {
     transport_buffer *taken[POOL];
@@ -261,7 +264,7 @@ static void take_the_pool(pair_end *end)
         transport_buffer_release(taken[i]);
 }
 
-START_TEST(a_send_pool_has_the_buffers_and_the_size_that_files_give)
+START_TEST(a_send_pool_has_the_configured_number_and_size_of_buffers)
 {
     pair_plan plan = many_plan(2, true, false);
 
@@ -272,7 +275,7 @@ START_TEST(a_send_pool_has_the_buffers_and_the_size_that_files_give)
 }
 END_TEST
 
-START_TEST(a_send_pool_takes_messages_that_are_longer_than_files_say)
+START_TEST(a_send_pool_grows_for_messages_longer_than_configured)
 {
     pair_plan plan = many_plan(2, true, false);
 
@@ -295,7 +298,7 @@ static void bounce(pair_end *end)
     }
 }
 
-START_TEST(a_receive_that_sleeps_is_woken)
+START_TEST(a_sleeping_receive_is_woken)
 {
     pair_plan plan = many_plan(15, true, false);
 
@@ -305,7 +308,7 @@ START_TEST(a_receive_that_sleeps_is_woken)
 }
 END_TEST
 
-/* Threads, for which a build that sanitizes threads is the real test. */
+/* Threads; most effective in a build with the thread sanitizer. */
 
 static void talk_by_threads(pair_end *end)
 {
@@ -339,7 +342,7 @@ static void wait_without_success(pair_end *end)
     PAIR_REQUIRE(transport_receive(end->node, &buffer) == CB_OK, PAIR_LOST);
 }
 
-START_TEST(a_killed_peer_is_reported_to_those_who_wait_for_it)
+START_TEST(a_killed_peer_is_reported_by_a_waiting_receive)
 {
     for (transport_wait wait = TRANSPORT_WAIT_SPIN; wait <= TRANSPORT_WAIT_BLOCK; wait++) {
         pair_plan plan = many_plan(2, true, false);
@@ -363,7 +366,7 @@ static void poll_without_success(pair_end *end)
     PAIR_REQUIRE(status == CB_OK, PAIR_LOST);
 }
 
-START_TEST(a_killed_peer_is_reported_to_those_who_only_poll)
+START_TEST(a_killed_peer_is_reported_by_a_polling_receive)
 {
     pair_plan plan = many_plan(2, true, false);
 
@@ -425,7 +428,7 @@ static void send_to_the_mute(pair_end *end)
     pair_hear(end);
 }
 
-/* The sender cannot be notified that its message has arrived. */
+/* The sender gets no notification that its message has arrived. */
 static void receive_mutely(pair_end *end)
 {
     const sci_factory *factory = sci_factory_of(end->factory);
@@ -441,7 +444,7 @@ static void receive_mutely(pair_end *end)
     _exit(0);
 }
 
-START_TEST(a_receive_that_fails_keeps_no_buffer)
+START_TEST(a_failed_receive_releases_its_buffer)
 {
     pair_plan plan = many_plan(1, true, false);
 
@@ -456,7 +459,7 @@ static void nothing(pair_end *end)
     (void)end;
 }
 
-START_TEST(a_segment_for_which_there_is_no_shared_memory_is_refused)
+START_TEST(a_segment_that_exceeds_shared_memory_is_refused)
 {
     pair_plan plan = many_plan(1, true, false);
 
@@ -466,7 +469,7 @@ START_TEST(a_segment_for_which_there_is_no_shared_memory_is_refused)
 }
 END_TEST
 
-START_TEST(a_library_that_cannot_start_says_whose_fault_it_is)
+START_TEST(a_failed_start_of_the_library_is_explained)
 {
     struct rlimit limit;
     rlim_t before;
@@ -474,7 +477,7 @@ START_TEST(a_library_that_cannot_start_says_whose_fault_it_is)
     ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
     before = limit.rlim_cur;
     signal(SIGXFSZ, SIG_IGN);
-    limit.rlim_cur = 1; /* also of what is in shared memory */
+    limit.rlim_cur = 1; /* applies to shared memory as well */
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
     ck_assert_int_eq(sci_library_start(), CB_ERROR_MEMORY);
     limit.rlim_cur = before;
@@ -487,7 +490,7 @@ START_TEST(a_library_that_cannot_start_says_whose_fault_it_is)
 }
 END_TEST
 
-START_TEST(two_jobs_of_a_user_do_not_meet)
+START_TEST(two_jobs_of_a_user_are_separate)
 {
     pair_plan plan = many_plan(3, true, false);
     pair_job jobs[2];
@@ -504,17 +507,16 @@ START_TEST(two_jobs_of_a_user_do_not_meet)
 }
 END_TEST
 
-UNIT_MAIN("sci between two processes", what_cannot_go_is_queued_and_keeps_its_order,
-          notices_serve_where_there_are_no_lines,
-          a_sender_has_a_credit_while_all_that_it_sent_has_been_received,
+UNIT_MAIN("sci between two processes", messages_without_credit_are_queued_in_order,
+          notices_replace_lines_where_none_are_configured,
+          a_sender_has_a_credit_once_all_its_messages_were_received,
           an_acknowledgement_without_a_buffer_waits_for_a_release,
-          a_message_longer_than_a_receive_buffer_is_put_together,
-          a_send_pool_has_the_buffers_and_the_size_that_files_give,
-          a_send_pool_takes_messages_that_are_longer_than_files_say, a_receive_that_sleeps_is_woken,
-          many_threads_send_while_one_receives, a_killed_peer_is_reported_to_those_who_wait_for_it,
-          a_killed_peer_is_reported_to_those_who_only_poll,
+          a_message_longer_than_a_receive_buffer_is_reassembled,
+          a_send_pool_has_the_configured_number_and_size_of_buffers,
+          a_send_pool_grows_for_messages_longer_than_configured, a_sleeping_receive_is_woken,
+          many_threads_send_while_one_receives, a_killed_peer_is_reported_by_a_waiting_receive,
+          a_killed_peer_is_reported_by_a_polling_receive,
           a_check_with_an_error_is_a_failure_whatever_the_status,
           a_start_with_an_error_is_a_failure_whatever_the_status,
-          a_receive_that_fails_keeps_no_buffer,
-          a_segment_for_which_there_is_no_shared_memory_is_refused,
-          a_library_that_cannot_start_says_whose_fault_it_is, two_jobs_of_a_user_do_not_meet)
+          a_failed_receive_releases_its_buffer, a_segment_that_exceeds_shared_memory_is_refused,
+          a_failed_start_of_the_library_is_explained, two_jobs_of_a_user_are_separate)

@@ -1,4 +1,4 @@
-/* Control words: what was signed for one message is taken for no other, and not in part. */
+/* Control words: one signed for a message is accepted for no other, and not partially. */
 #include "transport/sci/word.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ static sci_line line_of(uint64_t number, uint32_t bytes)
     return line;
 }
 
-START_TEST(a_line_says_what_was_announced)
+START_TEST(a_line_carries_the_announced_message)
 {
     static const uint32_t sizes[] = {0, 1, 8, 55, 56, 57, 8192, SCI_LINE_MOST_BYTES};
 
@@ -35,8 +35,8 @@ START_TEST(a_line_says_what_was_announced)
 }
 END_TEST
 
-/* In the same place there was a message of up to 15 numbers before, or nothing yet. */
-START_TEST(an_earlier_line_in_the_same_place_is_not_taken)
+/* The slot contained a message of up to 15 numbers before, or none yet. */
+START_TEST(an_earlier_line_in_the_same_slot_is_not_accepted)
 {
     for (uint64_t number = 0; number < 100; number++) {
         if (number < 15)
@@ -51,7 +51,8 @@ START_TEST(an_earlier_line_in_the_same_place_is_not_taken)
 }
 END_TEST
 
-/* Words of 4 bytes arrive or do not: every mixture of an old and a new line, for some pairs. */
+/* Words of 4 bytes arrive or do not: every mixture of an old and a new line is tested, for some
+ * pairs. */
 static sci_line mixture(const sci_line *old, const sci_line *new, uint32_t mask)
 {
     uint32_t words[16], newer[16];
@@ -66,7 +67,7 @@ static sci_line mixture(const sci_line *old, const sci_line *new, uint32_t mask)
     return mixed;
 }
 
-START_TEST(a_line_that_arrived_in_part_is_not_taken)
+START_TEST(a_partially_arrived_line_is_not_accepted)
 {
     for (uint64_t number = 15; number < 20; number++) {
         const sci_line old = line_of(number - 15, 56), new = line_of(number, 56);
@@ -82,8 +83,8 @@ START_TEST(a_line_that_arrived_in_part_is_not_taken)
 }
 END_TEST
 
-/* A ring has at most 15 places, so that this is what can stand in a place. */
-START_TEST(notices_and_credits_differ_from_those_before_over_all_patterns)
+/* A ring has at most 15 slots, so these are all values that a slot can contain. */
+START_TEST(successive_notices_and_credits_differ_for_all_patterns)
 {
     const sci_announcement what = {.bytes = 100, .more = true};
 
@@ -106,7 +107,7 @@ START_TEST(notices_and_credits_differ_from_those_before_over_all_patterns)
 }
 END_TEST
 
-START_TEST(what_a_member_consumed_is_counted_over_the_wrap_of_its_bits)
+START_TEST(the_count_of_consumed_messages_survives_its_wrap_around)
 {
     const uint64_t wrap = UINT64_C(1) << SCI_CONSUMED_BITS;
 
@@ -117,7 +118,7 @@ START_TEST(what_a_member_consumed_is_counted_over_the_wrap_of_its_bits)
 }
 END_TEST
 
-START_TEST(a_member_that_has_left_holds_nothing_up)
+START_TEST(a_member_that_left_does_not_block_the_root)
 {
     const uint32_t consumed = sci_consumed(5, true, 3);
 
@@ -127,7 +128,7 @@ START_TEST(a_member_that_has_left_holds_nothing_up)
 }
 END_TEST
 
-START_TEST(what_a_member_said_of_an_earlier_group_does_not_count)
+START_TEST(acknowledgements_of_an_earlier_group_are_ignored)
 {
     ck_assert_uint_eq(sci_unconsumed(sci_consumed(4, false, 3), 5, 7), 7);
     ck_assert_uint_eq(sci_unconsumed(sci_consumed(4, true, 3), 5, 7), 7);
@@ -135,9 +136,10 @@ START_TEST(what_a_member_said_of_an_earlier_group_does_not_count)
 }
 END_TEST
 
-UNIT_MAIN("words of sci", a_line_says_what_was_announced,
-          an_earlier_line_in_the_same_place_is_not_taken, a_line_that_arrived_in_part_is_not_taken,
-          notices_and_credits_differ_from_those_before_over_all_patterns,
-          what_a_member_consumed_is_counted_over_the_wrap_of_its_bits,
-          a_member_that_has_left_holds_nothing_up,
-          what_a_member_said_of_an_earlier_group_does_not_count)
+UNIT_MAIN("words of sci", a_line_carries_the_announced_message,
+          an_earlier_line_in_the_same_slot_is_not_accepted,
+          a_partially_arrived_line_is_not_accepted,
+          successive_notices_and_credits_differ_for_all_patterns,
+          the_count_of_consumed_messages_survives_its_wrap_around,
+          a_member_that_left_does_not_block_the_root,
+          acknowledgements_of_an_earlier_group_are_ignored)

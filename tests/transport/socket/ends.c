@@ -34,7 +34,7 @@ static ssize_t put(int line, void *data, size_t bytes)
     return write(line, data, bytes);
 }
 
-/* Addresses are what the third exchange is about, and each begins with one. */
+/* The third exchange contains the addresses: the data of each rank starts with its own. */
 static cb_status exchange(void *context, const void *mine, size_t bytes, void *all)
 {
     wire *here = context;

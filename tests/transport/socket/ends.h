@@ -21,7 +21,7 @@ typedef struct {
     transport_factory *factory;
     transport_node *node; /* the other end */
     int rank;
-    int line; /* a socket to the other end, for what the test has to arrange */
+    int line; /* a socket to the other end, for synchronisation in tests */
 } ends_end;
 
 /* End this process unless `condition` holds. */
@@ -42,8 +42,7 @@ typedef struct {
     size_t message_bytes;
     transport_wait wait;
     bool many_senders; /* several threads of an end will send */
-    /* Called in end 1 when the address of end 0 is known to it, and before it does anything with
-     * it; or NULL. */
+    /* Called in end 1 when it knows the address of end 0 and before it uses it; or NULL. */
     void (*meanwhile)(const struct sockaddr_in *address);
     void (*bodies[2])(ends_end *end);
 } ends_plan;
@@ -57,7 +56,7 @@ void ends_send(ends_end *end, uint64_t number, size_t bytes);
 void ends_check(const transport_buffer *buffer, int source, uint64_t number, size_t bytes);
 void ends_receive(ends_end *end, uint64_t number, size_t bytes);
 
-/* A signal to the other end, and the wait for one. */
+/* Send a signal to the other end, and wait for one. */
 void ends_tell(const ends_end *end);
 void ends_hear(const ends_end *end);
 

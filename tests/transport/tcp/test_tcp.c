@@ -32,7 +32,7 @@ static void ck_assert_both(const ends_plan *plan, int first, int second)
     ck_assert_int_eq(outcomes[1], second);
 }
 
-/* Unknown senders */
+/* Unknown connections */
 
 enum { UNKNOWN_CONNECTIONS = 5 };
 
@@ -46,8 +46,8 @@ static int knock(const struct sockaddr_in *address, const void *said, size_t byt
     return fd;
 }
 
-/* One that says nothing and stays, one that leaves, one too short, one of rubbish, one that has the
- * form of a hello and another key. They stay open until this process ends. */
+/* Unknown connections: one silent and open, one closed, one too short, one with random bytes,
+ * one with a valid hello but another key. They stay open until this process exits. */
 static void visit(const struct sockaddr_in *address)
 {
     unsigned char rubbish[200], hello[TCP_HELLO_BYTES];
@@ -80,7 +80,7 @@ START_TEST(unknown_connections_are_rejected_and_counted)
 }
 END_TEST
 
-/* What the system refuses */
+/* Addresses that the system refuses */
 
 static int take_port(unsigned *port)
 {
@@ -96,7 +96,7 @@ static int take_port(unsigned *port)
     return fd;
 }
 
-START_TEST(a_port_in_use_is_an_error_in_both_ends)
+START_TEST(a_port_in_use_is_an_error_at_both_ends)
 {
     ends_plan plan = {.technology = "tcp",
                       .message_bytes = 64,
@@ -111,7 +111,7 @@ START_TEST(a_port_in_use_is_an_error_in_both_ends)
 }
 END_TEST
 
-START_TEST(an_interface_that_is_not_there_is_an_error_in_both_ends)
+START_TEST(a_missing_interface_is_an_error_at_both_ends)
 {
     const ends_plan plan = {.technology = "tcp",
                             .interface = "no-such-one",
@@ -122,9 +122,9 @@ START_TEST(an_interface_that_is_not_there_is_an_error_in_both_ends)
 }
 END_TEST
 
-/* Peers that end */
+/* Peers that exit */
 
-/* What was sent before still arrives. */
+/* Messages sent before still arrive. */
 static void find_peer_gone(ends_end *end)
 {
     transport_buffer *buffer = NULL;
@@ -156,7 +156,7 @@ static void be_killed(ends_end *end)
     kill(getpid(), SIGKILL);
 }
 
-START_TEST(a_peer_that_was_killed_is_an_error_and_no_hang)
+START_TEST(a_killed_peer_is_an_error_and_no_hang)
 {
     ends_plan plan = {.technology = "tcp", .message_bytes = 64, .bodies = {NULL, be_killed}};
 
@@ -170,7 +170,7 @@ START_TEST(a_peer_that_was_killed_is_an_error_and_no_hang)
 }
 END_TEST
 
-/* The other end closes in order, after its last message. */
+/* The other end shuts down after its last message. */
 static void find_peer_finished(ends_end *end)
 {
     transport_buffer *buffer = NULL;
@@ -226,8 +226,8 @@ START_TEST(a_message_longer_than_announced_is_an_error)
 }
 END_TEST
 
-/* Threads: two of each end send while a third receives; more than the connection takes at once, so
- * that some waits in the queue and goes with what others do. */
+/* Threads: two of each end send while a third receives. They send more than the connection
+ * accepts at once, so that some messages are queued and sent by calls of other threads. */
 
 enum { SENDERS = 2, EACH = 300, LARGE = 20000 };
 
@@ -285,7 +285,7 @@ static void send_from_threads(ends_end *end)
     ENDS_REQUIRE(end->factory->held == 0);
 }
 
-START_TEST(several_threads_send_at_a_time)
+START_TEST(several_threads_send_concurrently)
 {
     const ends_plan plan = {.technology = "tcp",
                             .message_bytes = LARGE,
@@ -297,7 +297,7 @@ START_TEST(several_threads_send_at_a_time)
 }
 END_TEST
 
-/* A host that is cut off: the loopback interface of a network namespace of their own goes down. */
+/* A disconnected host: the loopback interface of a separate network namespace goes down. */
 
 static bool set_loopback(bool up)
 {
@@ -328,10 +328,10 @@ static void be_cut_off(ends_end *end)
 {
     exchange_some(end);
     ends_hear(end);
-    _exit(0); /* the connection is of no use any more */
+    _exit(0); /* the connection is unusable */
 }
 
-START_TEST(a_host_that_is_cut_off_is_an_error_and_no_hang)
+START_TEST(a_disconnected_host_is_an_error_and_no_hang)
 {
     const ends_plan plan = {.technology = "tcp",
                             .message_bytes = 64,
@@ -348,9 +348,8 @@ START_TEST(a_host_that_is_cut_off_is_an_error_and_no_hang)
 END_TEST
 
 UNIT_MAIN("tcp", unknown_connections_are_rejected_and_counted,
-          a_port_in_use_is_an_error_in_both_ends,
-          an_interface_that_is_not_there_is_an_error_in_both_ends,
-          a_peer_that_was_killed_is_an_error_and_no_hang,
+          a_port_in_use_is_an_error_at_both_ends, a_missing_interface_is_an_error_at_both_ends,
+          a_killed_peer_is_an_error_and_no_hang,
           a_receive_from_a_peer_that_has_closed_is_an_error_and_no_hang,
-          a_message_longer_than_announced_is_an_error, several_threads_send_at_a_time,
-          a_host_that_is_cut_off_is_an_error_and_no_hang)
+          a_message_longer_than_announced_is_an_error, several_threads_send_concurrently,
+          a_disconnected_host_is_an_error_and_no_hang)

@@ -1,5 +1,5 @@
-/* The technology udp on a network that loses, doubles and reorders: receives and sends stay in
- * step, and everything is counted. */
+/* The technology udp on a network that loses, duplicates and reorders: receives and sends stay
+ * in step, and all faults are counted. */
 #include "tests/transport/socket/ends.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ static void ck_assert_both(const ends_plan *plan, int first, int second)
     ck_assert_int_eq(outcomes[1], second);
 }
 
-/* The k-th receive is of the k-th message, or says that it is lost. */
+/* The k-th receive returns the k-th message or reports it lost. */
 static cb_status receive_or_miss(ends_end *end, uint64_t number)
 {
     transport_buffer *buffer = NULL;
@@ -52,7 +52,7 @@ static void bounce(ends_end *end)
     ENDS_REQUIRE(end->factory->held == 0);
 }
 
-START_TEST(a_ping_pong_stays_in_step_whatever_is_lost_doubled_or_reordered)
+START_TEST(a_ping_pong_stays_in_step_under_loss_duplication_and_reordering)
 {
     const ends_plan plan = {.technology = "udp",
                             .faults = "loss=0.1,double=0.1,reorder=0.1,seed=3",
@@ -65,7 +65,7 @@ START_TEST(a_ping_pong_stays_in_step_whatever_is_lost_doubled_or_reordered)
 }
 END_TEST
 
-/* What is sent meanwhile waits in the socket, whose buffer has room for all. */
+/* Messages sent meanwhile wait in the socket, whose buffer has room for all. */
 static void send_all(ends_end *end)
 {
     for (uint64_t i = 0; i < STEPS; i++)
@@ -93,7 +93,7 @@ static void find_losses(ends_end *end)
     ENDS_REQUIRE(end->factory->counters[UDP_RECEIVED] + lost == STEPS);
 }
 
-static void find_doublings(ends_end *end)
+static void find_duplicates(ends_end *end)
 {
     uint64_t lost;
 
@@ -103,7 +103,7 @@ static void find_doublings(ends_end *end)
     ENDS_REQUIRE(end->factory->counters[UDP_DUPLICATE] == STEPS);
 }
 
-/* Each second datagram goes after the next one. */
+/* Every second datagram is sent after the next one. */
 static void find_reorderings(ends_end *end)
 {
     uint64_t lost;
@@ -132,20 +132,19 @@ START_TEST(losses_in_a_stream_are_counted)
 }
 END_TEST
 
-START_TEST(doublings_in_a_stream_are_counted_and_dropped)
+START_TEST(duplicates_in_a_stream_are_counted_and_dropped)
 {
-    find_under("double=1", &patient, find_doublings);
+    find_under("double=1", &patient, find_duplicates);
 }
 END_TEST
 
-START_TEST(reorderings_in_a_stream_are_counted_and_undone)
+START_TEST(reordering_in_a_stream_is_counted_and_undone)
 {
     find_under("reorder=1", &patient, find_reorderings);
 }
 END_TEST
 
-/* Receives that do not wait pass over what is missing; but not over the last ones, which nothing
- * comes after. */
+/* Polling receives skip missing datagrams, except the last ones, which are followed by none. */
 static void try_all(ends_end *end)
 {
     enum { LAST_LOST = 20 };
@@ -174,7 +173,7 @@ static void try_all(ends_end *end)
     ends_tell(end);
 }
 
-START_TEST(receives_that_do_not_wait_pass_over_losses)
+START_TEST(polling_receives_skip_losses)
 {
     find_under("loss=0.2", &hasty, try_all);
 }
@@ -199,20 +198,20 @@ static void send_rubbish(const struct sockaddr_in *address)
     close(fd);
 }
 
-static void count_foreign(ends_end *end)
+static void count_unexpected(ends_end *end)
 {
     ends_receive(end, 0, BYTES);
     ENDS_REQUIRE(end->factory->counters[UDP_UNEXPECTED] == 3);
     ENDS_REQUIRE(end->factory->counters[UDP_LOST] == 0);
 }
 
-/* So that a buffer that is not written to can be distinguished from one that is. */
+/* Makes buffers that are not written to recognisable. */
 static void paint(void *data, size_t bytes)
 {
     memset(data, 'p', bytes);
 }
 
-/* Of the other end, in end 1. */
+/* The address of the other end, in end 1. */
 static struct sockaddr_in victim;
 
 static void note_victim(const struct sockaddr_in *address)
@@ -220,7 +219,7 @@ static void note_victim(const struct sockaddr_in *address)
     victim = *address;
 }
 
-/* More than one look takes, and longer than the message that comes after it. */
+/* More than one poll reads, and longer than the message that follows. */
 static void send_much_rubbish(void)
 {
     const struct sockaddr *address = (const struct sockaddr *)&victim;
@@ -256,7 +255,7 @@ static void send_short_one(ends_end *end)
     ends_send(end, 0, SHORT);
 }
 
-START_TEST(rubbish_leaves_nothing_in_buffers)
+START_TEST(invalid_datagrams_leave_no_data_in_buffers)
 {
     const ends_plan plan = {.technology = "udp",
                             .udp = patient,
@@ -269,7 +268,7 @@ START_TEST(rubbish_leaves_nothing_in_buffers)
 }
 END_TEST
 
-/* Else one who sends faster than this process reads would keep it from its time-outs. */
+/* Otherwise a sender faster than this process could block its timeouts. */
 static void look_once(ends_end *end)
 {
     ends_hear(end);
@@ -284,7 +283,7 @@ static void disturb(ends_end *end)
     ends_tell(end);
 }
 
-START_TEST(one_look_takes_that_much_rubbish_and_no_more)
+START_TEST(one_poll_reads_a_limited_number_of_invalid_datagrams)
 {
     const ends_plan plan = {.technology = "udp",
                             .udp = patient,
@@ -309,13 +308,13 @@ START_TEST(datagrams_without_the_key_are_dropped_and_counted)
                             .message_bytes = BYTES,
                             .meanwhile = send_rubbish,
                             .wait = TRANSPORT_WAIT_BLOCK,
-                            .bodies = {count_foreign, send_one}};
+                            .bodies = {count_unexpected, send_one}};
 
     ck_assert_both(&plan, 0, 0);
 }
 END_TEST
 
-/* Peers that say nothing */
+/* Silent peers */
 
 static void wait_without_success(ends_end *end)
 {
@@ -334,7 +333,7 @@ static void say_nothing(ends_end *end)
     (void)end;
 }
 
-START_TEST(a_peer_that_says_nothing_any_more_is_an_error_and_no_hang)
+START_TEST(a_silent_peer_is_an_error_and_no_hang)
 {
     ends_plan plan = {.technology = "udp",
                       .udp = {.timeout_ms = 3},
@@ -358,7 +357,7 @@ static void announce_too_much(ends_end *end)
     ENDS_REQUIRE(transport_prepare(end->factory, &preparation) == CB_ERROR_UNSUPPORTED);
 }
 
-START_TEST(what_no_datagram_takes_is_refused)
+START_TEST(a_message_too_long_for_a_datagram_is_refused)
 {
     const ends_plan plan = {.technology = "udp",
                             .udp = hasty,
@@ -369,8 +368,8 @@ START_TEST(what_no_datagram_takes_is_refused)
 }
 END_TEST
 
-/* A list is made although what root and member say to each other is lost at times; and its messages
- * stay in step, too. */
+/* A group is created although messages between root and member are sometimes lost, and its
+ * messages stay in step. */
 static void multicast(ends_end *end)
 {
     transport_node *member = end->node, *itself = NULL;
@@ -406,7 +405,7 @@ static void multicast(ends_end *end)
     transport_node_destroy(itself);
 }
 
-START_TEST(multicasts_stay_in_step_whatever_is_lost)
+START_TEST(multicasts_stay_in_step_under_loss)
 {
     const ends_plan plan = {.technology = "udp",
                             .faults = "loss=0.2,seed=5",
@@ -419,7 +418,7 @@ START_TEST(multicasts_stay_in_step_whatever_is_lost)
 }
 END_TEST
 
-START_TEST(faults_that_are_none_are_refused)
+START_TEST(invalid_fault_settings_of_udp_are_refused)
 {
     static const char *const wrong[] = {"loss", "loss=2", "loss=0.6,double=0.6", "loos=0.1",
                                         "loss=0.1;double=0.1"};
@@ -432,12 +431,11 @@ START_TEST(faults_that_are_none_are_refused)
 }
 END_TEST
 
-UNIT_MAIN("udp", a_ping_pong_stays_in_step_whatever_is_lost_doubled_or_reordered,
-          losses_in_a_stream_are_counted, doublings_in_a_stream_are_counted_and_dropped,
-          reorderings_in_a_stream_are_counted_and_undone,
-          receives_that_do_not_wait_pass_over_losses,
-          datagrams_without_the_key_are_dropped_and_counted, rubbish_leaves_nothing_in_buffers,
-          one_look_takes_that_much_rubbish_and_no_more,
-          a_peer_that_says_nothing_any_more_is_an_error_and_no_hang,
-          what_no_datagram_takes_is_refused, multicasts_stay_in_step_whatever_is_lost,
-          faults_that_are_none_are_refused)
+UNIT_MAIN("udp", a_ping_pong_stays_in_step_under_loss_duplication_and_reordering,
+          losses_in_a_stream_are_counted, duplicates_in_a_stream_are_counted_and_dropped,
+          reordering_in_a_stream_is_counted_and_undone, polling_receives_skip_losses,
+          datagrams_without_the_key_are_dropped_and_counted,
+          invalid_datagrams_leave_no_data_in_buffers,
+          one_poll_reads_a_limited_number_of_invalid_datagrams,
+          a_silent_peer_is_an_error_and_no_hang, a_message_too_long_for_a_datagram_is_refused,
+          multicasts_stay_in_step_under_loss, invalid_fault_settings_of_udp_are_refused)

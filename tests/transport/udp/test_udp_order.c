@@ -1,11 +1,11 @@
-/* The order of numbered datagrams: whatever comes, in whatever order, is given out once and in
- * order. */
+/* Reordering of numbered datagrams: each is delivered once and in order, for any order of
+ * arrival. */
 #include "transport/udp/order.h"
 
 #include "base/random.h"
 #include "tests/common/unit.h"
 
-/* Items are the addresses of these. */
+/* Items are pointers to these. */
 static char things[1 << 17];
 
 static udp_order order_from(uint32_t number)
@@ -26,7 +26,7 @@ static void ck_take(udp_order *order, uint32_t number)
     ck_assert_ptr_eq(udp_order_take(order), &things[number % sizeof(things)]);
 }
 
-START_TEST(what_comes_in_order_is_given_in_order)
+START_TEST(datagrams_in_order_are_delivered_in_order)
 {
     udp_order order = order_from(0);
 
@@ -39,7 +39,7 @@ START_TEST(what_comes_in_order_is_given_in_order)
 }
 END_TEST
 
-START_TEST(what_was_overtaken_is_given_in_order)
+START_TEST(overtaken_datagrams_are_delivered_in_order)
 {
     udp_order order = order_from(5);
 
@@ -53,7 +53,7 @@ START_TEST(what_was_overtaken_is_given_in_order)
 }
 END_TEST
 
-START_TEST(what_comes_twice_is_doubled_before_and_after_it_was_given)
+START_TEST(repeated_datagrams_are_duplicates_before_and_after_delivery)
 {
     udp_order order = order_from(0);
 
@@ -66,7 +66,7 @@ START_TEST(what_comes_twice_is_doubled_before_and_after_it_was_given)
 }
 END_TEST
 
-START_TEST(what_comes_after_it_was_skipped_is_late)
+START_TEST(a_datagram_that_arrives_after_it_was_skipped_is_late)
 {
     udp_order order = order_from(0);
 
@@ -80,7 +80,7 @@ START_TEST(what_comes_after_it_was_skipped_is_late)
 }
 END_TEST
 
-START_TEST(numbers_wrap_around)
+START_TEST(sequence_numbers_wrap_around)
 {
     udp_order order = order_from(UINT32_MAX - 1);
 
@@ -94,7 +94,7 @@ START_TEST(numbers_wrap_around)
 }
 END_TEST
 
-START_TEST(what_is_too_far_ahead_has_no_room)
+START_TEST(a_datagram_too_far_ahead_is_dropped)
 {
     udp_order order = order_from(0);
 
@@ -107,8 +107,9 @@ START_TEST(what_is_too_far_ahead_has_no_room)
 }
 END_TEST
 
-/* Datagrams of a stream, each lost, doubled or held back at random, beside a simple account. */
-START_TEST(each_is_given_once_in_order_under_any_faults)
+/* Datagrams of a stream, each lost, duplicated or delayed at random, compared with a simple
+ * model. */
+START_TEST(each_datagram_is_delivered_once_and_in_order_under_any_faults)
 {
     enum { NUMBERS = 20000, AHEAD = 200 };
     static bool given[NUMBERS], skipped[NUMBERS];
@@ -147,7 +148,9 @@ START_TEST(each_is_given_once_in_order_under_any_faults)
 }
 END_TEST
 
-UNIT_MAIN("udp_order", what_comes_in_order_is_given_in_order, what_was_overtaken_is_given_in_order,
-          what_comes_twice_is_doubled_before_and_after_it_was_given,
-          what_comes_after_it_was_skipped_is_late, numbers_wrap_around,
-          what_is_too_far_ahead_has_no_room, each_is_given_once_in_order_under_any_faults)
+UNIT_MAIN("udp_order", datagrams_in_order_are_delivered_in_order,
+          overtaken_datagrams_are_delivered_in_order,
+          repeated_datagrams_are_duplicates_before_and_after_delivery,
+          a_datagram_that_arrives_after_it_was_skipped_is_late, sequence_numbers_wrap_around,
+          a_datagram_too_far_ahead_is_dropped,
+          each_datagram_is_delivered_once_and_in_order_under_any_faults)
