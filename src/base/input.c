@@ -69,7 +69,9 @@ int cb_input_of(int descriptor, uint64_t largest_bytes, char *why)
     struct stat status;
     int input, cause;
 
-    if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode))
+    if (fstat(descriptor, &status) != 0)
+        return fail(errno, why);
+    if (S_ISREG(status.st_mode))
         input = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
     else
         input = memfd_create("input", MFD_CLOEXEC);
@@ -89,8 +91,15 @@ int cb_input_open(const char *path, uint64_t largest_bytes, char *why)
     struct stat status;
     int input, cause;
 
-    if (descriptor < 0 || fstat(descriptor, &status) != 0)
+    if (descriptor < 0)
         return fail(errno, why);
+    if (fstat(descriptor, &status) != 0) {
+        (void)fail(errno, why);
+        cause = errno;
+        close(descriptor);
+        errno = cause;
+        return -1;
+    }
     if (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode))
         return descriptor;
     if (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode)) {

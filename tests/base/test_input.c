@@ -64,5 +64,17 @@ START_TEST(a_pipe_with_more_bytes_than_the_limit_is_refused)
 }
 END_TEST
 
+START_TEST(a_closed_descriptor_is_refused)
+{
+    const int closed = pipe_of("");
+
+    close(closed);
+    ck_assert_int_eq(cb_input_of(closed, 10, why), -1);
+    ck_assert_int_eq(errno, EBADF);
+    ck_assert_str_eq(why, strerror(EBADF));
+}
+END_TEST
+
 UNIT_MAIN("input", a_device_is_refused, a_missing_file_is_refused_with_the_error_of_the_system,
-          a_pipe_is_read_to_its_end, a_pipe_with_more_bytes_than_the_limit_is_refused)
+          a_pipe_is_read_to_its_end, a_pipe_with_more_bytes_than_the_limit_is_refused,
+          a_closed_descriptor_is_refused)

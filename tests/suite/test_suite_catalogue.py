@@ -155,6 +155,24 @@ class Catalogue(Documents):
             with self.assertRaisesRegex(SuiteError, str(path)):
                 catalogue.load(path)
 
+    def test_a_formula_that_cannot_be_evaluated_is_named(self) -> None:
+        def ring_of(change: dict[str, Any]) -> Json:
+            return {**copy.deepcopy(RING), **change}
+
+        mode, count = RING["modes"][0], RING["count"]
+        for key, ring in (
+            ("rows of ring", ring_of({"rows": "1 / (sizes - sizes)"})),
+            ("modes.packets of ring", ring_of({"modes": [{**mode, "packets": "many"}]})),
+            ("count.ranks of ring", ring_of({"count": {**count, "ranks": "sum(count)"}})),
+            ("roles.ranks of ring", ring_of({"roles": [{"name": "node", "ranks": "count *"}]})),
+        ):
+            known: Json = json.loads(BUILT.read_text(encoding="utf-8"))
+            known["benchmarks"].append(ring)
+            path = self.folder / catalogue.FILE
+            path.write_text(json.dumps(known), encoding="utf-8")
+            with self.subTest(key), self.assertRaisesRegex(SuiteError, f"{path}: {key}: "):
+                catalogue.load(path)
+
 
 class Formulas(unittest.TestCase):
     def test_are_arithmetic_over_names(self) -> None:
@@ -162,7 +180,7 @@ class Formulas(unittest.TestCase):
         self.assertEqual(catalogue.evaluate("1 + sum(stages)", stages=(4, 2, 1)), 8)
 
     def test_are_nothing_else(self) -> None:
-        for formula in ("open('x')", "count.real", "other", "count **", "[1]", "2 ** 9"):
+        for formula in ("open('x')", "count.real", "other", "count **", "[1]", "2 ** 9", "1 / 0", "sum(1)"):
             with self.assertRaises(ValueError, msg=formula):
                 catalogue.evaluate(formula, count=4)
 

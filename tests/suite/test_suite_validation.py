@@ -224,6 +224,9 @@ class Program(unittest.TestCase):
         self.refused(folder, "--ranks", "3", says="--run")
         self.refused(folder, "--seeds", "0", says="--seeds")
         self.refused(folder, folder, "--run", "quick", says="one directory")
+        self.refused(folder, "--output", folder, says=f"--output {folder}: it is a directory")
+        missing = f"{folder}/missing/x.json"
+        self.refused(folder, "--output", missing, says=f"--output {missing}: give a file in a folder")
 
     def test_a_network_that_no_prediction_can_use_is_reported_before_anything_is_measured(
         self,

@@ -190,6 +190,23 @@ class Messages(unittest.TestCase):
         with self.assertRaisesRegex(SuiteError, "cannot have the messages of pairs: "):
             self.emissions.trace(Case("pairs", "stream", (5,), 64), 1)
 
+    def test_of_another_version_name_the_program(self) -> None:
+        folder = Path(tempfile.mkdtemp(prefix="combench-programs-"))
+        self.addCleanup(shutil.rmtree, folder)
+        program = folder / "cb_twoway"
+        head = "%cct 1 ranks 2 unit us"
+        for written, reason in (
+            (f"echo '{head}\n;'", "wrote a trace that cannot be read: a loop ends"),
+            (f"echo '{head}\n0-1:\n@ 1/0\nr 0 8\n;'", "cannot be read: '1//0' has no value"),
+            (f"echo '{head}\nall:'", "wrote a trace that cannot be read: .*'all'"),
+            ("printf '\\377'", "wrote no trace"),
+            ("exit 3", "ended with status 3 without a message"),
+        ):
+            program.write_text(f"#!/bin/sh\n{written}\n", encoding="utf-8")
+            program.chmod(0o755)
+            with self.subTest(written), self.assertRaisesRegex(SuiteError, f"{program}.*{reason}"):
+                Emissions(folder, Processes()).content(Case("twoway", "exchange", (2,), 64))
+
 
 class Words(unittest.TestCase):
     def test_are_those_that_the_benchmark_takes(self) -> None:

@@ -60,8 +60,10 @@ def evaluate(formula: str, **names: Any) -> float:
     """The value of a formula such as `1 + sources + destinations`. Raises ValueError."""
     try:
         return float(_value(_parsed(formula), names))
-    except SyntaxError as error:
+    except (SyntaxError, MemoryError, RecursionError) as error:
         raise ValueError(f"'{formula}' is not a formula") from error
+    except (ArithmeticError, TypeError) as error:
+        raise ValueError(f"'{formula}' has no value: {error}") from error
 
 
 # Benchmarks.
@@ -425,6 +427,30 @@ def _column(one: Json) -> Column:
     return Column(**{"label": one.get("heading", ""), **known, **lists})
 
 
+_COUNTED = {"count": 4, "sources": 2, "destinations": 2}
+_COUNTED_ROWS = dict.fromkeys(
+    ("modes", "counts", "sizes", "algorithms", "multicasts", "changing_sizes"), 2
+)
+
+
+def _check_formulas(one: Benchmark) -> None:
+    """Evaluate each formula once, so that a wrong one is found in the file and not in its use.
+    ValueError: the key and what is wrong."""
+    formulas = [("count.ranks", one.count.ranks, {**_COUNTED, "stages": (2, 1, 1)})]
+    formulas += [("modes.packets", mode.packets, {"count": 4}) for mode in one.modes]
+    formulas += [("rows", one.rows, _COUNTED_ROWS)]
+    farm = {"sources": 2, "destinations": 2}
+    for bound in one.bounds:
+        formulas += [("bounds.count", bound.count, farm), ("bounds.times", bound.times, farm)]
+    if not one.count.is_topology:  # the stages have the ranks of a pipeline
+        formulas += [("roles.ranks", role, _COUNTED) for role in one.roles.values()]
+    for key, formula, names in formulas:
+        try:
+            evaluate(formula, **names)
+        except ValueError as error:
+            raise ValueError(f"{key} of {one.name}: {error}") from error
+
+
 def load(path: Path) -> Catalogue:
     """Read the catalogue from a file. Raises SuiteError."""
     kind = documents.BENCHMARKS
@@ -432,9 +458,12 @@ def load(path: Path) -> Catalogue:
     read = documents.read_recognised if lacking else documents.read_checked
     document = read(path, kind)  # without the library, only `combench run` works
     try:
+        benchmarks = [_benchmark(one) for one in document["benchmarks"]]
+        for one in benchmarks:
+            _check_formulas(one)
         return Catalogue(
             path,
-            {one["name"]: _benchmark(one) for one in document["benchmarks"]},
+            {one.name: one for one in benchmarks},
             {one["key"]: _column(one) for one in document.get("columns", ())},
             {one["name"]: _made(Technology, one) for one in document.get("technologies", ())},
             tuple(_made(Option, one) for one in document.get("options", ())),
@@ -446,7 +475,7 @@ def load(path: Path) -> Catalogue:
             _texts(document, "note_sizes_bytes"),
             _texts(document, "sweep_sizes_bytes"),
         )
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise SuiteError(
             f"cannot use {path}: {error}; use driver and programs of the same version"
         ) from error

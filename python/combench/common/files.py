@@ -12,6 +12,14 @@ from combench.common.errors import FAILED, SuiteError
 ROOM = "Free disk space or change the permissions"
 
 
+def require_writable(option: str, path: Path) -> None:
+    """SuiteError if the file of an option cannot be written later: found before the work is done."""
+    if path.is_dir():
+        raise SuiteError(f"cannot write {option} {path}: it is a directory; give a file")
+    if not os.access(path.parent, os.W_OK):
+        raise SuiteError(f"cannot write {option} {path}: give a file in a folder that is writable")
+
+
 def write_text(path: Path, text: str, remedy: str = ROOM) -> None:
     """Replace a file; on an error the old one is kept. `remedy` is for the user."""
     temporary = path.with_name(path.name + ".tmp")

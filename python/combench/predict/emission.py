@@ -97,10 +97,18 @@ class Emissions:
         if case.is_farm:
             alike = replace(alike, in_flight=1)
         one = self.trace(alike, 1)
-        messages = trace.received(one).total
-        if case.step.stream:  # a block has more than its steps: see what another one adds
-            messages = trace.received(self.trace(alike, 2)).total - messages
-        # Where the first event fills the stages there is one event more than steps.
-        events = 2 if case.step.led_in else 1
-        packets_in = trace.received(one, _MARKED_BYTES).most // events
+        two = self.trace(alike, 2) if case.step.stream else ""
+        try:
+            messages = trace.received(one).total
+            if two:  # a block has more than its steps: see what another one adds
+                messages = trace.received(two).total - messages
+            # Where the first event fills the stages there is one event more than steps.
+            events = 2 if case.step.led_in else 1
+            packets_in = trace.received(one, _MARKED_BYTES).most // events
+        except ValueError as error:
+            program = programs.path(self._folder, case.benchmark)
+            raise SuiteError(
+                f"{program} wrote a trace that cannot be read: {error}; use programs and driver of "
+                "one version"
+            ) from error
         return Content(max(1, messages), packets_in)

@@ -19,7 +19,7 @@ from typing import Any, Sequence, TextIO
 
 from combench.common import catalogue, programs
 from combench.common.errors import MEASURED, SuiteError, require_modules
-from combench.common.files import write_json
+from combench.common.files import require_writable, write_json
 from combench.common.progress import Advance
 from combench.predict import cases, ending
 from combench.predict.calibration import Calibration, calibrate, read_measurements
@@ -228,14 +228,6 @@ def _document(
     }
 
 
-def _check_output(arguments: argparse.Namespace) -> None:
-    folder = Path(arguments.output).parent if arguments.output else Path()
-    if not os.access(folder, os.W_OK):
-        raise SuiteError(
-            f"cannot write --output {arguments.output}: give a file in a folder that is writable"
-        )
-
-
 def _check_options(
     arguments: argparse.Namespace, ccmod: Path, asked: Sequence[Asked], processes: Processes
 ) -> None:
@@ -257,7 +249,8 @@ def main(arguments: argparse.Namespace) -> int:
             "--residual-pct is of a calibration that is made, and --calibration gives one; leave one "
             "of them out"
         )
-    _check_output(arguments)
+    if arguments.output:
+        require_writable("--output", Path(arguments.output))
     require_modules("fastjsonschema", "scipy")
     started = time.time()
     folder = programs.find(arguments.programs, Path(sys.argv[0]).resolve(), os.environ)

@@ -30,7 +30,9 @@ class Processes:
             if self._over:
                 raise Ended(f"{command[0]} is not run: all is being ended", FAILED)
             pipe = subprocess.PIPE
-            process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+            process = subprocess.Popen(
+                command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, errors="replace"
+            )
             self._running.add(process)
             return process
 
@@ -63,7 +65,11 @@ def ask(processes: Processes, command: Sequence[str], about: str, text: str = ""
     except OSError as error:
         raise SuiteError(f"cannot run {command[0]}: {error.strerror}; build it here") from error
     if status != 0:
-        silent = f"{signal.Signals(-status).name} ended it" if status < 0 else "it said nothing"
+        silent = (
+            f"{signal.Signals(-status).name} ended it"
+            if status < 0
+            else f"{command[0]} ended with status {status} without a message"
+        )
         reason = re.sub(r"^\S+: (rank 0: )?error: ", "", errors.strip()) or silent
         raise SuiteError(f"{about}: {reason}", USAGE if status == USAGE else FAILED)
     return said

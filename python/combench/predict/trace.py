@@ -68,7 +68,14 @@ def _sections(text: str) -> Iterator[tuple[list[int], _Loop]]:
 
 
 def weights(text: str, weight: Weight) -> Counter[int]:
-    """What all records of each rank weigh."""
+    """What all records of each rank weigh. ValueError: the text is not a trace."""
+    try:
+        return _weights(text, weight)
+    except IndexError as error:
+        raise ValueError("a loop ends that did not begin") from error
+
+
+def _weights(text: str, weight: Weight) -> Counter[int]:
     found: Counter[int] = Counter()
     for ranks, section in _sections(text):
         names = {"n": 0, "i": 0}

@@ -19,7 +19,7 @@ from typing import Sequence
 
 from combench.common import catalogue, programs
 from combench.common.errors import MEASURED, SuiteError, require_modules
-from combench.common.files import write_json
+from combench.common.files import require_writable, write_json
 from combench.common.values import list_of, size_bytes
 from combench.predict import cases, ending
 from combench.predict.calibration import (
@@ -134,6 +134,12 @@ def _check(arguments: argparse.Namespace) -> None:
         raise SuiteError(f"--seeds {arguments.seeds}: give 1 to 1000")
 
 
+def _is_in_new_source(arguments: argparse.Namespace) -> bool:
+    """Whether --output is in the directory that --run makes."""
+    folder = Path(arguments.output).parent
+    return bool(arguments.run) and folder.resolve() == Path(arguments.sources[0]).resolve()
+
+
 def _fitted(measurements: Measurements) -> frozenset[tuple[str, int]]:
     """Benchmarks that can calibrate, with each size at which the one that does was measured: their
     rows at these sizes are what was fitted."""
@@ -186,6 +192,8 @@ def _validate(
 def main(arguments: argparse.Namespace) -> int:
     """Exit status 0: compared; 2: wrong options or results; 1: anything else."""
     _check(arguments)
+    if arguments.output and not _is_in_new_source(arguments):
+        require_writable("--output", Path(arguments.output))
     require_modules("fastjsonschema")
     started = time.time()
     folder = programs.find(arguments.programs, Path(sys.argv[0]).resolve(), os.environ)
