@@ -123,7 +123,7 @@ refused "more processors of Parkbench than ranks" 2 3 cb_comms3 "--processors 5"
     "mpirun -np 5"
 refused "more sources than ranks" 2 3 cb_funnel "--sources 1,3" "3 sources" "mpirun -np 4"
 refused "more destinations than receivers" 2 4 cb_outfarm "--receivers 1,2 --destinations 3" \
-    "--destinations 3" "--receivers names 2"
+    "--destinations 3" "--receivers has only 2 ranks"
 refused "output that is a device" 2 2 cb_oneway "--output /dev/full" "/dev/full" "no regular file"
 
 finish

@@ -191,12 +191,12 @@ expect_true "a column of text" grep -q 'metered' out
 expect_true "the parameter in the head" grep -q 'settings made from the job: weight 1' out
 
 refused "a member beyond the job" 4 cb_multicast "named --group far" "member 5 is the node of rank 4" \
-    "the job has 4 ranks"
+    "the job has only 4 ranks"
 refused "a member that is the source" 2 cb_outfarm "named --group head" "member 1 is the node of rank 0" \
     "the source"
-refused "a group and ranks" 2 cb_multicast "named --group readers --receivers 1" "--receivers names ranks"
+refused "a group and ranks" 2 cb_multicast "named --group readers --receivers 1" "--receivers also chooses ranks"
 refused "more than the group has" 4 cb_multicast "named --group readers --destinations 3" \
-    "--destinations 3: --group names 2 ranks"
+    "--destinations 3: --group has only 2 ranks"
 case_is "a parameter of a technology without any"
 run 0 cb_oneway --parameter port=1 --sizes 64
 expect_status 2

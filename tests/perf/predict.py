@@ -39,7 +39,7 @@ def main() -> int:
         simulated = row["simulated"]
         print(
             f"1000 x 1000 at 100 kHz, {supervisor}: {row['frequency_Hz']:.0f} Hz "
-            f"+- {simulated['interval_pct']:.2g} %, full first: {row['limit']['text']}; "
+            f"+- {simulated['interval_pct']:.2g} %, saturates first: {row['limit']['text']}; "
             f"{simulated['time_us'] / 1000:.4g} ms of the farm with each of {simulated['seeds']} "
             f"seeds, {simulated['messages']} messages in {spent_s:.1f} s"
         )

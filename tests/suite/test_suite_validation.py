@@ -219,7 +219,7 @@ class Program(unittest.TestCase):
         self.refused(folder, says="cb_calibrate")
         self.write(oneway())
         self.refused(folder, "--hold-out", ",".join(map(str, SIZES)), says="nothing to calibrate")
-        self.refused(folder, "--hold-out", "half", "--calibration", "x", says="leave one of them")
+        self.refused(folder, "--hold-out", "half", "--calibration", "x", says="remove one of them")
         self.refused(folder, "--calibration", "nothing.cal", says="nothing.cal")
         self.refused(folder, "--ranks", "3", says="--run")
         self.refused(folder, "--seeds", "0", says="--seeds")

@@ -187,7 +187,7 @@ class Messages(unittest.TestCase):
                 self.assertEqual(self.emissions.content(case), content)
 
     def test_that_are_refused_say_why(self) -> None:
-        with self.assertRaisesRegex(SuiteError, "cannot have the messages of pairs: "):
+        with self.assertRaisesRegex(SuiteError, "cannot emit the messages of pairs: "):
             self.emissions.trace(Case("pairs", "stream", (5,), 64), 1)
 
     def test_of_another_version_name_the_program(self) -> None:

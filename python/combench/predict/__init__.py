@@ -1,1 +1,1 @@
-"""combench predict and combench validate: the model of communication, and how far off it is."""
+"""combench predict and combench validate: predictions of the model and their error."""

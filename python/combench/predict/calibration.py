@@ -1,4 +1,4 @@
-"""The calibration of a prediction: a file that is given, or made by ccmod of measurements."""
+"""The calibration of a prediction: a given file, or one that ccmod fits to measurements."""
 
 from __future__ import annotations
 
@@ -15,48 +15,48 @@ from combench.common.errors import SuiteError
 from combench.common.figures import at
 from combench.predict.processes import Ended, Processes, ask
 
-_PAIR = 2  # processors of a calibration that says no more
+_PAIR = 2  # processors of a calibration that does not record their number
 
 
 def calibrating() -> list[Benchmark]:
-    """Those whose results ccmod calibrate reads; first the one that is made for it."""
+    """The benchmarks whose results ccmod calibrate reads; the dedicated one first."""
     telling = (one for one in catalogue.known().benchmarks.values() if _tells(one))
     return sorted(telling, key=lambda one: one.group != CALIBRATION)
 
 
 def _tells(definition: Benchmark) -> dict[str, str]:
-    """What each mode tells of messages."""
+    """The message properties that each mode determines."""
     return {mode.name: mode.tells for mode in definition.modes if mode.tells}
 
 
 @dataclass(frozen=True)
 class Measurements:
-    """Result documents of one technology, each with where it lies."""
+    """Result documents of one technology, each with its path."""
 
     technology: str
     documents: tuple[tuple[Path, Json], ...]
 
     @property
     def processors(self) -> int:
-        """The largest number that took part in a measurement."""
+        """The largest number of processors in a measurement."""
         rows = [row for _, document in self.documents for row in document["results"]]
         return max((int(row.get("processors", 0)) for row in rows), default=0)
 
 
 @dataclass(frozen=True)
 class Calibration:
-    path: Path  # for ccmod
+    path: Path  # as passed to ccmod
     text: str
     origin: tuple[str, ...]
-    sizes_bytes: tuple[int, int] | None  # smallest and largest that was measured; None: not known
-    processors: int  # the largest number that took part in a measurement
-    measured: bool  # the number is that of results that are there
-    hosts: int | None = None  # on which it was measured; None: not known
-    rests_on: tuple[str, ...] = ()  # in words, where it was made of measurements
+    sizes_bytes: tuple[int, int] | None  # smallest and largest measured size; None: unknown
+    processors: int  # the largest number in a measurement
+    measured: bool  # the number of processors comes from results
+    hosts: int | None = None  # number of measured hosts; None: unknown
+    rests_on: tuple[str, ...] = ()  # description of the measurements that were fitted
 
 
 def _documents_in(place: Path) -> list[tuple[Path, Json]]:
-    """The result documents in a file or a folder; of a folder what is none is passed over."""
+    """The result documents in a file or a folder; other files in a folder are ignored."""
     if not place.is_dir():
         return [(place, read_checked(place, RESULT))]
     folder = place / "results" if (place / "results").is_dir() else place
@@ -67,7 +67,7 @@ def _documents_in(place: Path) -> list[tuple[Path, Json]]:
         try:
             found.append((path, read_checked(path, RESULT)))
         except SuiteError as error:
-            raise SuiteError(f"{error}; measure it again, or move it away") from error
+            raise SuiteError(f"{error}; measure it again, or remove it") from error
     if not found:
         raise SuiteError(
             f"there are no results in {folder}; name a directory of combench run, or result "
@@ -77,33 +77,33 @@ def _documents_in(place: Path) -> list[tuple[Path, Json]]:
 
 
 def read_measurements(places: Sequence[str], technology: str | None) -> Measurements:
-    """The results in these files and folders. SuiteError: there are none, or of several
-    technologies, of which `technology` must name one."""
+    """The results in these files and folders. SuiteError: there are none, or they belong to several
+    technologies and `technology` is missing or is not one of them."""
     documents = [found for place in places for found in _documents_in(Path(place))]
     there = sorted({str(document["technology"]) for _, document in documents})
     if technology is None and len(there) > 1:
         raise SuiteError(
-            f"the results are of several technologies, {', '.join(there)}, and a calibration is of "
-            "one; choose it with --technology"
+            f"the results belong to several technologies, {', '.join(there)}, but a calibration "
+            "needs one; select it with --technology"
         )
     chosen = technology or there[0]
     if chosen not in there:
-        raise SuiteError(f"there are no results over {chosen}; there are some over {there[0]}")
+        raise SuiteError(f"there are no results over {chosen}, only over {', '.join(there)}")
     kept = tuple(found for found in documents if found[1]["technology"] == chosen)
     return Measurements(chosen, kept)
 
 
 _OPEN_TWO = (
-    "not known, for want of three ranks with a core each: what flows share at a node, as on a "
-    "full-duplex link here, and up to which size a send does not wait, as the MPI library tells it"
+    "not measured (needs three ranks with a core each): bandwidth sharing at a node, assumed as on a "
+    "full-duplex link, and the eager threshold, taken from the MPI library"
 )
 
 
 def _open_besides(program: str) -> str:
-    """What only the benchmark that is made for it tells."""
+    """The properties that only the dedicated benchmark measures."""
     return (
-        f"not known, for want of {program}: how fast larger messages follow each other, and what "
-        "flows share; streams, and what is full first, are predicted too fast"
+        f"not measured (needs {program}): the rate of consecutive large messages, and bandwidth "
+        "sharing at a node; predicted streams and saturation rates are too high"
     )
 
 
@@ -111,34 +111,33 @@ def _measure_more() -> str:
     best = calibrating()[0]
     ranks = max(mode.processors for mode in best.modes)
     return (
-        f"{best.program} has all points that a calibration needs: run it with {ranks} ranks, "
-        f"mpirun -np {ranks} {best.program} --output FILE, or let combench run do so (plan quick)"
+        f"{best.program} measures all points that a calibration needs: run it with {ranks} ranks, "
+        f"mpirun -np {ranks} {best.program} --output FILE, or use combench run with plan quick"
     )
 
 
 def _took_turns(row: Json) -> bool:
-    """Measured by ranks that polled in turns on shared cores; ranks that sleep take no core."""
+    """Whether ranks on shared cores polled; ranks that sleep do not occupy a core."""
     waits = row.get("wait", {}).get("effective")
     return bool(row.get("oversubscribed", False)) and waits != "block"
 
 
 def _rows_of(document: Json) -> list[Json]:
-    """Those without a computing task beside them."""
+    """The rows that were measured without a concurrent computing task."""
     rows: list[Json] = document["results"]
     return [row for row in rows if row.get("occupation", "none") == "none"]
 
 
 def _usable(document: Json) -> list[Json]:
-    """Rows that a calibration is made of: without those of ranks that took turns, as long as there
-    are others of a ping-pong."""
+    """The rows to fit: rows of polling ranks on shared cores are dropped, unless no ping-pong row
+    would remain."""
     rows = _rows_of(document)
     kept = [row for row in rows if not _took_turns(row)]
     return kept if any("latency_us" in row for row in kept) else rows
 
 
 def _chosen(measurements: Measurements) -> tuple[Path, Json]:
-    """Of the benchmarks that calibrate the first that was measured, and of it the document with
-    most rows."""
+    """The document to fit: of the first measured calibrating benchmark, the one with most rows."""
     for definition in calibrating():
         of_it = [
             (path, document)
@@ -149,36 +148,36 @@ def _chosen(measurements: Measurements) -> tuple[Path, Json]:
             return max(of_it, key=lambda one: len(_usable(one[1])))
     best, *others = [one.program for one in calibrating()]
     raise SuiteError(
-        f"the results have no measurement of {best}, or of {' or '.join(others)} in its place, and "
-        "a calibration is made of it; measure it too, or give a file of ccmod calibrate with "
+        f"cannot make a calibration: the results have no measurement of {best} or "
+        f"{' or '.join(others)}; measure one of them, or give a file of ccmod calibrate with "
         "--calibration"
     )
 
 
 def _rests_on(document: Json) -> Iterator[str]:
-    """What a calibration of this document knows, and what not."""
+    """Lines that describe what a calibration of this document covers and what it lacks."""
     used, refused = _usable(document), len(_rows_of(document)) - len(_usable(document))
     definition, best = catalogue.known().benchmark(document["benchmark"]), calibrating()[0]
     modes = {row.get("mode") for row in used}
     told = ", ".join(text for mode, text in _tells(definition).items() if mode in modes)
     if definition.name == best.name:
-        yield f"rests on {best.program}: {told}"
+        yield f"calibrated with {best.program}: {told}"
         missing = [mode for mode in best.modes if mode.tells and mode.name not in modes]
         if any(mode.processors > _PAIR for mode in missing):
             yield _OPEN_TWO
     else:
-        yield f"rests on {definition.program} alone: {told}"
+        yield f"calibrated with {definition.program} only: {told}"
         yield _open_besides(best.program)
     if refused:
-        yield f"refused: {refused} rows of more ranks than cores, which polled in turns"
+        yield f"rejected: {refused} rows, measured by polling with more ranks than cores"
     elif any(map(_took_turns, used)):
-        yield "used, since there are no others: rows of more ranks than cores, which polled in turns"
+        yield "caution: all rows were measured by polling with more ranks than cores"
     if not document.get("complete", True):
-        yield "its result is not complete; combench run --resume goes on with it"
+        yield "the result is incomplete; continue it with combench run --resume"
 
 
 def measured_sizes(text: str) -> tuple[int, int] | None:
-    """The sizes that a calibration file says it was fitted to, from its comments."""
+    """The smallest and largest fitted size, from the comments of a calibration file."""
     spans = re.findall(r"^# ([0-9]+) to ([0-9]+) bytes:", text, re.MULTILINE)
     if not spans:
         return None
@@ -186,8 +185,8 @@ def measured_sizes(text: str) -> tuple[int, int] | None:
 
 
 def from_file(path: Path, processors: int = 0) -> Calibration:
-    """A file as ccmod calibrate makes it, or as people write it; with results of that many processors
-    beside it, 0 without any. SuiteError: it cannot be read."""
+    """A calibration file, from ccmod calibrate or written by hand. `processors`: largest number in
+    the accompanying results, 0 without results. SuiteError: the file cannot be read."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -205,7 +204,8 @@ def from_measurements(
     processes: Processes,
     residual_pct: float | None = None,
 ) -> Calibration:
-    """Fitted by ccmod calibrate, in a file in the folder. SuiteError: they do not suffice."""
+    """A calibration that ccmod calibrate fits, written to the folder. SuiteError: the measurements
+    are not sufficient."""
     (chosen, document), path = _chosen(measurements), folder / "calibration"
     source, used = chosen, _usable(document)
     if len(used) < len(_rows_of(document)):
@@ -226,7 +226,7 @@ def from_measurements(
         raise
     rests_on = list(_rests_on(document))
     if residual_pct is not None:
-        rests_on.append(f"allowed: lines that miss their measurements by {residual_pct:g} % (rms)")
+        rests_on.append(f"residuals up to {residual_pct:g} % (rms) were accepted")
     made = from_file(path, measurements.processors)
     hosts = len(at(document, "environment.hosts") or ()) or None
     return replace(made, origin=(str(chosen),), rests_on=tuple(rests_on), hosts=hosts)
@@ -240,10 +240,10 @@ def calibrate(
     processes: Processes,
     residual_pct: float | None = None,
 ) -> Calibration:
-    """The calibration in the file that is given, or else one of the measurements, in the folder.
-    SuiteError: it cannot be read, or not be made of them."""
+    """The calibration in the given file, or else one fitted to the measurements, in the folder.
+    SuiteError: the file cannot be read, or the fit fails."""
     if given is not None:
         return from_file(Path(given), measurements.processors if measurements else 0)
     if measurements is None:
-        raise SuiteError("there are no results to calibrate with; name some")
+        raise SuiteError("there are no results to calibrate with; name at least one SOURCE")
     return from_measurements(ccmod, measurements, folder, processes, residual_pct)

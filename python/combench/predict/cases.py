@@ -1,4 +1,4 @@
-"""Which cases are predicted: those that were measured, and the same benchmarks at other sizes."""
+"""The cases to predict: those that were measured, and the same benchmarks at other sizes."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from combench.predict.case import WINDOW, Case
 from combench.predict.columns import figure_of
 from combench.predict.emission import Content
 
-LARGEST_WINDOW = 10**6  # of packets that are not acknowledged
-LARGEST_COUNT = 10**6  # of processors, or of what else is counted
-_AT_SCALE = ("basic", "farm")  # groups that are predicted without being named or measured
-# Options whose values a case has by itself.
+LARGEST_WINDOW = 10**6  # unacknowledged packets
+LARGEST_COUNT = 10**6  # processors, sources or destinations
+_AT_SCALE = ("basic", "farm")  # groups that --scale predicts by default
+# Options that a case has as members.
 _OF_CASES = frozenset({"multicast", "list", "supervisor"})
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A case with what does not decide which messages it has."""
+    """A case, with the parameters that do not determine its messages."""
 
     case: Case
-    rate_hz: float = 0.0  # of a farm's events; 0: as many as it can
-    measured_us: float | None = None  # the figure, where it was measured
+    rate_hz: float = 0.0  # offered rate of a farm; 0: closed loop
+    measured_us: float | None = None  # the measured figure, if any
     oversubscribed: bool = False
-    block_steps: int = 0  # of each block that was timed; 0: not known
+    block_steps: int = 0  # steps of each timed block; 0: unknown
 
     def describe(self) -> str:
         case = self.case
@@ -38,21 +38,21 @@ class Asked:
 
 
 class NotPredicted(Exception):
-    """A row that has no case; says why."""
+    """A row cannot be predicted; the text is the reason."""
 
 
 def _mode(definition: Benchmark, row: Json) -> Mode:
-    """The mode whose steps a row has timed. NotPredicted: it is not known here."""
+    """The mode that a row measured. NotPredicted: the mode is unknown."""
     if "in-flight" in definition.options:
-        return definition.modes[0]  # an open loop is the closed one with a rate
+        return definition.modes[0]  # an open loop is a closed loop with a rate
     mode = definition.mode(str(row.get("mode", "")))
     if mode is None:
-        raise NotPredicted("the programs that are installed have no such benchmark or mode")
+        raise NotPredicted("the installed programs have no such benchmark or mode")
     return mode
 
 
 def _numbers(definition: Benchmark, row: Json) -> tuple[int, ...]:
-    """What is counted, as a row has it. NotPredicted says what is missing."""
+    """The numbers of a row. NotPredicted: one is missing or too large."""
     count = definition.count
     try:
         if count.is_topology:
@@ -60,23 +60,23 @@ def _numbers(definition: Benchmark, row: Json) -> tuple[int, ...]:
         keys = count.options if count.is_farm else (count.column,)
         numbers = tuple(int(row[key]) for key in keys)
     except KeyError as error:
-        raise NotPredicted(f"its row has no {error.args[0]}") from error
+        raise NotPredicted(f"the row has no {error.args[0]}") from error
     except ValueError as error:
         raise NotPredicted(str(error)) from error
     if max(numbers) > LARGEST_COUNT:
-        raise NotPredicted(f"its {count.column} are more than {LARGEST_COUNT}")
+        raise NotPredicted(f"{count.column}: more than the limit of {LARGEST_COUNT}")
     return numbers
 
 
 def group_send(technology: str) -> str:
-    """How a technology's own multicast is predicted: by a tree where its members pass it on, else
+    """The model of a technology's multicast: a tree if its members forward the message, else a copy
     by the network."""
     known = catalogue.known().technologies.get(technology)
     return "tree" if known is not None and known.multicast == "relayed" else "technology"
 
 
 def _own_options(definition: Benchmark, document: Json, row: Json) -> tuple[str, ...]:
-    """What was given of options that this benchmark alone has, as words."""
+    """The command-line words of the given options that only this benchmark has."""
     words: list[str] = []
     for option in catalogue.known().options:
         found = row.get(option.key, at(document, f"parameters.{option.key}"))
@@ -88,21 +88,21 @@ def _own_options(definition: Benchmark, document: Json, row: Json) -> tuple[str,
 
 
 def of_row(document: Json, row: Json) -> Asked:
-    """The case that a row of a result document measured. NotPredicted says why it has none."""
+    """The case that a row of a result document measured. NotPredicted: it has none."""
     definition = catalogue.known().benchmark(str(document["benchmark"]))
     mode = _mode(definition, row)
     if row.get("occupation", "none") != "none":
-        raise NotPredicted("a computing task beside it is not in the model")
+        raise NotPredicted("the model has no concurrent computing task")
     if row.get("list", "fixed") != "fixed":
-        raise NotPredicted("a list that changes is not in the model; see the fixed one")
+        raise NotPredicted("the model has only fixed lists")
     if not {"size_bytes", "processors"} <= row.keys():
-        raise NotPredicted("its row has no size or no number of processors")
+        raise NotPredicted("the row has no size or no number of processors")
     multicast = str(row.get("multicast", "loop"))
     if multicast == "technology":
         multicast = group_send(str(document["technology"]))
     window = int(row.get("window") or number(at(document, "parameters.window")) or WINDOW)
     if window > LARGEST_WINDOW:
-        raise NotPredicted(f"its window is of {window} packets, more than {LARGEST_WINDOW}")
+        raise NotPredicted(f"the window of {window} packets exceeds the limit of {LARGEST_WINDOW}")
     case = Case(
         benchmark=definition.name,
         mode=mode.name,
@@ -126,20 +126,20 @@ def of_row(document: Json, row: Json) -> Asked:
 
 @dataclass
 class Measured:
-    """What the documents have: cases, and rows that have none."""
+    """The cases of documents, and the rows without a case."""
 
     asked: list[Asked] = field(default_factory=list)
     left_out: list[dict[str, str]] = field(default_factory=list)
 
 
 def only_calibrates(document: Json) -> bool:
-    """Whether it is of a benchmark that serves the model alone."""
+    """Whether the benchmark of the document is used only to calibrate."""
     return catalogue.known().benchmark(str(document["benchmark"])).group == CALIBRATION
 
 
 def of_documents(documents: Iterable[Json]) -> Measured:
-    """The cases of all documents; of one that was measured twice the first row counts, of what only
-    calibrates none."""
+    """The cases of all documents. Of repeated cases only the first row is used; documents that only
+    calibrate are ignored."""
     made = Measured()
     seen: set[tuple[Case, float]] = set()
     reasons: set[tuple[str, str, str]] = set()
@@ -161,24 +161,24 @@ def of_documents(documents: Iterable[Json]) -> Measured:
     return made
 
 
-# At other numbers
+# Cases at other numbers
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked for besides what was measured."""
+    """The cases to predict in addition to the measured ones."""
 
     sizes: tuple[int, ...]
     scales: tuple[int, ...] = ()
-    benchmarks: tuple[str, ...] = ()  # names; without any those of groups that have a scale
+    benchmarks: tuple[str, ...] = ()  # names; if empty, all of the groups _AT_SCALE
     algorithms: tuple[float, ...] = (0.0,)
-    farms: tuple[tuple[int, int], ...] = ()  # sources and destinations, beside the scales
+    farms: tuple[tuple[int, int], ...] = ()  # sources and destinations, in addition to scales
     topologies: tuple[tuple[int, ...], ...] = ()
     rate_hz: float = 0.0
-    in_flight: int = 0  # 0: what `default_in_flight` says
+    in_flight: int = 0  # 0: use `default_in_flight`
     window: int = WINDOW
-    supervisors: tuple[str, ...] = ("loop",)  # how one tells its sources: loop, technology
-    group_sends: tuple[str, ...] = ("loop", "technology")  # how a benchmark's own go to many
+    supervisors: tuple[str, ...] = ("loop",)  # notification of the sources: loop, technology
+    group_sends: tuple[str, ...] = ("loop", "technology")  # group sends of a benchmark
 
     def definitions(self) -> list[Benchmark]:
         known = [one for one in catalogue.known().benchmarks.values() if one.group != CALIBRATION]
@@ -188,13 +188,13 @@ class Wanted:
 
 
 def _topology(scale: int) -> tuple[int, ...]:
-    """Three stages that each join two of the one before, as 4-2-1 does."""
+    """Three stages, each half as wide as the previous one, as in 4-2-1."""
     last = max(1, scale // 4)
     return (4 * last, 2 * last, last)
 
 
 def numbers_at(definition: Benchmark, mode: Mode, scale: int) -> tuple[int, ...]:
-    """What is counted at a scale: N processors, sources or destinations, or nearly N."""
+    """The numbers at scale N: N processors, sources or destinations, or the nearest valid number."""
     count = definition.count
     if count.is_topology:
         return _topology(scale)
@@ -215,7 +215,7 @@ def _all_numbers(definition: Benchmark, mode: Mode, wanted: Wanted) -> list[tupl
 
 
 def _ways(definition: Benchmark, wanted: Wanted) -> Sequence[str]:
-    """How what goes to many is sent."""
+    """The ways to send to a group."""
     if "supervisor" in definition.options:
         return wanted.supervisors
     return wanted.group_sends if "multicast" in definition.options else ("loop",)
@@ -248,7 +248,7 @@ def _cases(
 
 
 def wanted_cases(wanted: Wanted, default_in_flight: Callable[[int, int], int]) -> Iterator[Asked]:
-    """All that is wanted. `default_in_flight` has it for sources and destinations."""
+    """All wanted cases. `default_in_flight` maps sources and destinations to events in flight."""
     for definition in wanted.definitions():
         for mode in definition.modes:
             if mode.default:
@@ -256,11 +256,11 @@ def wanted_cases(wanted: Wanted, default_in_flight: Callable[[int, int], int]) -
                     yield Asked(case, wanted.rate_hz if case.is_farm else 0.0)
 
 
-# What users write
+# Values of options, and checks of a case
 
 
 def parse_benchmark(text: str) -> str:
-    """A benchmark's name, from its name or its number. SuiteError says what there is."""
+    """The name of a benchmark, from its name or number. SuiteError lists the names."""
     known = catalogue.known()
     found = known.named(text)
     if found is None:
@@ -270,10 +270,10 @@ def parse_benchmark(text: str) -> str:
 
 
 def incast_bytes(case: Case, content: Content, window_bytes: int) -> int:
-    """The most that may be under way to one port at once: from each source that sends there its
-    packets that are not acknowledged, and at most the window of its connection.
+    """The maximum data in flight to one port: for each source, its unacknowledged packets, at most
+    the window of its connection.
 
-    `content` is that of a whole step, in which each source sends one packet to that port.
+    `content` describes a whole step, in which each source sends one packet to that port.
     """
     packets = 1
     if case.is_farm:
@@ -285,7 +285,7 @@ def incast_bytes(case: Case, content: Content, window_bytes: int) -> int:
 
 
 def outside(case: Case, sizes: tuple[int, int] | None, processors: int) -> list[str]:
-    """What of the case lies outside of what was measured."""
+    """The parameters of the case that are outside of the measured range."""
     found = []
     if sizes is not None and not sizes[0] <= case.size_bytes <= sizes[1]:
         found.append("size")
@@ -299,7 +299,7 @@ def algorithms_of(asked: Iterable[Asked]) -> tuple[float, ...]:
 
 
 def per_destination(asked: Iterable[Asked]) -> float | None:
-    """Events in flight for each destination of the measured farms, the most; None without any."""
+    """The most events in flight per destination in the measured farms; None without farms."""
     flights: list[float] = [
         one.case.in_flight / one.case.numbers[-1]
         for one in asked

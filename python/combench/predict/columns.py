@@ -1,6 +1,6 @@
-"""What the figures of each benchmark are, from the time of a step: the columns of a result.
+"""The columns of a result, computed from the time of a step.
 
-docs/using/benchmarks.md has them in words; the definitions of benchmarks say which is which.
+docs/using/benchmarks.md has the formulas; benchmarks.json names the columns of each benchmark.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from combench.predict.case import Case
 
 
 def figure_of(case: Case) -> str:
-    """The column that has the time of a step / divisor."""
+    """The column with the time of a step / divisor."""
     return case.step.figure or "round_us"
 
 
 def role_of(case: Case, rank: int) -> tuple[str, int]:
-    """The role of a rank, and the first rank that has it."""
+    """The role of a rank, and the first rank with that role."""
     roles, first = list(case.definition.roles), 0
     if case.definition.count.is_topology:
         roles[1:] = [f"{roles[1]} {stage}" for stage in range(1, len(case.shape))]
@@ -29,7 +29,7 @@ def role_of(case: Case, rank: int) -> tuple[str, int]:
 
 
 def frequency_hz(case: Case, step_us: float) -> float:
-    """The frequency of steps with that time in microseconds; 0 where it takes no time."""
+    """The frequency of steps of `step_us` microseconds; 0 if the time is 0."""
     if step_us <= 0:
         return 0.0
     per_step = case.packets if case.step.frequency == "packets" else 1
@@ -37,7 +37,7 @@ def frequency_hz(case: Case, step_us: float) -> float:
 
 
 def of_case(case: Case) -> dict[str, Any]:
-    """What says which measurement a row is."""
+    """The columns that identify the measurement of a row."""
     count = case.definition.count
     row: dict[str, Any] = {"size_bytes": case.size_bytes, "processors": case.processors}
     if count.is_farm:
@@ -57,7 +57,7 @@ def of_case(case: Case) -> dict[str, Any]:
 
 
 def of_steps(case: Case, steps_us: Sequence[float]) -> dict[str, Any]:
-    """The figures of a row, from the times of a step with different seeds: median and range."""
+    """The figures of a row, median and range, from the step times of all seeds."""
     step_us = statistics.median(steps_us)
     times = [one / case.step.divisor for one in steps_us]
     rates = sorted(frequency_hz(case, one) for one in steps_us)

@@ -1,4 +1,4 @@
-"""The messages of a case, from the benchmark itself: what cb_NAME --emit-trace writes."""
+"""The messages of a case: the trace that cb_NAME --emit-trace writes."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from combench.predict.case import Case
 from combench.predict.processes import Processes, ask
 
 _HEAD = "%cct 1 "
-_MARKED_BYTES = 999_983  # of packets that are counted: nothing else is as large
-_KEPT_CHARACTERS = 1 << 20  # longer traces are emitted again where they are needed again
+_MARKED_BYTES = 999_983  # size of counted packets: no other message has it
+_KEPT_CHARACTERS = 1 << 20  # longer traces are not cached
 
 
 @dataclass(frozen=True)
 class Content:
-    """What there is in one step."""
+    """The messages of one step."""
 
-    messages: int  # that are received; what is acknowledged together with other steps is left out
-    packets_in: int  # of the rank that receives most packets
+    messages: int  # received messages, without acknowledgements that cover several steps
+    packets_in: int  # packets at the rank that receives most
 
 
 def _options(case: Case) -> dict[str, str]:
-    """Of those that benchmarks may take; an empty one is not given."""
+    """The values of all options; options with an empty value are not passed."""
     by_loop, tree = case.multicast == "loop", case.multicast == "tree"
     return {
         "mode": case.mode,
@@ -44,7 +44,7 @@ def _options(case: Case) -> dict[str, str]:
 
 
 def words(case: Case) -> tuple[str, ...]:
-    """The options that ask the program of the benchmark for the case."""
+    """The command-line options of the case for the benchmark program."""
     count = case.definition.count
     texts = [case.count_text] if count.is_topology else map(str, case.numbers)
     given = {"sizes": str(case.size_bytes), **dict(zip(count.options, texts))}
@@ -53,7 +53,7 @@ def words(case: Case) -> tuple[str, ...]:
 
 
 class Emissions:
-    """Traces, from any threads. What is asked for twice is emitted once, if it is not too long."""
+    """A thread-safe cache of traces; long traces are not kept."""
 
     def __init__(self, folder: Path, processes: Processes) -> None:
         self._folder = folder
@@ -62,8 +62,8 @@ class Emissions:
         self._made: dict[tuple[str, ...], Future[str]] = {}
 
     def trace(self, case: Case, steps: int, blocks: int = 1) -> str:
-        """Of the given numbers of blocks and steps, or of events of a farm. SuiteError: what the program
-        refuses."""
+        """A trace with these numbers of blocks and steps, or events of a farm. SuiteError: the program
+        failed."""
         program = str(programs.path(self._folder, case.benchmark))
         length = ["--trace-steps", str(steps)]
         if blocks > 1:
@@ -78,10 +78,10 @@ class Emissions:
 
     def _emit(self, command: tuple[str, ...], case: Case, made: Future[str]) -> None:
         try:
-            text = ask(self._processes, command, f"cannot have the messages of {case.benchmark}")
+            text = ask(self._processes, command, f"cannot emit the messages of {case.benchmark}")
             if not text.startswith(_HEAD):
                 raise SuiteError(
-                    f"{command[0]} wrote no trace; use programs and driver of one version"
+                    f"{command[0]} wrote no trace; use programs and combench of the same version"
                 )
             made.set_result(text)
         except BaseException as error:
@@ -92,7 +92,7 @@ class Emissions:
                 del self._made[command]
 
     def content(self, case: Case) -> Content:
-        """What a step of the case has, by a trace of one of a size that nothing else has."""
+        """The messages of a step, counted in a trace whose packets have a unique size."""
         alike = replace(case, size_bytes=_MARKED_BYTES, algorithm_us=0.0, pace_us=0.0)
         if case.is_farm:
             alike = replace(alike, in_flight=1)
@@ -100,7 +100,7 @@ class Emissions:
         two = self.trace(alike, 2) if case.step.stream else ""
         try:
             messages = trace.received(one).total
-            if two:  # a block has more than its steps: see what another one adds
+            if two:  # a block has additional messages: use the difference
                 messages = trace.received(two).total - messages
             # Where the first event fills the stages there is one event more than steps.
             events = 2 if case.step.led_in else 1

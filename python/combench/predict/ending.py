@@ -1,4 +1,4 @@
-"""Long calculations end on a signal as on an error: processes and temporary files are removed."""
+"""Signals during long calculations: stop as after an error, and remove processes and files."""
 
 from __future__ import annotations
 
@@ -16,25 +16,24 @@ _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Interrupted(SuiteError):
-    """A signal asks for the end."""
+    """A signal requested termination."""
 
     def __init__(self, number: int) -> None:
         name = signal.Signals(number).name
-        super().__init__(f"ended by {name}; no document was written", FAILED)
+        super().__init__(f"terminated by {name}; no document was written", FAILED)
 
 
 class Watch:
-    """The first signal that asks for the end. It is noted, and raises nothing where it happens to
-    come: an exception in the middle of what locks, starts a process or makes a folder would leave
-    these as no code expects them."""
+    """Records the first terminating signal. The handler raises no exception, which could interrupt
+    code that holds a lock, starts a process or creates a folder."""
 
     def __init__(self) -> None:
         self._number = 0
-        # Has a byte whenever there is something to look at.
+        # The pipe is readable after a signal or when the work is done.
         self._read, self._write = os.pipe()
         os.set_blocking(self._write, False)
-        # The interpreter puts one there itself: `note` runs in the main thread, between two of its
-        # instructions, and not while it waits, where a signal came just before or met another one.
+        # The interpreter also writes to the pipe: `note` runs only between two instructions of the
+        # main thread, so it would not wake a read that starts just after the signal.
         self._before = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
 
     def note(self, number: int, _: FrameType | None) -> None:
@@ -42,17 +41,17 @@ class Watch:
         self._wake()
 
     def _wake(self) -> None:
-        with suppress(BlockingIOError):  # full of such bytes
+        with suppress(BlockingIOError):  # the pipe is full: the reader wakes up anyway
             os.write(self._write, b".")
 
     def check(self) -> None:
-        """Interrupted if a signal came."""
+        """Raise Interrupted after a signal."""
         if self._number:
             raise Interrupted(self._number)
 
     def beside(self, work: Callable[[], T], end: Callable[[], None]) -> T:
-        """What the work gives, done in a thread of its own. When a signal comes `end` is called,
-        which is to bring the work to its end, and Interrupted is raised when that has come."""
+        """Run `work` in another thread and return its result. After a signal call `end`, which must
+        stop the work; raise Interrupted when it has stopped."""
         self.check()
         with ThreadPoolExecutor(max_workers=1) as pool:
             future = pool.submit(work)
@@ -72,8 +71,8 @@ class Watch:
 
 @contextmanager
 def on_signals() -> Iterator[Watch]:
-    """Within it SIGINT, SIGTERM and SIGHUP are noted, and raise Interrupted at its end at the
-    latest; what whoever started the driver has it ignore (nohup) stays ignored."""
+    """Record SIGINT, SIGTERM and SIGHUP within the context and raise Interrupted at its end at the
+    latest. Ignored signals (nohup) stay ignored."""
     watch = Watch()
     before = {one: signal.getsignal(one) for one in _ENDING}
     for one, handler in before.items():

@@ -1,4 +1,4 @@
-"""One evaluation of a trace by ccmod, and how busy each processor and each link was in it."""
+"""Evaluation of a trace by ccmod, with the busy time of each processor and link."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from combench.common.errors import SuiteError
 from combench.predict.emission import Emissions
 from combench.predict.processes import Processes, ask
 
-# Kinds of places: inward is from a node into the network. A node's link may have what its two
-# directions share.
+# Kinds of places. INWARD is from a node into the network. BOTH is capacity that the two directions
+# of a node's link share.
 PROCESSOR, INWARD, OUTWARD, BOTH = "processor", "inward", "outward", "both directions"
-# How messages share links, as ccmod's --share; the first unless one is asked for. ccmod has the
-# article's rule in its place: docs/development/validation.md has which one is how far off.
+# Link sharing rules of ccmod --share; the first is the default here, while ccmod defaults to the
+# rule of the article. docs/development/validation.md compares their errors.
 SHARE_RULES = ("fifo", "maxmin", "bottleneck")
 CCMOD = "ccmod"
 _OF_NODE = re.compile(rf"(?:(end|{BOTH}) of )?node ([0-9]+)")
@@ -25,11 +25,11 @@ _OF_NODE = re.compile(rf"(?:(end|{BOTH}) of )?node ([0-9]+)")
 
 @dataclass(frozen=True)
 class Setting:
-    """What all evaluations of a prediction have in common."""
+    """The parameters that all evaluations of a prediction share."""
 
-    programs: Path  # the folder that has all of them
+    programs: Path  # the folder of the programs
     calibration: Path  # a file of ccmod calibrate
-    network: str = "crossbar"  # as ccmod's --network has it
+    network: str = "crossbar"  # value of ccmod --network
     words: tuple[str, ...] = ()  # further options of ccmod run: --share, --mode, --background
     processes: Processes = field(default_factory=Processes)
 
@@ -40,9 +40,9 @@ class Setting:
 
 @dataclass(frozen=True)
 class Place:
-    """What can be full: a processor, a node's link in one direction, or a link in the network."""
+    """A resource that can saturate: a processor, a node's link, or a link in the network."""
 
-    name: str  # as ccmod has it
+    name: str  # from ccmod
     kind: str
     node: int | None  # the rank; None within the network
 
@@ -51,13 +51,13 @@ class Place:
 class Evaluation:
     end_us: float
     messages: int
-    network: str = ""  # as ccmod has it, with all that it chose by itself: the radix of a fat tree
-    # How long each place would take for its part alone, without waiting for anything.
+    network: str = ""  # from ccmod, with the parameters that it chose: the radix of a fat tree
+    # Busy time of each place, without waiting.
     work_us: dict[Place, float] = field(default_factory=dict)
 
 
 def find(folder: Path) -> Path:
-    """The program ccmod in the folder of the programs."""
+    """The path of ccmod in the folder of the programs."""
     program = folder / CCMOD
     if not program.is_file():
         raise SuiteError(
@@ -70,10 +70,10 @@ def find(folder: Path) -> Path:
 def check_options(
     processes: Processes, ccmod: Path, options: dict[str, str | None], ranks: int
 ) -> None:
-    """Have ccmod look at what its options are given (None: nothing) for `ranks` ranks, and evaluate
-    nothing. A SuiteError names the first that it refuses, so that no case has to find it out."""
+    """Let ccmod check the values of its options (None: not given) for `ranks` ranks before any case
+    is evaluated. A SuiteError names the first invalid option."""
     idle = f"%cct 1 ranks {ranks} unit us\n"
-    # A calibration that is yet to be made will be right, and some networks ask for one.
+    # Some networks need a calibration, which may not exist yet: substitute a valid one.
     seen = ["--latency-us", "1"] if options["--calibration"] is None else []
     for option, value in options.items():
         if value is not None:
@@ -91,20 +91,20 @@ def _place_of(link: dict[str, Any]) -> Place:
 
 
 def read_evaluation(document: dict[str, Any]) -> Evaluation:
-    """What a document combench-model/1 tells."""
+    """The evaluation in a document combench-model/1."""
     network = str(document["network"]["name"])
     made = Evaluation(float(document["end_us"]), int(document["messages"]), network)
     for one in document["processors"]:
         place = Place(f"rank {one['rank']}", PROCESSOR, int(one["rank"]))
         made.work_us[place] = one["send_us"] + one["compute_us"]
     for link in document["links"]:
-        # A link that is twice as wide needs half of the time for its work.
+        # Utilisation accounts for the width of the link.
         made.work_us[_place_of(link)] = link["utilisation"] * made.end_us
     return made
 
 
 def evaluate(setting: Setting, trace: str, seed: int) -> Evaluation:
-    """The trace on the setting's network. SuiteError: what ccmod refuses."""
+    """Evaluate the trace on the network of the setting. SuiteError: ccmod failed."""
     command = [str(setting.programs / CCMOD), "run", "--format", "json", "--seed", str(seed)]
     command += ["--calibration", str(setting.calibration), "--network", setting.network]
     said = ask(

@@ -1,4 +1,4 @@
-"""The options of `combench predict`: one row each, for argparse."""
+"""The options of `combench predict`, as keyword arguments for argparse."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _announcement(text: str) -> str:
 def _bytes(text: str) -> int:
     size = values.size_bytes(text)
     if size < 1:
-        raise ValueError(f"'{text}' is too small for a packet; give a size such as 64KiB or 1MB")
+        raise ValueError(f"'{text}' is too small; give a size such as 64KiB or 1MB")
     return size
 
 

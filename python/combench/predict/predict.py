@@ -39,9 +39,9 @@ from combench.predict.table import table
 
 Json = dict[str, Any]
 EXIT_STATUS = (
-    "0 predicted (cases that were left out are listed); 1 the model failed, the document could not "
-    "be written, or a signal came: no document is written; 2 wrong options, results, calibration or "
-    "network."
+    "0 predicted (omitted cases are listed); 1 the model failed, the document could not be written, "
+    "or a signal stopped the program: no document is written; 2 wrong options, results, calibration "
+    "or network."
 )
 SEE_ALSO = ("combench-run", "ccmod-calibrate", "ccmod-run")
 
@@ -52,13 +52,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _model_words(arguments: argparse.Namespace) -> tuple[str, ...]:
-    """What ccmod run is given besides."""
+    """The additional options of ccmod run."""
     given = [(name, getattr(arguments, name)) for name in ("share", "mode", "background")]
     return tuple(word for name, value in given if value for word in (f"--{name}", value))
 
 
 def _sizes_of(asked: Sequence[Asked]) -> tuple[int, ...]:
-    """The sizes that most benchmarks have: some have those of a line's fit besides."""
+    """The sizes of benchmarks without a fit; those with a fit have additional sizes."""
     sizes = {one.case.size_bytes for one in asked if not one.case.definition.fit}
     return tuple(sorted(sizes)) or catalogue.known().note_sizes_bytes
 
@@ -86,7 +86,7 @@ def _wanted(
 def _all_asked(
     arguments: argparse.Namespace, measured: Sequence[Asked], technology: str | None, effort: Effort
 ) -> list[Asked]:
-    """What was measured, and what is asked for besides."""
+    """The measured cases, and the cases that options add."""
     wanted = _wanted(arguments, measured, technology)
     per_destination = cases.per_destination(measured)
 
@@ -143,15 +143,14 @@ def _predict_all(
     arguments: argparse.Namespace,
     stream: TextIO,
 ) -> tuple[list[Json], list[dict[str, str]]]:
-    """Rows, and what could not be predicted, in the order of what is asked. SuiteError when nothing
-    could."""
+    """The rows and the cases that failed, in the order of `asked`. SuiteError: all cases failed."""
     def cost_of(one: Asked) -> float:
         try:
             return cost(one.case, setting.emissions, effort)
         except Ended:
             raise
         except SuiteError:
-            return 0.0  # `row_of` will say why
+            return 0.0  # `row_of` reports the error
 
     with ThreadPoolExecutor(max_workers=setting.processes.at_a_time) as pool:
         costs = list(pool.map(cost_of, asked))
@@ -170,7 +169,7 @@ def _predict_all(
         advance.end(f"{one.case.benchmark}, {one.describe()}", came, costs[at])
         return found
 
-    # What takes longest comes first, so that all processors have work to the end.
+    # Start the longest cases first to keep all processors busy until the end.
     order = sorted(range(len(asked)), key=lambda at: -costs[at])
     with ThreadPoolExecutor(max_workers=setting.processes.at_a_time) as pool:
         try:
@@ -231,7 +230,7 @@ def _document(
 def _check_options(
     arguments: argparse.Namespace, ccmod: Path, asked: Sequence[Asked], processes: Processes
 ) -> None:
-    """SuiteError: with what ccmod is given none of the cases can be predicted."""
+    """SuiteError: ccmod rejects an option, so no case can be predicted."""
     options = {
         f"--{name}": getattr(arguments, name) for name in ("calibration", "background", "network")
     }
@@ -239,15 +238,15 @@ def _check_options(
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """The exit status, as EXIT_STATUS explains it."""
+    """Return the exit status, see EXIT_STATUS."""
     if not arguments.sources and not arguments.calibration:
         raise SuiteError(
-            "there is nothing to calibrate with; name results, or a calibration with --calibration"
+            "there is nothing to calibrate with; name results, or give a file with --calibration"
         )
     if arguments.calibration and arguments.residual_pct:
         raise SuiteError(
-            "--residual-pct is of a calibration that is made, and --calibration gives one; leave one "
-            "of them out"
+            "--residual-pct applies to a new fit and cannot be used with --calibration; remove one of "
+            "them"
         )
     if arguments.output:
         require_writable("--output", Path(arguments.output))

@@ -1,8 +1,8 @@
 """One case predicted: its trace evaluated at two lengths and with several seeds.
 
-The difference of two lengths is the time of the steps between them, without the filling and the
-draining of the whole; or, of a measurement in blocks, of the blocks between them, each with its
-own. `predict` is what others call; what it gives has the figures of a row of a result.
+The difference of the two times is the time of the additional steps, without the start and the end
+of the run. For a measurement in blocks it is the time of the additional blocks, each with its own
+start and end. `predict` is the entry point; its result has the figures of a result row.
 """
 
 from __future__ import annotations
@@ -32,45 +32,45 @@ from combench.predict.model import (
 _FEW_STEPS = 16
 _FEW_EVENTS = 64
 _FEW_BLOCKS = (2, 4)
-_CROWD = 20_000  # fragments that may be under way at once without pacing the supervisor
-_OF_NETWORK = 0.95  # of what a link within the network carries: beyond it queues grow and grow
-_SKEW_US = 1.0  # how far apart the ranks start: what the seeds vary
+_CROWD = 20_000  # fragments in flight above which the supervisor is paced
+_OF_NETWORK = 0.95  # largest load of a link in the network: above it queues grow without bound
+_SKEW_US = 1.0  # largest skew between the starts of ranks; drawn from the seed
 _FULL = 0.9  # a resource with this utilisation is the limit
-_SHRINKS = 0.9  # what is left of an interval at most when twice as much is evaluated
-_SUSTAINED = 0.99  # of an offered rate, the part from which on it is held
+_SHRINKS = 0.9  # an interval that twice the length does not shrink to this part is lasting
+_SUSTAINED = 0.99  # the offered rate is reached from this part of it on
 _SUPERVISOR = Place("rank 0", PROCESSOR, 0)
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is evaluated."""
+    """The limits of an evaluation."""
 
     seeds: int = 3
-    precision_pct: float = 1.0  # half of the 95 % interval of the frequency, in per cent of it
-    messages: int = 16_000_000  # of one seed, at most
+    precision_pct: float = 1.0  # half width of the 95 % interval of the frequency, in %
+    messages: int = 16_000_000  # maximum per seed
 
 
 @dataclass(frozen=True)
 class Limit:
-    """What is full first when the load grows."""
+    """The resource that saturates first when the load grows."""
 
     place: Place
-    busy_us: float  # in a step
+    busy_us: float  # per step
     text: str
 
 
 @dataclass
 class Prediction:
-    case: Case  # as it was evaluated: cut down where it had to be
+    case: Case  # as evaluated, possibly in part
     steps_us: list[float]  # the time of a step, for each seed
-    interval_pct: float | None  # of the mean over the seeds; None of a single one
-    steps: int  # that were timed, with each seed
-    simulated_us: float  # how long these were, the median
-    messages: int  # that were evaluated, all in all
+    interval_pct: float | None  # of the mean over the seeds; None with one seed
+    steps: int  # timed steps per seed
+    simulated_us: float  # time of these steps, median over the seeds
+    messages: int  # total number of evaluated messages
     limit: Limit | None
-    network: str = ""  # with what ccmod chose
-    rate_hz: float = 0.0  # at which events were offered; 0 for a closed loop
-    cuts: list[str] = field(default_factory=list)  # what was cut down
+    network: str = ""  # with the parameters that ccmod chose
+    rate_hz: float = 0.0  # offered rate of events; 0: closed loop
+    cuts: list[str] = field(default_factory=list)  # descriptions of what was not evaluated
 
     @property
     def step_us(self) -> float:
@@ -78,18 +78,18 @@ class Prediction:
 
     @property
     def knee_hz(self) -> float | None:
-        """The highest rate that the fullest place has time for."""
+        """The saturation rate of the resource that saturates first."""
         if self.limit is None:
             return None
         return columns.frequency_hz(self.case, self.limit.busy_us)
 
     @property
     def used(self) -> float:
-        """How full the fullest place is, 0 to 1."""
+        """The utilisation of the resource that saturates first, 0 to 1."""
         return min(1.0, self.limit.busy_us / self.step_us) if self.limit and self.step_us else 0.0
 
     def row(self) -> dict[str, Any]:
-        """As a row of a result; docs/combench-prediction-1.schema.json has what is added."""
+        """A row of a result, with the members of docs/combench-prediction-1.schema.json."""
         case = self.case
         row: dict[str, Any] = {"benchmark": case.benchmark, "id": case.definition.id}
         row |= {"source": "model", **columns.of_case(case)}
@@ -123,96 +123,95 @@ class Prediction:
 
 
 def _whole(steps: int, of: int) -> int:
-    """A multiple that is at least `steps`."""
+    """`steps` rounded up to a multiple of `of`."""
     return -(-steps // of) * of
 
 
 def _is_crowded(case: Case) -> bool:
-    """Whether a farm's supervisor is paced for the sake of the evaluation."""
+    """Whether a farm is so large that its supervisor is paced to shorten the evaluation."""
     return case.is_farm and case.in_flight * case.packets > _CROWD
 
 
 def spans(case: Case) -> tuple[int, int]:
-    """How many steps are a lead-in, and how many are timed, at least."""
+    """The minimum numbers of lead-in steps and timed steps."""
     if case.is_farm:
         timed = _whole(max(case.in_flight, _FEW_EVENTS), case.numbers[-1])
-        # A crowd is paced: it does not come all at once, and has settled sooner.
+        # A paced farm reaches its steady state sooner.
         turns = 1 if _is_crowded(case) else 2
         return max(turns * case.in_flight, _FEW_EVENTS), timed
     if case.step.stream:
-        # Whole halves of the window, so that both lengths have as many acknowledgements in a step.
+        # Multiples of half a window: both lengths have the same acknowledgements per step.
         timed = _whole(max(case.window, _FEW_STEPS), max(1, case.window // 2))
         return timed, timed
     return (1, 1) if _has_parts(case) else (_FEW_STEPS, _FEW_STEPS)
 
 
 def _has_blocks(case: Case) -> bool:
-    """Whether a block is more than its steps: a stream's ends with the wait for its last
-    acknowledgements. One that is led in is timed from event to event."""
+    """Whether a block takes longer than its steps: a stream ends with a wait for its last
+    acknowledgements, except if it has a lead-in and is timed from event to event."""
     return case.step.stream and not case.step.led_in
 
 
 def _has_parts(case: Case) -> bool:
-    """Whether a part of a step can be evaluated in place of the whole."""
+    """Whether a part of a step can be evaluated instead of the whole step."""
     return case.takes("trace-shifts")
 
 
 def in_flight(sources: int, destinations: int, effort: Effort = Effort()) -> int:
-    """Events in flight where nothing else says how many: four for each destination, as far as that
-    can be evaluated."""
+    """The default of events in flight: four per destination, limited by `effort`."""
     most = effort.messages // (6 * (2 * sources + 2))
     return max(1, min(4 * destinations, most))
 
 
 def whole_content(case: Case, emissions: Emissions) -> Content:
-    """What is in a whole step of a case that may be cut down."""
+    """The messages of a whole step of a case that is evaluated in part."""
     content = emissions.content(case)
     parts = (case.processors - 1) / case.shifts if case.shifts else 1
     return Content(round(content.messages * parts), round(content.packets_in * parts))
 
 
 def cut_steps(case: Case, effort: Effort) -> Case:
-    """The case with steps as large as may be evaluated."""
+    """The case, with steps reduced to the limits of `effort`."""
     if not _has_parts(case):
         return case
-    # All messages of a node are under way at once, and each makes the others' evaluation longer.
+    # All messages of a node are in flight together: the cost grows with the square of their number.
     shifts = max(1, math.isqrt(effort.messages // (4 * case.processors)))
     return replace(case, shifts=shifts) if shifts < case.processors - 1 else case
 
 
 def _cut(case: Case, effort: Effort, of_step: int) -> tuple[list[str], tuple[int, int]]:
-    """What is cut down to what may be evaluated, and the lengths; of that many messages a step."""
+    """Descriptions of what is not evaluated, and the lengths; `of_step` is messages per step."""
     lead, timed = spans(case)
     cuts = []
     room = effort.messages // of_step
     if case.shifts:
         others = case.processors - 1
-        cuts.append(f"{case.shifts} of the {others} messages that a node sends in a round")
+        cuts.append(f"{case.shifts} of the {others} messages of a node in a round")
     if _has_parts(case):
         return cuts, (lead, timed)
     if case.is_farm and 2 * lead + timed > room:
         timed = max(case.in_flight, _FEW_EVENTS)
         if timed < case.numbers[-1]:
-            cuts.append(f"{timed} events, less than one for each destination")
+            cuts.append(f"{timed} events, fewer than one per destination")
     if 2 * lead + timed > room:
         needed = (2 * lead + timed) * of_step
         raise SuiteError(
-            f"{needed} messages would have to be evaluated, and {effort.messages} may be; allow "
-            "more with --messages, or give fewer events in flight with --in-flight"
+            f"the evaluation needs {needed} messages, the limit is {effort.messages}; increase "
+            "--messages, or reduce --in-flight"
         )
     return cuts, (lead, timed)
 
 
 def cost(case: Case, emissions: Emissions, effort: Effort) -> float:
-    """How many messages are evaluated with a seed, roughly: for telling how far a prediction is."""
+    """Estimate of the messages evaluated per seed, for the display of progress."""
     lead, timed = spans(case)
     of_step = emissions.content(cut_steps(case, effort)).messages
     return float(min((2 * lead + timed) * of_step, effort.messages))
 
 
 def _skewed(case: Case, setting: Setting, length: int, block_steps: int = 0) -> str:
-    """The trace of that many steps, or blocks, in which each rank starts up to a shift later than the
-    others, drawn from ccmod's --seed."""
+    """A trace of `length` steps or blocks in which each rank starts with a random delay, drawn from
+    ccmod's --seed."""
     steps, blocks = (block_steps, length) if block_steps else (length, 1)
     head, rest = setting.emissions.trace(case, steps, blocks).split("\n", 1)
     return f"{head}\n*:\nc uniform(0,{_SKEW_US:.10g})\n{rest}"
@@ -221,7 +220,7 @@ def _skewed(case: Case, setting: Setting, length: int, block_steps: int = 0) -> 
 def _evaluate_all(
     case: Case, setting: Setting, effort: Effort, lengths: tuple[int, int], block_steps: int = 0
 ) -> list[tuple[Evaluation, Evaluation]]:
-    """For each seed the evaluations of both lengths, in steps, or in blocks of steps."""
+    """The evaluations of both lengths, in steps or blocks, for each seed."""
     seeds = range(1, effort.seeds + 1)
     with ThreadPoolExecutor(max_workers=setting.processes.at_a_time) as pool:
         texts = list(pool.map(lambda length: _skewed(case, setting, length, block_steps), lengths))
@@ -230,14 +229,14 @@ def _evaluate_all(
 
 
 def _busy(case: Case, pair: tuple[Evaluation, Evaluation], steps: int) -> dict[Place, float]:
-    """How long each place works in one step. Of a farm's ranks the mean over those of a role: not
-    each destination has had as many events."""
+    """The busy time of each place per step. Farms: the mean over the ranks of a role, because the
+    destinations may have different numbers of events."""
     short, long = pair
     busy = {
         place: max(0.0, work - short.work_us.get(place, 0.0)) / steps
         for place, work in long.work_us.items()
     }
-    # To wait until an event is due is computing in the trace, and no work.
+    # The trace has the wait for the next event as computing; subtract it.
     busy[_SUPERVISOR] = max(0.0, busy.get(_SUPERVISOR, 0.0) - case.pace_us)
     if not case.is_farm:
         return busy
@@ -260,7 +259,7 @@ _RESOURCES = {
 
 
 def _limit(case: Case, busy: dict[Place, float]) -> Limit | None:
-    # Of equals the one that comes first, so that the answer does not depend on the last digit.
+    # Round, so that ties resolve to the first place and not by the last digit.
     place = max(busy, key=lambda one: round(busy[one], 9), default=None)
     if place is None or busy[place] <= 0:
         return None
@@ -273,8 +272,8 @@ def _limit(case: Case, busy: dict[Place, float]) -> Limit | None:
 def _probe(
     case: Case, setting: Setting, effort: Effort, of_step: int
 ) -> tuple[dict[Place, float], bool]:
-    """How long each place works for an event when there is one at a time, and whether each
-    destination had as many of them."""
+    """The busy time of each place per event with one event in flight, and whether all destinations
+    had the same number of events."""
     alone = replace(case, in_flight=1, pace_us=0.0)
     lead, timed = _FEW_EVENTS, _whole(_FEW_EVENTS, case.numbers[-1])
     even = (2 * lead + timed) * of_step <= effort.messages
@@ -291,9 +290,8 @@ def _paced(
 ) -> tuple[Case, list[str]]:
     """The farm with a supervisor that issues events at a rate.
 
-    That of a large farm issues them no faster than the fullest place can follow, either, with a rate
-    or without: beyond that little is gained, and each message that waits in the network makes the
-    evaluation longer.
+    In a large farm, events are issued no faster than the saturation rate, even in a closed loop:
+    a higher rate changes little, and queued messages make the evaluation longer.
     """
     crowded = _is_crowded(case)
     if not rate_hz and not crowded:
@@ -309,7 +307,7 @@ def _paced(
     )
     cuts = []
     if crowded and period_us > due_us:
-        cuts = [f"events are issued at {100 * part:g} % of the rate that the fullest place follows"]
+        cuts = [f"events are issued at {100 * part:g} % of the saturation rate"]
     else:
         period_us = due_us
     return replace(case, pace_us=max(0.0, period_us - issue_us)), cuts
@@ -318,10 +316,10 @@ def _paced(
 def _of_whole_rounds(
     case: Case, parts_us: list[float], setting: Setting, effort: Effort, lengths: tuple[int, int]
 ) -> list[float]:
-    """How long a round takes, for each seed, of the time of a part of it.
+    """The time of a whole round for each seed, extrapolated from the time of a part.
 
-    A round has some of the part's time once, the way of the last message for instance, and some for
-    each message of a node: a part of half as many tells which. A part of one cannot be halved.
+    A round has a constant time and a time per message of a node. Evaluating half of the part
+    separates the two. A part of one message cannot be halved and is scaled.
     """
     others = case.processors - 1
     half = replace(case, shifts=case.shifts // 2)
@@ -340,13 +338,13 @@ def predict(
     rate_hz: float = 0.0,
     block_steps: int = 0,
 ) -> Prediction:
-    """How long a step of the case takes, what limits it, and where its knee is.
+    """Predict the time of a step, its limit, and the saturation rate (knee).
 
-    Lengths are doubled until the interval over the seeds is as narrow as `effort` requires, or its
-    messages are used up. A rate is of a farm's events; without one its loop is closed. With
-    `block_steps` a stream is timed as it was measured, in blocks of that many steps, else in the long
-    run. SuiteError: it takes more messages than may be evaluated, or ccmod refuses the network or
-    the calibration.
+    Lengths are doubled until the interval over the seeds meets the precision of `effort`, or its
+    messages are used up. `rate_hz` is the offered rate of a farm; 0 is a closed loop. With
+    `block_steps` a stream is timed in blocks of this length, as measured, else in steady state.
+    SuiteError: the evaluation exceeds the message limit, or ccmod rejects the network or the
+    calibration.
     """
     case = cut_steps(case, effort)
     of_step = setting.emissions.content(case).messages
@@ -359,18 +357,18 @@ def predict(
     if case.is_farm:
         case, notes = _paced(case, setting, effort, rate_hz, of_step)
         cuts += notes
-    # A load that is drawn again gets nearer to its mean with every draw, but slowly: it may cost less.
+    # The mean of a random background load converges slowly: limit its cost.
     drawn = "--background" in setting.words
     most = effort.messages // of_step // unit // (8 if drawn else 1)
     evaluated = 0
-    before: float | None = None  # the interval of half as much
+    before: float | None = None  # the interval at half the length
     while True:
         pairs = _evaluate_all(case, setting, effort, (lead, lead + timed), block_steps)
         evaluated += sum(short.messages + long.messages for short, long in pairs)
         spent_us = [long.end_us - short.end_us for short, long in pairs]
         interval = interval_pct(spent_us)
         narrow = interval is None or interval <= effort.precision_pct
-        # What differs from seed to seed for good does not get less by evaluating more.
+        # A lasting difference between seeds does not shrink with the length.
         lasting = False
         if interval is not None and before is not None:
             lasting = not drawn and interval > _SHRINKS * before

@@ -1,4 +1,4 @@
-"""The programs that a prediction starts, from any thread: at most N at a time; all can be ended."""
+"""Child processes of a prediction, started from any thread; at most N run at a time."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from combench.common.errors import FAILED, USAGE, SuiteError
 
 
 class Ended(SuiteError):
-    """What was asked for will not come any more."""
+    """The process was stopped or not started, because all processes are being stopped."""
 
 
 class Processes:
-    """The processes of a prediction: at most N at a time, from any thread; and all of them can be ended."""
+    """Runs at most N processes at a time, for any thread; `end` stops all of them."""
 
     def __init__(self, at_a_time: int = 1) -> None:
         self.at_a_time = at_a_time
@@ -28,7 +28,7 @@ class Processes:
     def _start(self, command: Sequence[str]) -> subprocess.Popen[str]:
         with self._lock:
             if self._over:
-                raise Ended(f"{command[0]} is not run: all is being ended", FAILED)
+                raise Ended(f"{command[0]} was not started: the prediction is being stopped", FAILED)
             pipe = subprocess.PIPE
             process = subprocess.Popen(
                 command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, errors="replace"
@@ -37,8 +37,8 @@ class Processes:
             return process
 
     def run(self, command: Sequence[str], text: str) -> tuple[int, str, str]:
-        """With that text as its input; its status, its output, its errors. OSError when it cannot
-        be started, Ended after `end`."""
+        """Run a command with `text` as its input; return its status, output and errors. OSError: it
+        cannot be started. Ended: `end` was called."""
         with self._places:
             with self._start(command) as process:
                 try:
@@ -47,11 +47,11 @@ class Processes:
                     with self._lock:
                         self._running.discard(process)
             if self._over:
-                raise Ended(f"{command[0]} was ended", FAILED)
+                raise Ended(f"{command[0]} was stopped", FAILED)
             return process.returncode, said, errors
 
     def end(self) -> None:
-        """What runs is killed, and nothing starts any more."""
+        """Kill all running processes and prevent new ones."""
         with self._lock:
             self._over = True
             for process in self._running:
@@ -59,14 +59,14 @@ class Processes:
 
 
 def ask(processes: Processes, command: Sequence[str], about: str, text: str = "") -> str:
-    """What a program prints. A SuiteError has its own words and its status."""
+    """The output of a program. A SuiteError has its error message and status."""
     try:
         status, said, errors = processes.run(command, text)
     except OSError as error:
-        raise SuiteError(f"cannot run {command[0]}: {error.strerror}; build it here") from error
+        raise SuiteError(f"cannot run {command[0]}: {error.strerror}; build it") from error
     if status != 0:
         silent = (
-            f"{signal.Signals(-status).name} ended it"
+            f"stopped by {signal.Signals(-status).name}"
             if status < 0
             else f"{command[0]} ended with status {status} without a message"
         )

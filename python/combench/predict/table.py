@@ -1,4 +1,4 @@
-"""A prediction as a table for people, with what its marks mean below."""
+"""The table of a prediction, with footnotes for its marks."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from combench.predict.calibration import calibrating
 Json = dict[str, Any]
 
 _INCAST = (
-    "at risk of incast: one port may get more than it holds; losses and time-outs are not predicted"
+    "at risk of incast: the data in flight may exceed a port's buffer; losses are not in the model"
 )
 SEEDS = (
-    "+-: half of the range over the model's seeds, which says nothing of how far off the model is "
-    "(combench validate does)"
+    "+-: half of the range over the model's seeds; it is not the error of the model "
+    "(see combench validate)"
 )
 
 
 def _one_host() -> str:
     return (
-        "caution: the calibration was measured on one host, where messages go through memory: what "
-        "is predicted for more processors (p) is of a network that is as fast as that, and not of "
-        f"yours; measure {calibrating()[0].program} between hosts"
+        "caution: the calibration was measured on one host, through its memory; predictions for more "
+        "processors (p) assume a network that is as fast as this memory; measure "
+        f"{calibrating()[0].program} between hosts"
     )
 
 
@@ -31,23 +31,23 @@ def _is_beyond(row: Json) -> bool:
 
 
 def _shared_cores(row: Json) -> bool:
-    """Measured by ranks that took turns on cores, which the model's processors do not."""
+    """Whether ranks shared cores in the measurement; each processor of the model is one core."""
     return bool(row.get("measured", {}).get("oversubscribed", False))
 
 
-_TURNS = "measured with more ranks than cores: predicted is what processors of their own would do"
+_TURNS = "measured with more ranks than cores; the prediction assumes one core for each rank"
 MARKS = (
     ("*", _shared_cores, _TURNS),
-    ("s", lambda row: "size" in row["outside"], "of a size that the calibration does not cover"),
-    ("p", _is_beyond, "with more processors than were measured"),
-    ("c", lambda row: "cut" in row, "cut down so that it ends in time:"),
+    ("s", lambda row: "size" in row["outside"], "size outside of the calibrated range"),
+    ("p", _is_beyond, "more processors than measured"),
+    ("c", lambda row: "cut" in row, "evaluated in part, to limit the run time:"),
     ("i", lambda row: "incast" in row, _INCAST),
-    ("x", lambda row: row.get("saturated", False), "the offered rate is not achieved"),
+    ("x", lambda row: row.get("saturated", False), "the offered rate is not reached (saturated)"),
 )
 
 
 def _number(value: float) -> str:
-    """At most four digits that count, without an exponent where it is readable."""
+    """At most four significant digits; no exponent below 1e7."""
     if value < 1e-3:
         return "0"
     if value >= 1e7:
@@ -103,9 +103,9 @@ _COLUMNS: tuple[tuple[str, str, Callable[[Json], str]], ...] = (
     ("Hz", "knee", lambda row: _number(row["knee_Hz"]) if "knee_Hz" in row else ""),
     ("%", "used", lambda row: f"{row['limit']['used_pct']:.0f}" if "limit" in row else ""),
     ("", "", lambda row: "".join(mark for mark, holds, _ in MARKS if holds(row)) or "-"),
-    ("", "full first", lambda row: str(row["limit"]["text"]) if "limit" in row else ""),
+    ("", "saturates first", lambda row: str(row["limit"]["text"]) if "limit" in row else ""),
 )
-_LEFT = ("id", "benchmark", "mode", "shape", "", "full first")
+_LEFT = ("id", "benchmark", "mode", "shape", "", "saturates first")
 
 
 def _lines(rows: list[Json]) -> list[str]:
@@ -139,7 +139,7 @@ def _head(document: Json) -> list[str]:
 
 
 def _networks(document: Json) -> Iterator[str]:
-    """What ccmod chose for this number of processors, such as the radix of a fat tree."""
+    """The network parameters that ccmod chose for each size, such as the radix of a fat tree."""
     processors: dict[str, int] = {}
     for row in document["results"]:
         name = row.get("network", "")
@@ -154,7 +154,7 @@ _CUTS_LISTED = 8
 
 
 def _cuts(rows: list[Json]) -> Iterator[str]:
-    """What was cut down, each in words."""
+    """The descriptions of partial evaluations."""
     found = dict.fromkeys(
         f"{row['benchmark']} {_shape(row) or row['processors']}: {cut}"
         for row in rows
@@ -162,11 +162,11 @@ def _cuts(rows: list[Json]) -> Iterator[str]:
     )
     yield from (f"   {one}" for one in list(found)[:_CUTS_LISTED])
     if len(found) > _CUTS_LISTED:
-        yield f"   and {len(found) - _CUTS_LISTED} more, which --output has"
+        yield f"   and {len(found) - _CUTS_LISTED} more (see the document of --output)"
 
 
 def _errors(rows: list[Json]) -> list[str]:
-    """In the whole, apart for what was measured on shared cores."""
+    """Summary of the errors, separately for measurements on shared cores."""
     said = [""]
     for shared in (False, True):
         errors = sorted(
@@ -176,14 +176,14 @@ def _errors(rows: list[Json]) -> list[str]:
         )
         if errors:
             said.append(
-                f"error against what was measured{', rows with *' if shared else ''}: median "
-                f"{statistics.median(errors):.1f} %, worst {errors[-1]:.1f} %, of {len(errors)}"
+                f"error against measurements{', rows with *' if shared else ''}: median "
+                f"{statistics.median(errors):.1f} %, worst {errors[-1]:.1f} %, {len(errors)} rows"
             )
     return said if len(said) > 1 else []
 
 
 def _farms(rows: list[Json]) -> list[str]:
-    """A farm's answer in words: the rate, and what it is limited by."""
+    """One line for each farm: its rate and its limit."""
     said = []
     for row in rows:
         if "in_flight_limit" not in row:
@@ -192,23 +192,23 @@ def _farms(rows: list[Json]) -> list[str]:
         interval = row["simulated"].get("interval_pct")
         known = f" (+-{_number(interval)} % over seeds)" if interval is not None else ""
         limit = row.get("limit")
-        why = "nothing is full"
+        why = "not saturated"
         if limit is not None and limit["limits"]:
-            why = f"limited by the {limit['text']}"
+            why = f"limited by {limit['text']}"
         elif limit is not None:
             knee = _number(row["knee_Hz"])
-            why = f"nothing is full; first would be the {limit['text']}, at {knee} Hz"
+            why = f"not saturated; saturates first: {limit['text']}, at {knee} Hz"
         said.append(
             f"{row['id']} {_shape(row)}, {_mode(row)}, {row['size_bytes']} bytes: {offered}"
             f"{_number(row['frequency_Hz'])} Hz{known}, {why}; simulated "
-            f"{row['simulated']['time_us'] / 1000:.4g} ms of the farm, {row['simulated']['steps']} "
-            f"events, with each of {row['simulated']['seeds']} seeds"
+            f"{row['simulated']['time_us'] / 1000:.4g} ms, {row['simulated']['steps']} events with "
+            f"each of {row['simulated']['seeds']} seeds"
         )
     return ["", *said] if said else []
 
 
 def table(document: Json) -> str:
-    """The rows, aligned; what marks mean; what was left out."""
+    """The aligned rows, the footnotes, and the omitted cases."""
     rows: list[Json] = document["results"]
     lines = _head(document) + _lines(rows) + _farms(rows) + _errors(rows)
     used = [SEEDS] if any(map(_spread, rows)) else []

@@ -1,6 +1,6 @@
-"""Traces for ccmod, as far as a prediction looks into them: how many messages each rank has.
+"""Count the messages of each rank in a trace for ccmod.
 
-docs/reference/trace-format.md has the grammar.
+The grammar is in docs/reference/trace-format.md.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ Weight = Callable[[list[str]], int]
 
 @dataclass
 class _Loop:
-    count: str = "1"  # an expression, of %r (the rank), %i (the turn of the loop around it), %n
+    count: str = "1"  # expression of %r (rank), %i (iteration of the enclosing loop), %n
     body: list[Union[list[str], _Loop]] = field(default_factory=list)
 
     def names(self, name: str) -> bool:
-        """Whether a loop in it has a count of that name."""
+        """Whether the count of an inner loop uses this name."""
         inner = [one for one in self.body if isinstance(one, _Loop)]
         return any(name in one.count or one.names(name) for one in inner)
 
     def weigh(self, weight: Weight, of: dict[str, int]) -> int:
-        """What the records of one turn weigh."""
+        """The weight of the records of one iteration."""
         return sum(
             one.total(weight, of) if isinstance(one, _Loop) else weight(one) for one in self.body
         )
@@ -40,15 +40,15 @@ class _Loop:
 
 
 def _ranks(text: str) -> list[int]:
-    """Those of a list such as 0-3,7."""
+    """The ranks of a list such as 0-3,7."""
     ends = [part.partition("-") for part in text.split(",")]
     return [rank for first, _, last in ends for rank in range(int(first), int(last or first) + 1)]
 
 
 def _sections(text: str) -> Iterator[tuple[list[int], _Loop]]:
-    """Ranks, and what each of them does."""
+    """The sections of a trace: ranks, and their records."""
     ranks: list[int] = []
-    within = [_Loop()]  # the section, and the loops that are open in it
+    within = [_Loop()]  # the section, then its open loops
     for line in text.splitlines():
         fields = line.split()
         if not fields or line[0] in "#%":
@@ -89,11 +89,11 @@ def _weights(text: str, weight: Weight) -> Counter[int]:
 @dataclass(frozen=True)
 class Received:
     total: int
-    most: int  # of a single rank
+    most: int  # largest number of one rank
 
 
 def received(text: str, size_bytes: int | None = None) -> Received:
-    """How many messages, of this size alone where it is given, ranks receive."""
+    """The number of received messages; with `size_bytes`, only of this size."""
 
     def weight(fields: list[str]) -> int:
         alike = size_bytes is None or fields[-1] == str(size_bytes)

@@ -46,14 +46,14 @@ from combench.predict.validation import (
 
 EXIT_STATUS = "0 compared; 1 other error; 2 wrong options or results."
 _MAKES_CALIBRATION = (
-    "its figures make the calibration, and no benchmark of the note has such messages"
+    "used only to calibrate; it is not a benchmark of the note"
 )
-_PAIR = 2  # ranks that every network has to have room for: the least of any case
+_PAIR = 2  # smallest number of ranks of a case; each network must accept it
 SEE_ALSO = ("combench-predict", "combench-run", "ccmod-calibrate", "ccmod-run")
 
 
 def _sizes(text: str) -> tuple[int, ...] | None:
-    """None for every second one."""
+    """The sizes to hold out; None: every second size."""
     if text == "half":
         return None
     try:
@@ -82,7 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 class _Run:
-    """combench run, started and ended in different threads."""
+    """combench run, started and stopped from different threads."""
 
     def __init__(self, command: list[str]) -> None:
         self._command = command
@@ -90,7 +90,7 @@ class _Run:
         self._process: subprocess.Popen[bytes] | None = None
 
     def to_its_end(self) -> int:
-        """Its status. OSError when it cannot be started."""
+        """Run it and return its exit status. OSError: it cannot be started."""
         try:
             self._process = subprocess.Popen(self._command)
         finally:
@@ -104,7 +104,7 @@ class _Run:
 
 
 def _measure(arguments: argparse.Namespace) -> None:
-    """combench run of the plan. SuiteError where it ended badly."""
+    """Measure the plan with combench run. SuiteError: it failed."""
     command = [sys.argv[0], "run", arguments.run, "--output", arguments.sources[0]]
     for option in ("ranks", "programs"):
         value = getattr(arguments, option)
@@ -123,13 +123,12 @@ def _measure(arguments: argparse.Namespace) -> None:
 def _check(arguments: argparse.Namespace) -> None:
     if arguments.calibration and arguments.held != ():
         raise SuiteError(
-            "--hold-out fits a calibration without some sizes, and --calibration gives one that is "
-            "fitted already; leave one of them out"
+            "--hold-out needs a new fit and cannot be used with --calibration; remove one of them"
         )
     if arguments.run and len(arguments.sources) != 1:
         raise SuiteError("--run measures into one directory; name one SOURCE")
     if arguments.ranks and not arguments.run:
-        raise SuiteError("--ranks is of --run; give that too, or leave it out")
+        raise SuiteError("--ranks needs --run; add --run, or remove --ranks")
     if not 1 <= arguments.seeds <= 1000:
         raise SuiteError(f"--seeds {arguments.seeds}: give 1 to 1000")
 
@@ -141,8 +140,8 @@ def _is_in_new_source(arguments: argparse.Namespace) -> bool:
 
 
 def _fitted(measurements: Measurements) -> frozenset[tuple[str, int]]:
-    """Benchmarks that can calibrate, with each size at which the one that does was measured: their
-    rows at these sizes are what was fitted."""
+    """The fitted benchmarks and sizes: each benchmark that can calibrate, with each measured size of
+    the one that is used."""
     there = {document["benchmark"] for _, document in measurements.documents}
     names = [one.name for one in calibrating()]
     chosen = next((name for name in names if name in there), "")
@@ -190,7 +189,7 @@ def _validate(
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Exit status 0: compared; 2: wrong options or results; 1: anything else."""
+    """Return the exit status, see EXIT_STATUS."""
     _check(arguments)
     if arguments.output and not _is_in_new_source(arguments):
         require_writable("--output", Path(arguments.output))
@@ -225,8 +224,8 @@ def main(arguments: argparse.Namespace) -> int:
         )
     if not validation.rows:
         raise SuiteError(
-            "none of the results can be compared with a prediction; measure benchmarks of the "
-            "note, at sizes that are held out where some are"
+            "none of the results can be compared with a prediction; measure benchmarks of the note, "
+            "with --hold-out also at the held-out sizes"
         )
     validation.left_out = measured.left_out + validation.left_out
     about = {

@@ -1,4 +1,4 @@
-"""Measured figures beside those that a calibration predicts: rows, errors, their summary."""
+"""Comparison of predicted with measured figures: rows, errors, summaries."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ Predict = Callable[[Asked], Prediction]
 
 @dataclass(frozen=True)
 class Comparison:
-    """One row: what was measured, and what was predicted for it."""
+    """One row: a measured figure and its prediction."""
 
     asked: Asked
     measured_us: float
     predicted_us: float
-    fitted: bool  # a ping-pong or stream at a size that the calibration was fitted to
-    limit: str | None  # what the model says is full
+    fitted: bool  # the calibration was fitted to this benchmark and size
+    limit: str | None  # the resource that saturates first in the model
 
     @property
     def error_pct(self) -> float:
-        """By how much the prediction is too long, in per cent of what was measured."""
+        """Predicted minus measured time, in per cent of the measured time."""
         return 100 * (self.predicted_us / self.measured_us - 1)
 
     def row(self) -> Json:
@@ -50,7 +50,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Summary:
-    """Of errors without their sign, in per cent. Fitted rows do not count."""
+    """Summary of absolute errors in per cent, without fitted rows."""
 
     rows: int
     median_pct: float
@@ -68,7 +68,7 @@ class Summary:
 
 
 def summarize(rows: Iterable[Comparison]) -> Summary | None:
-    """None where all rows were used in the fit."""
+    """The summary of the rows; None if all rows were fitted."""
     counted = [row for row in rows if not row.fitted]
     if not counted:
         return None
@@ -92,8 +92,8 @@ class Validation:
 def compare(
     asked: Sequence[Asked], predict: Predict, fitted: Callable[[Asked], bool]
 ) -> Validation:
-    """What was measured against `predict`. What it refuses is left out, with its reason; SuiteError
-    when it refuses all."""
+    """Compare measurements with `predict`. Cases that it rejects are listed in `left_out`.
+    SuiteError: all were rejected."""
     made = Validation()
     first: SuiteError | None = None
     for one in asked:
@@ -114,13 +114,13 @@ def compare(
     return made
 
 
-# Hold-out: what a calibration is not told
+# Held-out sizes
 
 
 def sizes_to_hold_out(documents: Iterable[Json], wanted: Sequence[int] | None) -> frozenset[int]:
-    """The sizes that are wanted, or, with None, every second one of those that calibrate.
+    """The wanted sizes; with None every second size of the calibrating benchmarks.
 
-    SuiteError where there is none of them, or nothing else."""
+    SuiteError: no size is held out, or no size remains for the fit."""
     names = {one.name for one in calibrating()}
     sizes = sorted(
         {
@@ -145,7 +145,7 @@ def without_sizes(document: Json, held: frozenset[int]) -> Json:
 
 
 def hold_out(measurements: Measurements, held: frozenset[int], folder: Path) -> Measurements:
-    """The measurements with calibrating documents that lack the sizes, written to the folder."""
+    """The measurements without the held-out sizes in calibrating documents, written to the folder."""
     names = {one.name for one in calibrating()}
     documents = []
     for number, (path, document) in enumerate(measurements.documents):
@@ -158,7 +158,7 @@ def hold_out(measurements: Measurements, held: frozenset[int], folder: Path) -> 
 
 
 def document_of(validation: Validation, about: dict[str, Any]) -> Json:
-    """A document combench-validation/1; docs/combench-validation-1.schema.json."""
+    """A document combench-validation/1, see docs/combench-validation-1.schema.json."""
     summary = summarize(validation.rows)
     each = {name: summarize(validation.of(name)) for name in validation.benchmarks()}
     return {
@@ -171,7 +171,7 @@ def document_of(validation: Validation, about: dict[str, Any]) -> Json:
     }
 
 
-# For people
+# Text output
 
 
 def _processors(one: Asked) -> str:
@@ -199,7 +199,7 @@ def _summary_line(name: str, summary: Summary) -> str:
 
 
 def text_of(validation: Validation) -> str:
-    """The table of all rows, and the errors of each benchmark and of all."""
+    """The table of all rows, with the errors of each benchmark and of all rows."""
     lines = [
         "benchmark  mode       procs     bytes predicted us  measured us  error %",
         *(_line(row) for row in validation.rows),
@@ -213,7 +213,7 @@ def text_of(validation: Validation) -> str:
     if summary:
         lines.append(_summary_line("all", summary))
     if any(row.fitted for row in validation.rows):
-        lines.append("f of a ping-pong or stream at a size that was fitted: it counts in no error")
+        lines.append("f fitted: used by the calibration, not included in the errors")
     if any(row.asked.oversubscribed for row in validation.rows):
         lines.append("* oversubscribed: more busy ranks than cores on a host")
     for one in validation.left_out:
