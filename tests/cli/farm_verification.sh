@@ -107,10 +107,10 @@ verified double request 4 pullfarm 0 1 0 0
 unset CB_FAULT_RANK CB_FAULT_VERIFIED
 failed_by corrupt fragment pushfarm "at destination .* has the sum"
 failed_by cut fragment pullfarm "at destination .* has the sum"
-failed_by mislabel fragment pushfarm "was sent a fragment about event"
-failed_by double fragment pullfarm "was sent a fragment about event"
-failed_by double decision pushfarm "was sent a decision about event"
-failed_by mislabel decision pullfarm "was sent a decision about event"
+failed_by mislabel fragment pushfarm "received a fragment about event"
+failed_by double fragment pullfarm "received a fragment about event"
+failed_by double decision pushfarm "received a decision about event"
+failed_by mislabel decision pullfarm "received a decision about event"
 failed_by cut decision pushfarm "a control message of 15 bytes instead of 16"
 failed_by double note pushfarm "received a control message about event"
 failed_by double note pullfarm "received a control message about event"
@@ -135,7 +135,7 @@ expect_rows "r['decided'] == 0 and r['lost'] == r['issued'] > 0 and 'frequency_H
 case_is "a search with all messages lost"
 farm pushfarm lossy --find-rate --deadline-us 1e6 --quantile p50
 expect_status 1
-expect_error "not one event was decided"
+expect_error "no event was decided"
 expect_document result.json "d['complete'], len(d['results'])" "(True, 1)"
 
 case_is "random faults, verified"
@@ -151,11 +151,11 @@ case_is "packets without a label"
 farm pushfarm lossy --sizes 8,64
 expect_status 0
 expect_document result.json "[r['size_bytes'] for r in d['results']]" "[64]"
-expect_document result.json "'no label' in d['skipped'][0]['reason']" True
-case_is "a pipeline, whose packets have no label"
+expect_document result.json "'event number' in d['skipped'][0]['reason']" True
+case_is "a pipeline, whose packets have no event number"
 run 3 lossy_pipeline --technology lossy --topology 2-1 --sizes 64 --algorithm 0 --output result.json
 expect_status 77
-expect_error "no label"
+expect_error "no event number"
 expect_valid result.json
 
 finish
