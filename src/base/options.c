@@ -121,8 +121,8 @@ static bool parse_count_list(const cb_option *row, const char *text, void *field
 {
     cb_list list;
 
-    if (!cb_parse_unit_list(text, whole_limit(row->minimum), whole_limit(row->maximum), row->unit,
-                            &list, reason))
+    if (!cb_parse_count_list(text, whole_limit(row->minimum), whole_limit(row->maximum), row->unit,
+                             &list, reason))
         return false;
     replace_list(field, list);
     return true;

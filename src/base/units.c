@@ -439,14 +439,8 @@ bool cb_parse_size_list(const char *text, uint64_t minimum, uint64_t maximum, cb
     return parse_list(text, &limits, list, why);
 }
 
-bool cb_parse_count_list(const char *text, uint64_t minimum, uint64_t maximum, cb_list *list,
-                         char *why)
-{
-    return cb_parse_unit_list(text, minimum, maximum, NULL, list, why);
-}
-
-bool cb_parse_unit_list(const char *text, uint64_t minimum, uint64_t maximum, const char *unit,
-                        cb_list *list, char *why)
+bool cb_parse_count_list(const char *text, uint64_t minimum, uint64_t maximum, const char *unit,
+                         cb_list *list, char *why)
 {
     const whole_limits limits = {.minimum = minimum, .maximum = maximum, .unit = unit};
 

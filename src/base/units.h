@@ -38,12 +38,10 @@ bool cb_parse_real(const char *text, double minimum, double maximum, const char 
  * the list. */
 bool cb_parse_size_list(const char *text, uint64_t minimum, uint64_t maximum, cb_list *list,
                         char *why);
-bool cb_parse_count_list(const char *text, uint64_t minimum, uint64_t maximum, cb_list *list,
-                         char *why);
 
-/* As cb_parse_count_list, of whole numbers in `unit`, which may have a unit as in cb_parse_real. */
-bool cb_parse_unit_list(const char *text, uint64_t minimum, uint64_t maximum, const char *unit,
-                        cb_list *list, char *why);
+/* Whole numbers in `unit`, each of which may have a unit as in cb_parse_real; NULL: none may. */
+bool cb_parse_count_list(const char *text, uint64_t minimum, uint64_t maximum, const char *unit,
+                         cb_list *list, char *why);
 
 void cb_list_free(cb_list *list);
 

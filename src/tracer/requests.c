@@ -99,13 +99,6 @@ static size_t *link_of(const tracer_requests *table, uintptr_t handle, uint64_t 
     return NULL;
 }
 
-tracer_request *tracer_requests_find(const tracer_requests *table, uintptr_t handle)
-{
-    const size_t *link = link_of(table, handle, UINT64_MAX);
-
-    return link != NULL ? &table->slots[*link].request : NULL;
-}
-
 bool tracer_requests_take(tracer_requests *table, uintptr_t handle, uint64_t among,
                           tracer_request *out)
 {

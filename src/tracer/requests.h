@@ -39,9 +39,6 @@ typedef struct {
 /* An empty table is all zeros. CB_ERROR_MEMORY, logged. */
 cb_status tracer_requests_add(tracer_requests *table, const tracer_request *request);
 
-/* The last request added with that handle, or NULL; valid until the table changes. */
-tracer_request *tracer_requests_find(const tracer_requests *table, uintptr_t handle);
-
 /* Remove the last request with that handle among the first `among` ever added; false if there is
  * none. A call that completes a request passes the number of requests at its start: it does not
  * complete those that another thread has started since with the same handle. */

@@ -61,7 +61,8 @@ static const char *count_list_reason(const char *text)
 {
     cb_list list;
 
-    ck_assert_msg(!cb_parse_count_list(text, 0, UINT64_MAX, &list, why), "'%s' was taken", text);
+    ck_assert_msg(!cb_parse_count_list(text, 0, UINT64_MAX, NULL, &list, why), "'%s' was taken",
+                  text);
     return why;
 }
 
@@ -275,7 +276,7 @@ START_TEST(a_count_list_expands_ranges)
     static const uint64_t expected[] = {3, 5, 7, 8, 9, 1};
     cb_list list;
 
-    ck_assert(cb_parse_count_list("3,5,7-9,1-1", 0, UINT64_MAX, &list, why));
+    ck_assert(cb_parse_count_list("3,5,7-9,1-1", 0, UINT64_MAX, NULL, &list, why));
     check_list(&list, 6, expected);
     cb_list_free(&list);
 }
@@ -286,12 +287,12 @@ START_TEST(a_list_of_times_accepts_units_and_ranges)
     static const uint64_t expected[] = {0, 50, 2000, 3, 7, 8};
     cb_list list;
 
-    ck_assert(cb_parse_unit_list("0,50us,2ms,3000ns,7-8", 0, 5000, "us", &list, why));
+    ck_assert(cb_parse_count_list("0,50us,2ms,3000ns,7-8", 0, 5000, "us", &list, why));
     check_list(&list, 6, expected);
     cb_list_free(&list);
-    ck_assert(!cb_parse_unit_list("500ns", 0, 5000, "us", &list, why));
+    ck_assert(!cb_parse_count_list("500ns", 0, 5000, "us", &list, why));
     ck_assert_str_eq(why, "not a whole number; use 0 to 5000 us");
-    ck_assert(!cb_parse_unit_list("1s", 0, 5000, "us", &list, why));
+    ck_assert(!cb_parse_count_list("1s", 0, 5000, "us", &list, why));
     ck_assert_str_eq(why, "too large; use 0 to 5000 us");
 }
 END_TEST
@@ -301,8 +302,8 @@ START_TEST(a_range_may_end_at_the_largest_number)
     static const uint64_t expected[] = {UINT64_MAX - 1, UINT64_MAX};
     cb_list list;
 
-    ck_assert(cb_parse_count_list("18446744073709551614-18446744073709551615", 0, UINT64_MAX, &list,
-                                  why));
+    ck_assert(cb_parse_count_list("18446744073709551614-18446744073709551615", 0, UINT64_MAX, NULL,
+                                  &list, why));
     check_list(&list, 2, expected);
     cb_list_free(&list);
 }
@@ -312,7 +313,7 @@ START_TEST(a_freed_list_is_empty)
 {
     cb_list list;
 
-    ck_assert(cb_parse_count_list("1", 0, UINT64_MAX, &list, why));
+    ck_assert(cb_parse_count_list("1", 0, UINT64_MAX, NULL, &list, why));
     cb_list_free(&list);
     ck_assert_ptr_null(list.values);
     ck_assert_uint_eq(list.count, 0);
@@ -330,7 +331,7 @@ START_TEST(a_list_of_the_greatest_length_is_accepted)
 {
     cb_list list;
 
-    ck_assert(cb_parse_count_list("1-65536", 0, UINT64_MAX, &list, why));
+    ck_assert(cb_parse_count_list("1-65536", 0, UINT64_MAX, NULL, &list, why));
     ck_assert_uint_eq(list.count, CB_LIST_MAXIMUM);
     ck_assert_uint_eq(list.values[CB_LIST_MAXIMUM - 1], 65536);
     cb_list_free(&list);
@@ -398,7 +399,7 @@ START_TEST(the_limits_apply_to_each_element)
 {
     cb_list list;
 
-    ck_assert(!cb_parse_count_list("1,9", 0, 8, &list, why));
+    ck_assert(!cb_parse_count_list("1,9", 0, 8, NULL, &list, why));
     ck_assert_str_eq(why, "element '9': too large; use 0 to 8");
 }
 END_TEST

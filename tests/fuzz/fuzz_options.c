@@ -187,6 +187,18 @@ static void require_list(cb_list *list, uint64_t minimum, uint64_t maximum)
         FUZZ_REQUIRE(list->values[i] != list->values[i - 1]);
 }
 
+static bool parse_count_list(const char *text, uint64_t minimum, uint64_t maximum, cb_list *list,
+                             char *why)
+{
+    return cb_parse_count_list(text, minimum, maximum, NULL, list, why);
+}
+
+static bool parse_time_list(const char *text, uint64_t minimum, uint64_t maximum, cb_list *list,
+                            char *why)
+{
+    return cb_parse_count_list(text, minimum, maximum, "us", list, why);
+}
+
 static void try_list(bool (*parse)(const char *text, uint64_t minimum, uint64_t maximum,
                                    cb_list *list, char *why),
                      const char *text, uint64_t minimum, uint64_t maximum)
@@ -214,8 +226,9 @@ static void try_parsers(const char *text)
     try_real(text, 0, 1e9, "Hz");
     try_real(text, 0.01, 100, "%");
     try_list(cb_parse_size_list, text, 0, UINT64_MAX);
-    try_list(cb_parse_count_list, text, 0, UINT64_MAX);
-    try_list(cb_parse_count_list, text, 3, 1000);
+    try_list(parse_count_list, text, 0, UINT64_MAX);
+    try_list(parse_count_list, text, 3, 1000);
+    try_list(parse_time_list, text, 0, 1000000);
 }
 
 static void count_visit(const cb_option *row, const void *value, void *context)

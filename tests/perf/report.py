@@ -52,6 +52,8 @@ def _documents(folder: Path) -> Iterator[Json]:
     """Variants of all documents, without end."""
     originals = [json.loads(path.read_text(encoding="utf-8")) for path in folder.glob("*.json")]
     results = [one for one in originals if one["schema"].startswith("combench-result")]
+    if not results:
+        sys.exit(f"no results in {folder}; give the top folder of the sources")
     times = 0
     while True:
         times += 1

@@ -145,7 +145,6 @@ START_TEST(of_equal_requests_the_latest_before_the_call_is_removed)
         ck_assert_int_eq(
             tracer_requests_add(&table, &(tracer_request){.handle = 5, .place = place}), CB_OK);
     before = table.added - 10;
-    ck_assert_uint_eq(tracer_requests_find(&table, 5)->place, REQUESTS - 1);
     ck_assert(tracer_requests_take(&table, 5, before, &found));
     ck_assert_uint_eq(found.place, REQUESTS - 11);
     ck_assert(!tracer_requests_take(&table, 5, 0, &found));
