@@ -120,7 +120,9 @@ static double service_us(ccmod_traffic *traffic, uint32_t slot, double *passing_
     bool interleaved;
     double work_us = place->child > 1 ? known->packet_us : known->last_us;
 
-    if (traffic->drawn != NULL)
+    if (background_is_evaluated(traffic))
+        ccmod_background_draw(traffic, place->cell);
+    else if (traffic->drawn != NULL)
         ccmod_background_refresh(traffic, &traffic->pool[place->message]);
     work_us /= 1 - cell_load(traffic, place->cell);
     interleaved = interleaving > 0 && place->cell / 2 >= interleaving;
@@ -280,7 +282,8 @@ static ccmod_status start(ccmod_traffic *traffic, uint32_t number, double work_u
 
     CCMOD_TRY(make_room(traffic));
     CCMOD_TRY(ccmod_fifo_note_start(traffic, message));
-    ccmod_background_admit(traffic, message);
+    if (!background_is_evaluated(traffic)) /* otherwise drawn for each packet */
+        ccmod_background_admit(traffic, message);
     fifo_of(traffic)->messages[number] = in_packets(traffic, message, work_us);
     packets = fifo_of(traffic)->messages[number].packets;
     for (uint32_t i = first; i < first + message->slot_count; i++) {

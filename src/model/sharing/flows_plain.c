@@ -249,8 +249,6 @@ static plain_flow *flow_of(const ccmod_traffic *traffic)
     return traffic->flow;
 }
 
-/* Background */
-
 /* Rates */
 
 static ccmod_status refresh(ccmod_traffic *traffic)
@@ -413,8 +411,11 @@ static double next(ccmod_traffic *traffic)
 static ccmod_status pass(ccmod_traffic *traffic)
 {
     plain_flow *flow = flow_of(traffic);
-    bool boundary =
-        background_boundary_us(traffic) <= traffic->now_us + traffic_instant_us(traffic);
+    bool horizon = traffic->now_us > flow->since_us;
+    bool redraw =
+        background_is_evaluated(traffic)
+            ? horizon
+            : background_boundary_us(traffic) <= traffic->now_us + traffic_instant_us(traffic);
 
     CCMOD_TRY(bring_forward(traffic));
     CCMOD_TRY(refresh(traffic));
@@ -426,13 +427,11 @@ static ccmod_status pass(ccmod_traffic *traffic)
     }
     for (size_t i = 0; i < traffic->ended.count; i++)
         take_off(traffic, traffic->ended.values[i]);
-    if (boundary) {
-        const traffic_list *live = &flow_of(traffic)->live;
-
+    if (redraw) {
         traffic->interval++;
-        for (size_t i = 0; i < live->count; i++)
-            ccmod_background_refresh(traffic, &traffic->pool[live->values[i]]);
-        flow_of(traffic)->stale = true;
+        for (size_t i = 0; i < flow->live.count; i++)
+            ccmod_background_refresh(traffic, &traffic->pool[flow->live.values[i]]);
+        flow->stale = flow->stale || flow->live.count > 0;
     }
     return CCMOD_OK;
 }
