@@ -13,6 +13,8 @@
 #include "base/grow.h"
 #include "model/sharing/cells.h"
 #include "model/sharing/fifo.h"
+#include "model/sharing/fifo_horizons.h"
+#include "model/sharing/horizons.h"
 
 /* A longer message is sent in LARGEST_PARTS parts of equal length, instead of packets: the
  * interleaving error is a hundredth of it, and long messages do not dominate the cost. With many
@@ -292,6 +294,8 @@ static ccmod_status start(ccmod_traffic *traffic, uint32_t number, double work_u
         traffic->slots[i].back = 0;
     }
     traffic->live++;
+    if (horizons_are_observed(traffic))
+        CCMOD_TRY(ccmod_fifo_horizons_start(traffic, number));
     message->owner = multicast ? message->slot_count : packets;
     for (uint32_t i = 0; i < asked; i++)
         CCMOD_TRY(enter_cell(traffic, first + i, packets, traffic->now_us));
@@ -316,7 +320,10 @@ static ccmod_status pass(ccmod_traffic *traffic)
 {
     fifo_flow *flow = fifo_of(traffic);
     double until_us = traffic->now_us + traffic_instant_us(traffic);
+    bool observed = horizons_are_observed(traffic);
 
+    if (observed)
+        CCMOD_TRY(ccmod_fifo_horizons_begin(traffic));
     if (background_boundary_us(traffic) <= until_us)
         traffic->interval++;
     while (flow->count > 0 && flow->heap[0].time_us <= until_us) {
@@ -330,7 +337,7 @@ static ccmod_status pass(ccmod_traffic *traffic)
         traffic->live--;
         CCMOD_TRY(traffic_append(traffic, &traffic->ended, event.subject));
     }
-    return CCMOD_OK;
+    return observed ? ccmod_fifo_horizons_end(traffic) : CCMOD_OK;
 }
 
 static void close_fifo(ccmod_traffic *traffic)
@@ -343,6 +350,7 @@ static void close_fifo(ccmod_traffic *traffic)
     free(flow->cells);
     free(flow->runs);
     free(flow->messages);
+    free(flow->horizons.live);
     ccmod_fifo_acknowledgements_close(&flow->acknowledgements);
     free(flow);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "model/sharing/cells.h"
+#include "model/sharing/horizons.h"
 
 /* A message's share: BA, and its limiting cell. */
 typedef struct {
@@ -273,21 +274,6 @@ static ccmod_status refresh(ccmod_traffic *traffic)
 
 /* Signals of a horizon, with time `clock_us` */
 
-static ccmod_status signal_contention(ccmod_traffic *traffic, double clock_us)
-{
-    uint32_t *counts = malloc(traffic->cell_count * sizeof(*counts));
-    ccmod_signal signal = {.of.system = {counts, traffic->cell_count}};
-    ccmod_status status;
-
-    if (counts == NULL)
-        return ccmod_traffic_no_memory(traffic);
-    for (size_t i = 0; i < traffic->cell_count; i++)
-        counts[i] = traffic->cells[i].count;
-    status = ccmod_signal_send(&traffic->audience, CCMOD_SIGNAL_SYSCONT, clock_us, &signal);
-    free(counts);
-    return status;
-}
-
 /* Send one signal for each message on links, with its steady state. */
 static ccmod_status signal_messages(ccmod_traffic *traffic, ccmod_signal_kind kind, double clock_us,
                                     double passed_us)
@@ -326,19 +312,10 @@ static ccmod_status signal_messages(ccmod_traffic *traffic, ccmod_signal_kind ki
 /* Describe the horizon that ends now, as of its beginning. */
 static ccmod_status signal_horizon(ccmod_traffic *traffic, double since_us, double passed_us)
 {
-    const signal_audience *audience = &traffic->audience;
-    ccmod_signal cycle = {.of.cycle = {traffic->cycles, traffic->live}};
-    ccmod_signal horizon = {.of.horizon = {passed_us}};
-
-    if (audience_expects(audience, CCMOD_SIGNAL_GO_STARTEVENT))
-        CCMOD_TRY(ccmod_signal_send(audience, CCMOD_SIGNAL_GO_STARTEVENT, since_us, &cycle));
-    if (audience_expects(audience, CCMOD_SIGNAL_SYSCONT))
-        CCMOD_TRY(signal_contention(traffic, since_us));
+    CCMOD_TRY(ccmod_horizon_signal_traffic(traffic, since_us));
     CCMOD_TRY(signal_messages(traffic, CCMOD_SIGNAL_MSGCONT, since_us, 0));
     CCMOD_TRY(signal_messages(traffic, CCMOD_SIGNAL_COMMCOST, since_us, 0));
-    if (audience_expects(audience, CCMOD_SIGNAL_EVENTHORIZON))
-        CCMOD_TRY(ccmod_signal_send(audience, CCMOD_SIGNAL_EVENTHORIZON, since_us, &horizon));
-    return CCMOD_OK;
+    return ccmod_horizon_signal_duration(traffic, since_us, passed_us);
 }
 
 /* Progress */

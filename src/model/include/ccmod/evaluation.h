@@ -26,8 +26,7 @@ typedef enum {
 typedef enum {
     CCMOD_BOTTLENECK, /* each link is shared equally; the most contended link decides */
     CCMOD_MAXMIN,     /* max-min fair: capacity that a message cannot use goes to the others */
-    CCMOD_FIFO /* each link serves one packet after the other; signals marked H are not sent, and
-                  `plain` has no effect */
+    CCMOD_FIFO        /* each link serves one packet after the other; `plain` has no effect */
 } ccmod_share;
 
 /* "bottleneck", "maxmin", "fifo". */
