@@ -26,12 +26,12 @@ typedef struct {
     uint64_t messages, lost, duplicate, reordered, corrupted;
 } checker_findings;
 
-/* Verification of the stream from one rank. Zero-initialise and set `source`. */
+/* Verification of the stream from one rank to another. Zero-initialise and set both. */
 typedef struct checker_stream {
-    uint64_t source;   /* rank that sends; 32 bits */
-    uint64_t expected; /* number of the next packet */
-    uint64_t missing;  /* bit k: packet expected - 1 - k has not arrived */
-    uint64_t lost;     /* counted as lost and not arrived since */
+    uint64_t source, destination; /* ranks; 32 bits each */
+    uint64_t expected;            /* number of the next packet */
+    uint64_t missing;             /* bit k: packet expected - 1 - k has not arrived */
+    uint64_t lost;                /* counted as lost and not arrived since */
 } checker_stream;
 
 typedef struct {

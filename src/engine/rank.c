@@ -59,7 +59,9 @@ static cb_status connect_peers(bench_rank *me, const bench_shape *shape, const p
             break;
         node->label = k;
         me->peers[k] =
-            (bench_peer){.node = node, .incoming.source = (uint64_t)me->place.ranks[peer]};
+            (bench_peer){.node = node,
+                         .incoming = {.source = (uint64_t)me->place.ranks[peer],
+                                      .destination = (uint64_t)me->place.ranks[me->place.self]}};
         if (known->heard[k])
             nodes[me->heard++] = node;
     }
