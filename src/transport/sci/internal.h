@@ -186,6 +186,7 @@ static inline cb_status sci_note_lost(sci_node *node, cb_status status)
     if (__builtin_expect(status != CB_OK, 0)) {
         __atomic_store_n(&node->lost, status, __ATOMIC_RELAXED);
         __atomic_store_n(&sci_factory_of(node->base.factory)->any_lost, true, __ATOMIC_RELAXED);
+        (void)transport_noted(node->base.factory, status);
     }
     return status;
 }

@@ -182,7 +182,7 @@ static cb_status report_send_to_itself(const sci_node *node)
     cb_error("cannot send to rank %d over sci: it is this process, which has no connection to "
              "itself; send to another",
              node->base.rank);
-    return CB_ERROR_TRANSPORT;
+    return transport_noted(node->base.factory, CB_ERROR_TRANSPORT);
 }
 
 /* Takes the buffer. */
@@ -229,7 +229,7 @@ static cb_status send_copy(sci_factory *factory, sci_node *node, const transport
     transport_buffer *copy = sci_create_locked(factory, buffer->size);
 
     if (copy == NULL)
-        return CB_ERROR_MEMORY;
+        return transport_noted(&factory->base, CB_ERROR_MEMORY);
     memcpy(copy->data, buffer->data, buffer->size);
     return transport_queue_send(&node->sending.queue, &queue_user, node, copy);
 }

@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 
 #include "transport/sci/internal.h"
@@ -434,10 +435,13 @@ static void receive_mutely(pair_end *end)
     const sci_factory *factory = sci_factory_of(end->factory);
     const uint32_t before = factory->free_count;
     transport_buffer *buffer = NULL;
+    char text[CB_LAST_ERROR_BYTES];
 
     pair_hear(end);
     of_checks = (saying){true, SCI_SEQ_OK, SCI_ERR_SYSTEM};
     PAIR_REQUIRE(transport_receive(end->node, &buffer) == CB_ERROR_TRANSPORT, PAIR_WRONG);
+    PAIR_REQUIRE(transport_last_error(end->factory, text, sizeof(text)), PAIR_WRONG);
+    PAIR_REQUIRE(strstr(text, "check the transfers to the segment") != NULL, PAIR_WRONG);
     PAIR_REQUIRE(factory->free_count == before, PAIR_WRONG);
     pair_tell(end);
     pair_hear(end); /* the other end has sent its last message */
