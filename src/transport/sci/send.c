@@ -36,15 +36,18 @@ static inline bool find_credit(sci_sending *to, uint32_t *buffer)
     return true;
 }
 
+/* A piece ends with its buffer's last line at most, here and at the receiver, so that there is
+ * room for the excess. */
 static inline cb_status store_data(sci_node *node, uint32_t buffer, const void *data, size_t bytes)
 {
     sci_sending *to = &node->sending;
     const size_t offset = (size_t)(to->layout.buffers + buffer * to->layout.buffer_bytes);
+    const size_t whole = (bytes + to->excess_mask) & ~to->excess_mask;
     uint32_t tries = 0;
     cb_status status;
 
     do
-        status = sci_remote_copy(&node->remote, &to->sequence, offset, data, bytes);
+        status = sci_remote_copy(&node->remote, &to->sequence, offset, data, whole);
     while (sci_sequence_tries_again(&to->sequence, &status, tries++));
     return status;
 }
