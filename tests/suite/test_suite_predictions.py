@@ -393,7 +393,10 @@ WRONG_FOR_ALL = {
     "a network with one node": (("--network", "crossbar:1"), ("--network crossbar:1", "larger")),
     "a line without its rate": (("--calibration", "short.cal"), ("--calibration short.cal", ":2:")),
 }
-WRONG_LOAD = (("--background", "1.5"), ("--background 1.5", "exp:0.3"))
+WRONG_LOADS = (
+    (("--background", "1.5"), ("--background 1.5", "exp:0.3")),
+    (("--background-interval", "often"), ("--background-interval often", "evaluation")),
+)
 
 
 class WrongInput(Folder):
@@ -417,7 +420,7 @@ class WrongInput(Folder):
 
     def test_that_no_case_can_do_with_is_said_once_and_before_any(self) -> None:
         wrong = [(verb, *one) for verb in ("predict", "validate") for one in WRONG_FOR_ALL.values()]
-        for verb, words, texts in [*wrong, ("predict", *WRONG_LOAD)]:
+        for verb, words, texts in [*wrong, *(("predict", *one) for one in WRONG_LOADS)]:
             with self.subTest(verb=verb, words=words):
                 ended = self.drive(verb, "oneway.json", *words, expect=2)
                 (line,) = ended.stderr.splitlines()
@@ -500,6 +503,16 @@ class Foundations(Folder):
         self.assertIn("no line describes the times", ended.stderr)
         said, _ = self.rests_on(jagged, more=("--residual-pct", "100"))
         self.assertIn("residuals up to 100 % (rms) were accepted", said)
+
+    def test_are_the_lines_of_the_article_in_its_mode(self) -> None:
+        rows = calibrate_rows(three=True, shared=False)
+        measured = result("calibrate", "calibration", rows)
+        _, document = self.rests_on(measured, more=("--mode", "paper"))
+        text = document["calibration"]["text"]
+        self.assertIn("# fit plain", text)
+        self.assertNotIn("hold", text)
+        _, document = self.rests_on(measured, more=("--mode", "split"))
+        self.assertNotIn("# fit plain", document["calibration"]["text"])
 
     def test_are_less_of_cb_oneway(self) -> None:
         said, _ = self.rests_on(result("oneway", "1.1", oneway_rows()))
