@@ -4,7 +4,7 @@ systems for trigger applications", ATLAS DAQ note 48 (1995)."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Iterator
 
 from discussion import KILO, SIZES, comments, discussion
 from page import Json, Kept, Missing, Page, Row, figure, joined, number, ratio, value
@@ -281,22 +281,32 @@ def _changing_lists(kept: Kept, page: Page) -> None:
         known = _all_with(kept, "group_create_us", benchmark="multicast", destinations=count)
         costs.append(f"{number(known[0])} us for {count}" if known else "")
     text = f"To make one group takes {joined(filter(None, costs))}." if any(costs) else ""
-    four = {"benchmark": "multicast", "mode": "stream", "multicast": "technology", "destinations": 4}
-    changed, fixed = (
-        value(kept.row(list=kind, size_bytes=64, **four), "round_us") for kind in ("new", "fixed")
+    said = [text, *_new_lists(kept)] if text else list(_new_lists(kept))
+    if said:
+        page.text(f"Here: {' '.join(said)}")
+
+
+def _new_lists(kept: Kept) -> Iterator[str]:
+    """What a list for a single broadcast costs."""
+    found = {
+        (way, kind): value(
+            kept.row(benchmark="multicast", mode="stream", multicast=way, list=kind, destinations=4,
+                     size_bytes=64), "round_us")
+        for way in ("loop", "technology") for kind in ("fixed", "new")
+    }  # fmt: skip
+    group, loop = found["technology", "new"], found["loop", "new"]
+    if group is None or loop is None:
+        return
+    yield (
+        "A new list for each broadcast of 64 bytes to four takes"
+        f" {ratio(group, found['technology', 'fixed'])} times as long as the fixed one by the technology's"
+        f" broadcast, and {ratio(loop, found['loop', 'fixed'])} times as long by the loop."
     )
-    if changed is not None and fixed is not None:
-        text += (
-            " A new list for each broadcast of 64 bytes to four takes"
-            f" {ratio(changed, fixed)}"
-            " times as long as the fixed list by the technology's broadcast: making the group costs"
-            " far more than the"
-            " broadcast, so lists that are known in advance should be prepared, and others sent by"
-            " the loop, which"
-            " needs no group."
+    if group > loop:
+        yield (
+            "The group costs more than the broadcast saves: prepare lists that are known in advance, and"
+            " send to others by the loop."
         )
-    if text:
-        page.text("Here: " + text.strip())
 
 
 def _all_with(kept: Kept, key: str, **wanted: Any) -> list[float]:

@@ -215,6 +215,16 @@ def joined(names: Iterable[str], last: str = "and") -> str:
 # The page.
 
 
+def _cells(row: Iterable[Any]) -> list[str]:
+    """The cells of a line of a table."""
+    cells = [str(cell).replace("|", "\\|").replace("\n", " ") for cell in row]
+    prefix, _, _ = str(Missing("")).partition(":")
+    return [
+        prefix if cell == before and cell.startswith(f"{prefix}:") else cell
+        for before, cell in zip(["", *cells], cells)
+    ]
+
+
 class Page:
     """A page in the making: text, tables, pictures."""
 
@@ -232,8 +242,8 @@ class Page:
         self.lines += [f"```{language}", text, "```", ""]
 
     def table(self, heads: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
-        """Cells are texts or Missing."""
-        lines = [[str(cell).replace("|", "\\|").replace("\n", " ") for cell in row] for row in (heads, *rows)]
+        """Cells are texts or Missing; cells beside each other give a reason only once."""
+        lines = [_cells(row) for row in (heads, *rows)]
         lines.insert(1, ["---"] * len(lines[0]))
         self.lines += ["| " + " | ".join(cells) + " |" for cells in lines]
         self.lines.append("")
