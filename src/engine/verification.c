@@ -182,15 +182,26 @@ static uint64_t own_rank(const bench_rank *me)
     return (uint64_t)me->place.ranks[me->place.self];
 }
 
+static cb_status stamp_and_send(const bench_rank *me, bench_peer *peer, transport_buffer *buffer)
+{
+    checker_stamp(buffer->data, buffer->size,
+                  (packet_identity){own_rank(me), (uint64_t)peer->node->rank, peer->sent++});
+    return transport_send(peer->node, buffer);
+}
+
 static cb_status send_stamped(bench_rank *me, bench_peer *peer)
 {
     transport_buffer *buffer = transport_buffer_create(me->factory, me->size_bytes);
 
-    if (buffer == NULL)
-        return CB_ERROR_MEMORY;
-    checker_stamp(buffer->data, buffer->size,
-                  (packet_identity){own_rank(me), (uint64_t)peer->node->rank, peer->sent++});
-    return transport_send(peer->node, buffer);
+    return buffer != NULL ? stamp_and_send(me, peer, buffer) : CB_ERROR_MEMORY;
+}
+
+static cb_status send_taken_stamped(bench_rank *me, bench_peer *peer)
+{
+    transport_buffer *packet = peer->packet;
+
+    peer->packet = NULL;
+    return stamp_and_send(me, peer, packet);
 }
 
 static cb_status receive_in_time(const bench_rank *me, const bench_peer *peer,
@@ -324,6 +335,7 @@ static cb_status receive_multicast_checked(bench_rank *me, transport_group *grou
 
 const bench_traffic verification_traffic = {
     .send = send_stamped,
+    .send_taken = send_taken_stamped,
     .receive = receive_checked,
     .receive_any = receive_any_checked,
     .multicast = multicast_stamped,
