@@ -63,9 +63,9 @@ FIRST, DEFAULT = BY_NOTE[0].name, BY_DEFAULT[2].name  # the note's own values; t
 
 def steps(cores: int) -> list[Step]:
     """Table 1 by all variants; groups, faults."""
-    common = ("--sizes", SIZES, "--max-time", "0.4")
+    common = ("--sizes", SIZES, "--max-time", "0.8")
     found = [
-        start(one.name, cores, 2, "cb_oneway", *one.options, *common, seconds=11)
+        start(one.name, cores, 2, "cb_oneway", *one.options, *common, seconds=14)
         for one in (*BY_NOTE, *BY_DEFAULT, *OTHERS)
     ]
     group = ("--technology", "sci", "--sizes", "64,1024", "--max-time", "0.5")
