@@ -225,6 +225,17 @@ def _cells(row: Iterable[Any]) -> list[str]:
     ]
 
 
+@dataclass(frozen=True)
+class Line:
+    """A line of a table: a figure of the rows with these values, at each size."""
+
+    what: str
+    seed: str
+    key: str
+    wanted: Json
+    scale: float = 1
+
+
 class Page:
     """A page in the making: text, tables, pictures."""
 
@@ -247,6 +258,16 @@ class Page:
         lines.insert(1, ["---"] * len(lines[0]))
         self.lines += ["| " + " | ".join(cells) + " |" for cells in lines]
         self.lines.append("")
+
+    def sized(self, kept: Kept, first: str, sizes: Iterable[int], lines: Iterable[Line]) -> None:
+        """A table with a column "here" for each size."""
+        sizes = list(sizes)
+        rows = []
+        for line in lines:
+            found = [kept.row(size_bytes=size, **line.wanted) for size in sizes]
+            cells = [figure(row, line.key, scale=line.scale) for row in found]
+            rows.append([line.what, line.seed, *cells])
+        self.table([first, "seed", *(f"here: {size} bytes" for size in sizes)], rows)
 
     def picture(self, name: str, caption: str, drawing: str = "") -> None:
         """A picture beside the kept results; a drawing is written with the page."""
