@@ -390,10 +390,21 @@ cb_status bench_relay(bench_rank *me)
     return bench_drain(me);
 }
 
+cb_status bench_receive_rest(bench_rank *me)
+{
+    for (size_t peer = 0; peer < me->peer_count; peer++)
+        for (; me->peers[peer].outstanding > 0; me->peers[peer].outstanding--)
+            CB_TRY(bench_receive(me, peer));
+    return CB_OK;
+}
+
 bool traffic_is_stream(const bench_mode *mode)
 {
-    for (size_t role = 0; role < BENCH_ROLES; role++)
-        if (mode->roles[role].finish == bench_drain || mode->roles[role].finish == bench_relay)
+    for (size_t role = 0; role < BENCH_ROLES; role++) {
+        bench_action finish = mode->roles[role].finish;
+
+        if (finish == bench_drain || finish == bench_relay || finish == bench_receive_rest)
             return true;
+    }
     return false;
 }

@@ -270,6 +270,21 @@ BENCH_DISPATCH cb_status bench_stream_receive(bench_rank *me, size_t peer)
     return bench_acknowledge(me, &me->peers[peer]);
 }
 
+/* Hot. A step of a stream in both directions: send a packet and, half a window ahead of what has
+ * arrived, receive one. Each received packet acknowledges one, so no other messages are needed, and
+ * at most a window of packets is on its way in each direction. */
+BENCH_DISPATCH cb_status bench_stream_both_ways(bench_rank *me, size_t peer)
+{
+    CB_TRY(bench_send(me, peer));
+    if (++me->peers[peer].outstanding < me->half_window)
+        return CB_OK;
+    me->peers[peer].outstanding--;
+    return bench_receive(me, peer);
+}
+
+/* `finish` of a stream in both directions: receive what the peers are ahead. */
+cb_status bench_receive_rest(bench_rank *me);
+
 /* Traffic of a timed pass: reading all received data, or none. */
 extern const bench_traffic traffic_touching; /* --touch all */
 extern const bench_traffic traffic_bare;     /* --touch none */

@@ -96,6 +96,7 @@ static transport_preparation preparation_of(const rank_setting *setting, const b
     const size_t without_window = 16;
     const measurement_method *method = setting->definition->method;
     bool several = actions->finish == bench_settle || actions->finish == bench_relay ||
+                   actions->finish == bench_receive_rest ||
                    (method != NULL && method->several_unanswered);
     size_t window =
         setting->options->window > 0 ? (size_t)setting->options->window : without_window;

@@ -101,6 +101,7 @@ thorough || finish
 
 # Variants by other options.
 compare 2 oneway --sizes 1000 --mode stream
+compare 2 twoway --sizes 64 --mode stream --window 8
 compare 4 pairs --sizes 64 --processors 4 --window 3
 compare 3 outfarm --sizes 0 --destinations 2 --mode round
 compare 4 multicast --sizes 64 --destinations 3 --list fixed --multicast technology

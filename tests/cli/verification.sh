@@ -72,6 +72,10 @@ expect_counts 2 0 0 0 False
 faulty cut 1 2 oneway --mode pingpong
 expect_counts 0 0 0 1 True
 
+# Both stream, and only one misses a packet.
+faulty drop 0 2 twoway --mode stream
+expect_counts 1 0 0 0 False
+
 # Packets that are taken from any source.
 faulty drop 1 3 funnel --mode event --sources 1
 expect_counts 1 0 0 0 False

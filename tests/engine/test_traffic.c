@@ -502,6 +502,93 @@ START_TEST(settling_acknowledges_to_each_waiting_peer)
 }
 END_TEST
 
+/* A stream in both directions */
+
+typedef struct {
+    side sides[2];
+    queue data[2]; /* to each side */
+    uint64_t packets, steps[2];
+    uint64_t widest; /* maximum number of packets on their way to a side */
+} both_ways;
+
+/* One step of a side, or its finish after the last. */
+static void step_both_ways(both_ways *b, size_t self)
+{
+    if (b->steps[self] < b->packets) {
+        b->steps[self]++;
+        ck_assert_int_eq(bench_stream_both_ways(&b->sides[self].me, 0), CB_OK);
+    } else {
+        ck_assert_int_eq(bench_receive_rest(&b->sides[self].me), CB_OK);
+    }
+    for (size_t to = 0; to < 2; to++)
+        if (b->data[to].length > b->widest)
+            b->widest = b->data[to].length;
+}
+
+static void step_of_the_second(void *context)
+{
+    both_ways *b = context;
+
+    ck_assert_msg(b->steps[1] < b->packets, "the first waits for a packet that will not come");
+    step_both_ways(b, 1);
+}
+
+static void make_both_ways(both_ways *b, unsigned window, uint64_t packets)
+{
+    *b = (both_ways){.packets = packets};
+    for (size_t i = 0; i < 2; i++)
+        make_side(&b->sides[i], 1, window);
+    for (size_t i = 0; i < 2; i++) {
+        b->sides[i].nodes[0].out = &b->data[1 - i];
+        b->sides[i].nodes[0].in = &b->data[i];
+    }
+    b->sides[0].factory.go_on = step_of_the_second;
+    b->sides[0].factory.other = b;
+}
+
+/* The first runs ahead, and the second only when the first waits for it. */
+static void run_both_ways(both_ways *b)
+{
+    while (b->steps[0] < b->packets)
+        step_both_ways(b, 0);
+    step_both_ways(b, 0);
+    while (b->steps[1] < b->packets)
+        step_both_ways(b, 1);
+    step_both_ways(b, 1);
+}
+
+START_TEST(a_stream_in_both_directions_keeps_the_window_and_uses_it)
+{
+    for (size_t w = 0; w < LENGTH(windows); w++)
+        for (uint64_t packets = 1; packets <= 200; packets++) {
+            uint64_t half = windows[w] > 1 ? windows[w] / 2 : 1;
+            both_ways b;
+
+            make_both_ways(&b, windows[w], packets);
+            run_both_ways(&b);
+            ck_assert_uint_le(b.widest, windows[w]);
+            ck_assert_uint_ge(b.widest, packets < half ? packets : half);
+        }
+}
+END_TEST
+
+START_TEST(a_stream_in_both_directions_ends_with_every_packet_received)
+{
+    for (size_t w = 0; w < LENGTH(windows); w++)
+        for (uint64_t packets = 1; packets <= 200; packets++) {
+            both_ways b;
+
+            make_both_ways(&b, windows[w], packets);
+            run_both_ways(&b);
+            for (size_t i = 0; i < 2; i++) {
+                ck_assert_uint_eq(b.sides[i].me.received.packets, packets);
+                ck_assert_uint_eq(b.sides[i].peers[0].outstanding, 0);
+                ck_assert_uint_eq(b.data[i].length, 0);
+            }
+        }
+}
+END_TEST
+
 /* Rounds */
 
 static uint64_t lead(const side *s, size_t peer)
@@ -617,6 +704,8 @@ UNIT_MAIN("traffic", a_changed_byte_changes_the_sum,
           a_lost_packet_is_counted_once_without_further_waiting,
           a_suspended_machine_loses_no_packet, a_slow_destination_sees_at_most_a_full_window,
           the_window_is_kept_under_any_interleaving, a_block_ends_with_nothing_outstanding,
+          a_stream_in_both_directions_keeps_the_window_and_uses_it,
+          a_stream_in_both_directions_ends_with_every_packet_received,
           there_is_one_acknowledgement_for_each_half_window_and_one_for_the_rest,
           acknowledgements_are_empty_messages, settling_acknowledges_to_each_waiting_peer,
           early_packets_are_queued_for_later_rounds,

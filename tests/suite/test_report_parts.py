@@ -140,7 +140,7 @@ class Lines(unittest.TestCase):
 
     def test_lines_are_of_one_sending_thread_where_that_was_measured(self) -> None:
         _, rows = fixture()
-        one = next(row for row in rows.kept if row.get("benchmark") == "pairs")
+        one = next(row for row in rows.kept if row.get("occupation") == "none")
         several = replace(one, data={**one.data, "threads": 2})
         self.assertEqual(usual([several, one]), [one])
         self.assertEqual(usual([several]), [several])
