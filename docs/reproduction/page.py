@@ -12,8 +12,10 @@ table as "not reproduced: reason", so that a page never needs to ask whether a s
 
 from __future__ import annotations
 
+import copy
 import json
 import math
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable, Iterable, Iterator, Union
@@ -33,6 +35,10 @@ _USUAL: Json = {
     "arrivals": "periodic",
     "requested": "auto",  # how ranks wait
 }
+
+# What the name of a step of a plan may say of its rows.
+_TOLD_APART = [("requested", one) for one in ("spin", "yield", "block")]
+_TOLD_APART += [("occupation", one) for one in ("none", "source", "destination", "both")]
 
 
 @dataclass(frozen=True)
@@ -64,7 +70,15 @@ class Kept:
             path.stem: json.loads(path.read_text(encoding="utf-8"))
             for path in sorted(folder.glob("*.json"))
         }
+        self._rows: list[Json] | None = None
         self.run: Json = self.documents.pop(Path(STEPS).stem, {"steps": []})
+
+    def without(self, *names: str) -> Kept:
+        """The same without some documents."""
+        found = copy.copy(self)
+        found._rows = None
+        found.documents = {name: one for name, one in self.documents.items() if name not in names}
+        return found
 
     def results(self) -> Iterator[tuple[str, Json]]:
         """The documents that programs of combench wrote, by their names."""
@@ -75,15 +89,19 @@ class Kept:
     def rows(self, **wanted: Any) -> list[Json]:
         """All rows with these values. Besides the keys of a row there are `document` (its name),
         `benchmark`, `technology` and `requested` (how ranks were to wait)."""
-        found = []
-        for name, document in self.results():
-            for row in document["results"]:
-                known = {key: document[key] for key in ("benchmark", "technology")}
-                requested = row.get("wait", {}).get("requested")
-                row = {**row, **known, "document": name, "requested": requested}
-                if _matches(row, wanted):
-                    found.append(row)
-        return found
+        if self._rows is None:
+            self._rows = [
+                {
+                    **row,
+                    "benchmark": document["benchmark"],
+                    "technology": document["technology"],
+                    "document": name,
+                    "requested": row.get("wait", {}).get("requested"),
+                }
+                for name, document in self.results()
+                for row in document["results"]
+            ]
+        return [row for row in self._rows if _matches(row, wanted)]
 
     def row(self, **wanted: Any) -> Row:
         """The row with these values, and otherwise the usual ones where it has such a key."""
@@ -93,10 +111,13 @@ class Kept:
         return Missing(self.reason(**wanted))
 
     def reason(self, **wanted: Any) -> str:
-        """Why there is no such row."""
+        """Why there is no such row: what failed of the steps that it would be of."""
         named = [str(wanted[key]) for key in ("document", "benchmark") if key in wanted]
+        apart = {key: str(wanted[key]) for key in ("requested", "occupation") if key in wanted}
         for step in [one for one in self.run["steps"] if one.get("reason")]:
-            if not named or any(step["name"].startswith(name) for name in named):
+            words = re.split(r"[.-]", step["name"])  # a plan's are SECTION-WAIT.TECHNOLOGY.COUNT.OCCUPATION
+            others = [value for key, value in _TOLD_APART if value in words and apart.get(key, value) != value]
+            if not others and any(step["name"].startswith(name) for name in named or [""]):
                 return str(step["reason"])
         for name, document in self.results():
             if (name in named or document["benchmark"] in named) and document["skipped"]:
@@ -250,11 +271,13 @@ def _beginning(name: str, kept: Kept) -> Iterator[str]:
     """Who made the page, when, on which machine, in what time."""
     run = kept.run
     yield (
-        f"Made by `scripts/reproduce {name}` from the documents in [results/{name}](results/{name}), "
-        f"which one launch of {_minutes(run.get('elapsed_s', 0))} left"
-        f" on {run.get('started', 'an unknown day')[:10]}; `scripts/reproduce` makes all three pages and takes"
-        f" less than 45 minutes on two cores. Every figure in a column \"here\" comes from these documents;"
-        f" after ± is half the width of the 95 % confidence interval."
+        f"Made by `scripts/reproduce {name}` in one launch of {_minutes(run.get('elapsed_s', 0))}"
+        " on"
+        f" {run.get('started', 'an unknown day')[:10]}; `scripts/reproduce` makes all three pages"
+        " in less than 45 minutes"
+        " on two cores. Every figure in a column \"here\" comes from a document in"
+        f" [results/{name}](results/{name});"
+        f" after ± is half the width of its 95 % confidence interval."
     )
     machine = _first(kept, lambda one: one["environment"]["hosts"][0]["cpu"]) or [run.get("cpu", "unknown")]
     cores = _first(kept, lambda one: one["environment"]["hosts"][0]["cores"]) or [str(run.get("cores", "?"))]
@@ -262,14 +285,17 @@ def _beginning(name: str, kept: Kept) -> Iterator[str]:
     commit = _first(kept, lambda one: one["environment"]["commit"])
     kernel = _first(kept, lambda one: one["environment"]["hosts"][0]["kernel"])
     yield (
-        f"Machine: {joined(machine)}, {joined(cores)} cores{', ' + joined(kernel) if kernel else ''};"
-        f" {joined(mpi)}; {'combench of commit ' + joined(commit) if commit else run.get('combench', 'combench')}."
+        f"Machine: {joined(machine)}, {joined(cores)}"
+        f" cores{', ' + joined(kernel) if kernel else ''};"
+        f" {joined(mpi)};"
+        f" {'combench of commit ' + joined(commit) if commit else run.get('combench', 'combench')}."
     )
     stolen = [one["environment"]["noise"]["stolen_pct"] for _, one in kept.results() if one["environment"].get("noise")]
     if stolen:
         yield (
-            f"Other programs took up to {number(max(stolen))} % of a core before one of the {len(stolen)} starts,"
-            f" and {number(sorted(stolen)[len(stolen) // 2])} % before half of them."
+            f"A probe before each of the {len(stolen)} starts found that other programs took"
+            f" {number(sorted(stolen)[len(stolen) // 2])} % of a core in the median,"
+            f" {number(max(stolen))} % at most."
         )
     failed = [one["name"] for one in run["steps"] if one.get("reason")]
     if failed:

@@ -26,7 +26,8 @@ INTERRUPTED = 130
 
 EPILOG = """\
 Without a page all are made. A page is measured as a whole; then its results and its text in
-docs/reproduction are replaced. An interrupted run leaves both as they were. A step that fails is named in the page as "not reproduced: reason".
+docs/reproduction are replaced. An interrupted run leaves both as they were. A step that fails is
+named in the page as "not reproduced: reason".
 
 Exit status: 0 all steps succeeded, 1 a step failed (the page says which), 2 wrong usage or no
 programs, 130 interrupted.
@@ -37,7 +38,8 @@ def arguments(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="scripts/reproduce",
         description="Reproduce the tables, figures and claims of DAQ note 48, of the note on message passing over"
-        " SCI, and of the article on CCMOD: measure, keep the results, write the pages of docs/reproduction.",
+        " SCI, and of the article on CCMOD: measure, keep the results, write the pages of"
+        " docs/reproduction.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -102,7 +104,7 @@ def dry_run(names: list[str], place: measuring.Place) -> int:
 def measure_pages(names: list[str], build: Path, results: Path, into: Path) -> int:
     """Measure and write each page; whether all steps succeeded."""
     wanted = {name: importlib.import_module(name).steps(cores()) for name in names}
-    progress = Progress(sys.stderr, (("step", step.seconds) for steps in wanted.values() for step in steps))
+    progress = Progress(sys.stderr, ((step.kind, step.seconds) for steps in wanted.values() for step in steps))
     status = 0
     for name, steps in wanted.items():
         place = measuring.Place(TOP, build, build / "reproduce" / name)
@@ -114,7 +116,7 @@ def measure_pages(names: list[str], build: Path, results: Path, into: Path) -> i
         write_page(name, results, into)
         failed = [one["name"] for one in entries if one.get("reason")]
         status = 1 if failed else status
-        what = f"not measured: {pages.joined(failed)}" if failed else "all measured"
+        what = f"not measured: {pages.joined(failed)} (output in {place.work})" if failed else "all measured"
         print(f"{name}: {what}; wrote {into / name}.md", file=sys.stderr)
     return status
 

@@ -74,8 +74,10 @@ def steps(cores: int) -> list[Step]:
         start("funnel", cores, 5, "cb_funnel", *group, "--sources", "4", "--mode", "free", seconds=10),
         shell(
             "faults",
-            "SISCI_SHM_FAULTS=seed=3,drop=0.02,tear=0.02 mpirun -q -np 2 --oversubscribe \"$build/cb_oneway\""
-            " --technology sci --verify --sizes 64,1024 --max-time 0.5 --output \"$keep/faults.json\"",
+            "SISCI_SHM_FAULTS=seed=3,drop=0.02,tear=0.02 mpirun -q -np 2 --oversubscribe"
+            " \"$build/cb_oneway\""
+            " --technology sci --verify --sizes 64,1024 --max-time 0.5 --output"
+            " \"$keep/faults.json\"",
             seconds=10,
         ),
     ]
@@ -112,9 +114,12 @@ def _slope_text(kept: Kept, variant: str) -> str:
 def _table_1(kept: Kept, page: Page) -> None:
     page.heading("Table 1: bandwidth and latency")
     page.text(
-        "Bandwidth is that of a stream, latency half of a ping-pong, as in the note. \"note\" is the note's protocol"
-        " with its default parameters (one outstanding buffer, send buffers from the heap); \"default\" is what"
-        " `--technology sci` does without a configuration (short messages travel inside their notification, up to 15"
+        "Bandwidth is that of a stream, latency half of a ping-pong, as in the note. \"note\" is"
+        " the note's protocol"
+        " with its default parameters (one outstanding buffer, send buffers from the heap);"
+        " \"default\" is what"
+        " `--technology sci` does without a configuration (short messages travel inside their"
+        " notification, up to 15"
         " outstanding, buffers from a pool)."
     )
     heads = ["bytes", "seed: MB/s", "here, note: MB/s", "here, default: MB/s"]
@@ -126,9 +131,12 @@ def _table_1(kept: Kept, page: Page) -> None:
     page.table(heads, rows)
     first = kept.row(document=FIRST, mode="pingpong", size_bytes=8)
     page.text(
-        "Difference: the note's machines were PCs of about 1999 with a Dolphin card on the PCI bus and an SCI ring"
-        " between them; here the same protocol writes into the shared memory of one host, whose latency at 8 bytes is"
-        f" {ratio(15, value(first, 'latency_us'))} times shorter, so the columns agree in form and not in size."
+        "Difference: the note's machines were PCs of about 1999 with a Dolphin card on the PCI bus"
+        " and an SCI ring"
+        " between them; here the same protocol writes into the shared memory of one host, whose"
+        " latency at 8 bytes is"
+        f" {ratio(15, value(first, 'latency_us'))} times shorter, so the columns agree in form and"
+        " not in size."
     )
 
 
@@ -145,7 +153,8 @@ def _variants(kept: Kept, page: Page) -> None:
             page.table(["bytes", "seed", *(f"here: {one.heading}" for one in variants)], rows)
     page.heading("Over other technologies")
     page.text(
-        "The note's layer can use UDP or TCP instead of SCI (sections 3 and 10) and gives no figures of them. Here the"
+        "The note's layer can use UDP or TCP instead of SCI (sections 3 and 10) and gives no"
+        " figures of them. Here the"
         " same benchmark runs over both, through the loopback interface of one host, and over MPI."
     )
     for mode, title in (("stream", "Bandwidth in MB/s"), ("pingpong", "Latency in us")):
@@ -181,6 +190,12 @@ def _gain(kept: Kept, size: int) -> str:
     return _rates(kept, BY_NOTE[2], BY_NOTE[0], size)
 
 
+def _round(kept: Kept, way: str) -> str:
+    """A broadcast of 64 bytes."""
+    row = kept.row(document="multicast", size_bytes=64, multicast=way, mode="stream")
+    return figure(row, "round_us", "us")
+
+
 def _claims(kept: Kept, page: Page) -> None:
     page.heading("What the text says")
     note_slope = _slope([(size, latency) for size, _, latency in TABLE_1])
@@ -200,7 +215,8 @@ def _claims(kept: Kept, page: Page) -> None:
                 "latency up to 64 bytes (12)",
                 "constant, 15 us",
                 f"note: {_spread(kept, FIRST)}; default: {_spread(kept, DEFAULT)}",
-                "a transfer has a multiple of 64 bytes in both, so what differs up to there is the scatter of the"
+                "a transfer has a multiple of 64 bytes in both, so what differs up to there is the"
+                " scatter of the"
                 " measurement and the reading of the bytes",
             ),
             (
@@ -212,15 +228,19 @@ def _claims(kept: Kept, page: Page) -> None:
             (
                 "several outstanding sends increase the efficiency (2)",
                 "claimed without a figure",
-                f"stream with 15 outstanding against 1: {_gain(kept, 64)} times at 64 bytes, {_gain(kept, 8192)} at 8192",
-                "acknowledgements here take a fraction of a microsecond, so there is less to hide than on a ring",
+                f"stream with 15 outstanding against 1: {_gain(kept, 64)} times at 64 bytes,"
+                f" {_gain(kept, 8192)} at 8192",
+                "acknowledgements here take a fraction of a microsecond, so there is less to hide"
+                " than on a ring",
             ),
             (
                 "send buffers from a pool or from the heap (4, 6)",
                 "both are offered, heap is the default",
-                f"bandwidth with a pool against the heap, one outstanding: {_rates(kept, BY_NOTE[3], BY_NOTE[0], 64)}"
+                "bandwidth with a pool against the heap, one outstanding:"
+                f" {_rates(kept, BY_NOTE[3], BY_NOTE[0], 64)}"
                 f" times at 64 bytes, {_rates(kept, BY_NOTE[3], BY_NOTE[0], 8192)} at 8192",
-                "where a transfer takes so little, the allocation of a buffer is a large part of a send, and a pool"
+                "where a transfer takes so little, the allocation of a buffer is a large part of a"
+                " send, and a pool"
                 " returns the buffer that the cache still holds",
             ),
             (
@@ -232,8 +252,8 @@ def _claims(kept: Kept, page: Page) -> None:
             (
                 "a send to a group is a loop over its nodes (8)",
                 "described",
-                f"64 bytes to four: {figure(kept.row(document='multicast', size_bytes=64, multicast='loop', mode='stream'), 'round_us', 'us')} by the"
-                f" loop, {figure(kept.row(document='multicast', size_bytes=64, multicast='technology', mode='stream'), 'round_us', 'us')} by a"
+                "64 bytes to four:"
+                f" {_round(kept, 'loop')} by the loop, {_round(kept, 'technology')} by a"
                 " multicast segment",
                 "five processes share the cores of one host",
             ),
@@ -262,7 +282,8 @@ def _claims(kept: Kept, page: Page) -> None:
 
 def write(kept: Kept, page: Page) -> None:
     page.text(
-        "[sci](../reference/sci.md) describes the layer, [sisci](../reference/sisci.md) the library below it,"
+        "[sci](../reference/sci.md) describes the layer, [sisci](../reference/sisci.md) the library"
+        " below it,"
         " [technologies](../reference/technologies.md) the parameters."
     )
     _table_1(kept, page)

@@ -43,6 +43,11 @@ class Step:
     is_plan: bool = False  # a run of combench, with a directory of its own
     shown: bool = False  # pass its output on: a long step with progress lines
 
+    @property
+    def kind(self) -> str:
+        """Steps whose estimates are wrong in the same way."""
+        return self.name if self.is_plan else Path(self.words[0]).name
+
 
 def start(name: str, cores: int, ranks: int, program: str, *options: str, seconds: float) -> Step:
     """A program of combench under mpirun, whose document is NAME.json."""
@@ -222,7 +227,7 @@ def _carry_out(step: Step, place: Place, signals: Signals) -> Json:
     """Run one step; its entry of steps.json."""
     log = place.work / f"{step.name}.txt"
     command = place.words(step)
-    limit = max(180, 5 * step.seconds)
+    limit = max(180, (2.5 if step.is_plan else 5) * step.seconds)
     with _Follow(log, step.shown):
         try:
             ending = run(command, log, limit, place.environment(), signals)
@@ -249,7 +254,7 @@ def measure(steps: list[Step], place: Place, progress: Progress) -> list[Json]:
             if step.is_plan:
                 entries += _documents_of_plan(step, place)
             what = entry.get("reason", "measured")
-            progress.end("step", step.seconds, entry["elapsed_s"], what, "reason" not in entry)
+            progress.end(step.kind, step.seconds, entry["elapsed_s"], what, "reason" not in entry)
     entries += _shorten_all(place)
     return entries
 

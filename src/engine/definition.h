@@ -175,6 +175,7 @@ struct benchmark {
     bool fit;         /* add a sweep up to 1 MiB and fit Hockney's parameters */
     bool lists;       /* lists of destinations may change; own options are bench_list_options */
     bool shares;      /* report each peer's share, in modes with several peers */
+    bool own_packets; /* packets to different peers differ in content (bench_take_packets) */
     bool part_rounds; /* steps send only me->shifts messages if it is not 0 (traces) */
     bench_role roles[BENCH_ROLES];
     bench_mode modes[BENCH_MODES];         /* ended by one without a name */

@@ -125,9 +125,15 @@ static inline void fill_fragment(const bench_rank *me, void *data, uint64_t even
         traffic_fill(data, me->size_bytes);
 }
 
+/* The event determines the destination. */
+static packet_identity fragment_of(size_t source, uint64_t event)
+{
+    return (packet_identity){source, CHECKER_ANYBODY, event};
+}
+
 static void make_stamped(const bench_rank *me, void *data, uint64_t event)
 {
-    checker_stamp(data, me->size_bytes, farm_of(me)->index, event);
+    checker_stamp(data, me->size_bytes, fragment_of(farm_of(me)->index, event));
 }
 
 static void ignore_data(bench_rank *me, const transport_buffer *buffer, size_t source,
@@ -143,7 +149,7 @@ static void check_stamped(bench_rank *me, const transport_buffer *buffer, size_t
                           uint64_t event)
 {
     bool intact = buffer->size == me->size_bytes &&
-                  checker_stamp_matches(buffer->data, buffer->size, source, event);
+                  checker_stamp_matches(buffer->data, buffer->size, fragment_of(source, event));
 
     me->verification.findings.messages++;
     me->verification.findings.corrupted += !intact;

@@ -165,7 +165,8 @@ static void make_queue(queue *q, line *all)
 static bench_rank make_rank(line *all, bench_peer *peer, queue *out, size_t self, size_t bytes,
                             size_t threads, unsigned window)
 {
-    *peer = (bench_peer){.node = &out->node};
+    *peer = (bench_peer){.node = &out->node, .incoming = {.source = 1 - self, .destination = self}};
+    out->node.rank = (int)(1 - self);
     return (bench_rank){.traffic = &traffic_touching,
                         .factory = &all->factory,
                         .peers = peer,

@@ -315,7 +315,7 @@ static void write_calibration(FILE *stream, void *context)
 
 static cb_status write_result(calibrate_plan *plan)
 {
-    tool_target target = {NULL};
+    tool_target target = {NULL, NULL};
     cb_status status = tool_open_target(plan->settings->output, &target);
 
     if (status == CB_OK)

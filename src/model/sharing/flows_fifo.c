@@ -13,6 +13,8 @@
 #include "base/grow.h"
 #include "model/sharing/cells.h"
 #include "model/sharing/fifo.h"
+#include "model/sharing/fifo_horizons.h"
+#include "model/sharing/horizons.h"
 
 /* A longer message is sent in LARGEST_PARTS parts of equal length, instead of packets: the
  * interleaving error is a hundredth of it, and long messages do not dominate the cost. With many
@@ -120,7 +122,9 @@ static double service_us(ccmod_traffic *traffic, uint32_t slot, double *passing_
     bool interleaved;
     double work_us = place->child > 1 ? known->packet_us : known->last_us;
 
-    if (traffic->drawn != NULL)
+    if (background_is_evaluated(traffic))
+        ccmod_background_draw(traffic, place->cell);
+    else if (traffic->drawn != NULL)
         ccmod_background_refresh(traffic, &traffic->pool[place->message]);
     work_us /= 1 - cell_load(traffic, place->cell);
     interleaved = interleaving > 0 && place->cell / 2 >= interleaving;
@@ -280,7 +284,8 @@ static ccmod_status start(ccmod_traffic *traffic, uint32_t number, double work_u
 
     CCMOD_TRY(make_room(traffic));
     CCMOD_TRY(ccmod_fifo_note_start(traffic, message));
-    ccmod_background_admit(traffic, message);
+    if (!background_is_evaluated(traffic)) /* otherwise drawn for each packet */
+        ccmod_background_admit(traffic, message);
     fifo_of(traffic)->messages[number] = in_packets(traffic, message, work_us);
     packets = fifo_of(traffic)->messages[number].packets;
     for (uint32_t i = first; i < first + message->slot_count; i++) {
@@ -289,6 +294,8 @@ static ccmod_status start(ccmod_traffic *traffic, uint32_t number, double work_u
         traffic->slots[i].back = 0;
     }
     traffic->live++;
+    if (horizons_are_observed(traffic))
+        CCMOD_TRY(ccmod_fifo_horizons_start(traffic, number));
     message->owner = multicast ? message->slot_count : packets;
     for (uint32_t i = 0; i < asked; i++)
         CCMOD_TRY(enter_cell(traffic, first + i, packets, traffic->now_us));
@@ -313,7 +320,10 @@ static ccmod_status pass(ccmod_traffic *traffic)
 {
     fifo_flow *flow = fifo_of(traffic);
     double until_us = traffic->now_us + traffic_instant_us(traffic);
+    bool observed = horizons_are_observed(traffic);
 
+    if (observed)
+        CCMOD_TRY(ccmod_fifo_horizons_begin(traffic));
     if (background_boundary_us(traffic) <= until_us)
         traffic->interval++;
     while (flow->count > 0 && flow->heap[0].time_us <= until_us) {
@@ -327,7 +337,7 @@ static ccmod_status pass(ccmod_traffic *traffic)
         traffic->live--;
         CCMOD_TRY(traffic_append(traffic, &traffic->ended, event.subject));
     }
-    return CCMOD_OK;
+    return observed ? ccmod_fifo_horizons_end(traffic) : CCMOD_OK;
 }
 
 static void close_fifo(ccmod_traffic *traffic)
@@ -340,6 +350,7 @@ static void close_fifo(ccmod_traffic *traffic)
     free(flow->cells);
     free(flow->runs);
     free(flow->messages);
+    free(flow->horizons.live);
     ccmod_fifo_acknowledgements_close(&flow->acknowledgements);
     free(flow);
 }
