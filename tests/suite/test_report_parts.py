@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ from combench.report.gallery import gallery
 from combench.report.limits import limit_of
 from combench.report.load import Collection, Document, load
 from combench.report.predictions import predicted_rows, sentences
-from combench.report.rows import Row, Rows, rows_of
+from combench.report.rows import Row, Rows, rows_of, usual
 from combench.report.states import states_of
 from combench.report.tables import as_text, tables_of
 
@@ -136,6 +137,15 @@ class Lines(unittest.TestCase):
                 for line in panel.series:
                     xs = [point.x for point in line.points]
                     self.assertEqual(len(xs), len(set(xs)), (picture.name, panel.title, line.label))
+
+    def test_lines_are_of_one_sending_thread_where_that_was_measured(self) -> None:
+        _, rows = fixture()
+        one = next(row for row in rows.kept if row.get("occupation") == "none")
+        several = replace(one, data={**one.data, "threads": 2})
+        self.assertEqual(usual([several, one]), [one])
+        self.assertEqual(usual([several]), [several])
+        lines = [line.heads for line in tables_of([one, several])[0].lines]
+        self.assertTrue(any("2 sending threads" in head for heads in lines for head in heads))
 
     def test_bars_show_pictures_whose_lines_would_have_one_point(self) -> None:
         axis = Axis("destinations", "count")

@@ -148,6 +148,12 @@ class Cases(unittest.TestCase):
             with self.subTest(added), self.assertRaises(cases.NotPredicted):
                 cases.of_row(result("multicast", "1.6", []), {**row, **added})
 
+    def test_of_several_sending_threads_are_none(self) -> None:
+        row = {"size_bytes": 64, "processors": 2, "mode": "stream"}
+        self.assertEqual(cases.of_row(result("pairs", "1.4", []), row).case.benchmark, "pairs")
+        with self.assertRaisesRegex(cases.NotPredicted, "one sending thread"):
+            cases.of_row(result("pairs", "1.4", []), {**row, "threads": 2})
+
     def test_of_a_row_that_was_cut_are_none(self) -> None:
         with self.assertRaisesRegex(cases.NotPredicted, "no destinations"):
             row = {"size_bytes": 0, "processors": 3, "mode": "stream"}
