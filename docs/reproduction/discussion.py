@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Iterator
 
-from page import Json, Kept, Missing, Page, figure, joined, number, ratio, value
+from page import Json, Kept, Line, Missing, Page, Row, figure, joined, number, ratio, value
 
 KILO = 1e-3  # Hz as kHz
 SIZES = (0, 64, 256, 1024)
@@ -29,16 +29,19 @@ def _fits(kept: Kept, benchmark: str, mode: str) -> str:
     )
 
 
-def _caching(kept: Kept, size: int) -> str:
-    hot = kept.row(benchmark="oneway", mode="stream", size_bytes=size, buffers="hot")
-    cold = kept.row(benchmark="oneway", mode="stream", size_bytes=size, buffers="rotate")
-    if isinstance(cold, Missing):
-        return str(cold)
-    return (
-        f"{size} bytes: {ratio(value(cold, 'round_us'), value(hot, 'round_us'))} times the time"
-        " with more buffers than"
-        " the caches hold"
-    )
+def _caching(kept: Kept) -> str:
+    """Streams with more buffers than the caches hold against streams with the same ones."""
+    found = []
+    for benchmark, size in (("oneway", 64), ("oneway", 1024), ("oneway", 1 << 20), ("outfarm", 1024)):
+        wanted: Json = {"benchmark": benchmark, "mode": "stream", "size_bytes": size}
+        if benchmark == "outfarm":
+            wanted["destinations"] = 4
+        hot, cold = (kept.row(buffers=buffers, **wanted) for buffers in ("hot", "rotate"))
+        if isinstance(cold, Missing):
+            return str(cold)
+        times = ratio(value(cold, "round_us"), value(hot, "round_us"))
+        found.append(f"{cold['benchmark']}, {size} bytes: {times} times")
+    return f"time with more buffers than the caches hold / with the same ones: {'; '.join(found)}"
 
 
 def _environments(kept: Kept) -> Iterator[Json]:
@@ -116,12 +119,6 @@ def comments(kept: Kept, page: Page) -> None:
                 " host instead of a network",
             ),
             (
-                "bare results in addition",
-                "\"may be supplied\"",
-                _bare(kept),
-                "bare is a plain loop of MPI calls without combench",
-            ),
-            (
                 "overhead, maximum throughput, packet size of half the throughput: 1.1 ping-pong",
                 "asked",
                 _fits(kept, "oneway", "pingpong"),
@@ -143,6 +140,32 @@ def comments(kept: Kept, page: Page) -> None:
             ),
             ("packet sizes 0, 64, 256, 1024 bytes, curves encouraged", "required", _measured(kept), "none"),
             (
+                "conditions that can be extrapolated to several hundred nodes",
+                "required",
+                "predicted for 100 and 1000, at the end of the page"
+                if isinstance(kept.document("prediction"), dict)
+                else kept.document("prediction"),
+                "predictions stand on the shared memory of one host",
+            ),
+            (
+                "a continuous computing task of lower priority (group 1)",
+                "required",
+                _task(kept),
+                "the priority is that of Linux: the task runs where nothing else is ready",
+            ),
+            (
+                "algorithms of 'zero', 50 and 500 us a packet (group 2)",
+                "required",
+                _algorithms(kept),
+                "a packet's algorithm takes longer where processes share cores, since it is interrupted",
+            ),
+            (
+                "the 'zero' algorithm refers to the data",
+                "required",
+                f"reading 1024 bytes takes {figure(_one_way(kept, 1024), 'touch_us', 'us')}",
+                "every byte is read",
+            ),
+            (
                 "performance is independent of the content",
                 "assumed",
                 Missing("every packet has the same content while it is timed"),
@@ -151,16 +174,50 @@ def comments(kept: Kept, page: Page) -> None:
         ],
         "comment",
     )
+    _bare(kept, page)
 
 
-def _bare(kept: Kept) -> str:
-    """The plain MPI loop beside 1.1."""
-    found = [row for row in kept.rows(size_bytes=64) if "bare" in str(row.get("mode")) + row["benchmark"]]
-    own = kept.row(benchmark="oneway", mode="pingpong", size_bytes=64)
-    if not found:
-        return str(Missing(kept.reason(benchmark="bare")))
-    key = "latency_us" if "latency_us" in found[0] else "round_us"
-    return f"ping-pong of 64 bytes: {figure(found[0], key, 'us')} bare, {figure(own, 'latency_us', 'us')} in 1.1"
+def _one_way(kept: Kept, size: int) -> Row:
+    return kept.row(benchmark="oneway", mode="pingpong", size_bytes=size)
+
+
+def _task(kept: Kept) -> str:
+    """The priority of the computing tasks."""
+    found = [
+        rank["computing"]["priority"]
+        for environment in _environments(kept)
+        for rank in environment["ranks"]
+        if "computing" in rank
+    ]
+    return joined(dict.fromkeys(found)) or str(Missing(kept.reason(occupation="destination")))
+
+
+def _algorithms(kept: Kept) -> str:
+    """What the algorithms of the largest push farm took."""
+    found = []
+    for algorithm_us in (50, 500):
+        wanted = {"benchmark": "pushfarm", "mode": "closed", "algorithm_us": algorithm_us}
+        row = kept.row(size_bytes=64, sources=4, destinations=4, **wanted)
+        if isinstance(row, Missing):
+            return str(row)
+        found.append(f"{algorithm_us} us asked: {figure(row, 'algorithm_true_us', 'us')} taken")
+    return "; ".join(found)
+
+
+def _bare(kept: Kept, page: Page) -> None:
+    page.heading("Bare results", 3)
+    page.text(
+        "Seed: \"bare or hardware results may be supplied in addition\". Here a plain loop of MPI calls takes"
+        " turns with 1.1."
+    )
+    lines = []
+    for mode, what, key in (("pingpong", "ping-pong", "latency_us"), ("stream", "stream", "round_us")):
+        wanted = {"benchmark": "bare", "mode": mode}
+        lines += [
+            Line(f"{what}, plain MPI, us", "may be supplied", key, wanted),
+            Line(f"{what}, 1.1 / plain MPI", "may be supplied", "over_bare", wanted),
+        ]
+    page.sized(kept, "figure", SIZES, lines)
 
 
 def _longest_s(kept: Kept) -> float:
@@ -212,8 +269,8 @@ def discussion(kept: Kept, page: Page) -> None:
             (
                 "possible effects of caching",
                 "asked",
-                "; ".join(_caching(kept, size) for size in (64, 1024)),
-                "measured by 1.1 stream, with the same buffers and with more than the caches hold",
+                _caching(kept),
+                "measured by streams of 1.1 and, to four destinations, of 1.5",
             ),
             ("other users", "asked", _users(kept), "measured before each start, and not while it runs"),
         ],

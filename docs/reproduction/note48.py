@@ -4,10 +4,10 @@ systems for trigger applications", ATLAS DAQ note 48 (1995)."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Iterator
 
 from discussion import KILO, SIZES, comments, discussion
-from page import Json, Kept, Missing, Page, Row, figure, joined, number, ratio, value
+from page import Json, Kept, Line, Missing, Page, Row, figure, joined, number, ratio, value
 from steps import Step, plan, start
 
 TITLE = "DAQ note 48: what it asks for and what is measured here"
@@ -31,30 +31,6 @@ def steps(cores: int) -> list[Step]:
         start("driven", cores, 7, "cb_pipeline", "--topology", "4-2-1", "--algorithm", "0", "--rate",
               f"{RATE_HZ}Hz", *few, seconds=10),
     ]  # fmt: skip
-
-
-# Tables with a column for each size.
-
-
-@dataclass(frozen=True)
-class Line:
-    """A line of a table: a figure of the rows with these values, at each size of the note."""
-
-    what: str
-    seed: str
-    key: str
-    wanted: Json
-    scale: float = 1
-    interval: bool = True
-
-
-def _sized(kept: Kept, page: Page, first: str, lines: list[Line]) -> None:
-    rows = []
-    for line in lines:
-        found = [kept.row(size_bytes=size, **line.wanted) for size in SIZES]
-        cells = [figure(row, line.key, scale=line.scale, interval=line.interval) for row in found]
-        rows.append([line.what, line.seed, *cells])
-    page.table([first, "seed", *(f"here: {size} bytes" for size in SIZES)], rows)
 
 
 @dataclass(frozen=True)
@@ -248,10 +224,10 @@ def _group_1(kept: Kept, page: Page) -> None:
         page.text(f"Seed: {basic.asked}.")
         _diagram(page, basic.benchmark)
         if basic.benchmark == "multicast":
-            _sized(kept, page, "list and figure", _multicast_lines(basic))
+            page.sized(kept, "list and figure", SIZES, _multicast_lines(basic))
             _changing_lists(kept, page)
         else:
-            _sized(kept, page, "processors and figure", _lines(basic))
+            page.sized(kept, "processors and figure", SIZES, _lines(basic))
         if basic.benchmark in PARKBENCH:
             _parkbench(kept, page, basic)
         _occupation(kept, page, basic)
@@ -275,28 +251,46 @@ def _changing_lists(kept: Kept, page: Page) -> None:
                      {**wanted, "destinations": count})
                 for count in COUNTS
             ]  # fmt: skip
-    _sized(kept, page, "list", lines)
-    costs = []
+    page.sized(kept, "list", SIZES, lines)
+    text = " ".join(filter(None, (_cost(kept, what, key) for what, key in GROUP_COSTS)))
+    said = [text, *_new_lists(kept)] if text else list(_new_lists(kept))
+    if said:
+        page.text(f"Here: {' '.join(said)}")
+
+
+GROUP_COSTS = (("make", "group_create_us"), ("free", "group_free_us"))
+
+
+def _cost(kept: Kept, what: str, key: str) -> str:
+    """What a group costs, for each number of destinations."""
+    found = []
     for count in COUNTS:
-        known = _all_with(kept, "group_create_us", benchmark="multicast", destinations=count)
-        costs.append(f"{number(known[0])} us for {count}" if known else "")
-    text = f"To make one group takes {joined(filter(None, costs))}." if any(costs) else ""
-    four = {"benchmark": "multicast", "mode": "stream", "multicast": "technology", "destinations": 4}
-    changed, fixed = (
-        value(kept.row(list=kind, size_bytes=64, **four), "round_us") for kind in ("new", "fixed")
+        known = _all_with(kept, key, benchmark="multicast", destinations=count)
+        found += [f"{number(known[0])} us for {count}"] if known else []
+    return f"To {what} a group takes {joined(found)} destinations." if found else ""
+
+
+def _new_lists(kept: Kept) -> Iterator[str]:
+    """What a list for a single broadcast costs."""
+    found = {
+        (way, kind): value(
+            kept.row(benchmark="multicast", mode="stream", multicast=way, list=kind, destinations=4,
+                     size_bytes=64), "round_us")
+        for way in ("loop", "technology") for kind in ("fixed", "new")
+    }  # fmt: skip
+    group, loop = found["technology", "new"], found["loop", "new"]
+    if group is None or loop is None:
+        return
+    yield (
+        "A new list for each broadcast of 64 bytes to four takes"
+        f" {ratio(group, found['technology', 'fixed'])} times as long as the fixed one by the technology's"
+        f" broadcast, and {ratio(loop, found['loop', 'fixed'])} times as long by the loop."
     )
-    if changed is not None and fixed is not None:
-        text += (
-            " A new list for each broadcast of 64 bytes to four takes"
-            f" {ratio(changed, fixed)}"
-            " times as long as the fixed list by the technology's broadcast: making the group costs"
-            " far more than the"
-            " broadcast, so lists that are known in advance should be prepared, and others sent by"
-            " the loop, which"
-            " needs no group."
+    if group > loop:
+        yield (
+            "The group costs more than the broadcast saves: prepare lists that are known in advance, and"
+            " send to others by the loop."
         )
-    if text:
-        page.text("Here: " + text.strip())
 
 
 def _all_with(kept: Kept, key: str, **wanted: Any) -> list[float]:
@@ -330,7 +324,7 @@ def _parkbench(kept: Kept, page: Page, basic: Basic) -> None:
             Line(f"{count} processors, {other.upper()}", same, their_key, theirs, their_scale),
         ]
     page.text(f"Seed: \"this benchmark corresponds to Parkbench COMM{basic.id[-1]}\". Time of one message, in us:")
-    _sized(kept, page, "processors and definition", lines)
+    page.sized(kept, "processors and definition", SIZES, lines)
 
 
 # Group 2.
@@ -446,10 +440,10 @@ def _pipelines(kept: Kept, own: Kept, page: Page) -> None:
         " data-driven 100 kHz processors."
     )
     _diagram(page, "pipeline")
-    _sized(
+    page.sized(
         kept,
-        page,
         "topology and algorithm",
+        SIZES,
         [
             Line(
                 f"{topology}, {algorithm_us} us: events, kHz",
@@ -462,10 +456,10 @@ def _pipelines(kept: Kept, own: Kept, page: Page) -> None:
             for algorithm_us in ALGORITHMS_US
         ],
     )
-    _sized(
+    page.sized(
         own,
-        page,
         "sources at 100 kHz",
+        SIZES,
         [
             Line("4-2-1, 0 us: offered, kHz", "100 kHz", "offered_Hz", {"document": "driven", "mode": "open"}, KILO),
             Line("4-2-1, 0 us: events, kHz", "100 kHz", "frequency_Hz", {"document": "driven", "mode": "open"}, KILO),

@@ -215,6 +215,27 @@ def joined(names: Iterable[str], last: str = "and") -> str:
 # The page.
 
 
+def _cells(row: Iterable[Any]) -> list[str]:
+    """The cells of a line of a table."""
+    cells = [str(cell).replace("|", "\\|").replace("\n", " ") for cell in row]
+    prefix, _, _ = str(Missing("")).partition(":")
+    return [
+        prefix if cell == before and cell.startswith(f"{prefix}:") else cell
+        for before, cell in zip(["", *cells], cells)
+    ]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a table: a figure of the rows with these values, at each size."""
+
+    what: str
+    seed: str
+    key: str
+    wanted: Json
+    scale: float = 1
+
+
 class Page:
     """A page in the making: text, tables, pictures."""
 
@@ -232,11 +253,21 @@ class Page:
         self.lines += [f"```{language}", text, "```", ""]
 
     def table(self, heads: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
-        """Cells are texts or Missing."""
-        lines = [[str(cell).replace("|", "\\|").replace("\n", " ") for cell in row] for row in (heads, *rows)]
+        """Cells are texts or Missing; cells beside each other give a reason only once."""
+        lines = [_cells(row) for row in (heads, *rows)]
         lines.insert(1, ["---"] * len(lines[0]))
         self.lines += ["| " + " | ".join(cells) + " |" for cells in lines]
         self.lines.append("")
+
+    def sized(self, kept: Kept, first: str, sizes: Iterable[int], lines: Iterable[Line]) -> None:
+        """A table with a column "here" for each size."""
+        sizes = list(sizes)
+        rows = []
+        for line in lines:
+            found = [kept.row(size_bytes=size, **line.wanted) for size in sizes]
+            cells = [figure(row, line.key, scale=line.scale) for row in found]
+            rows.append([line.what, line.seed, *cells])
+        self.table([first, "seed", *(f"here: {size} bytes" for size in sizes)], rows)
 
     def picture(self, name: str, caption: str, drawing: str = "") -> None:
         """A picture beside the kept results; a drawing is written with the page."""

@@ -169,7 +169,8 @@ def _documents_of_plan(step: Step, place: Place) -> Iterator[Json]:
         manifest = json.loads((directory / "manifest.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return
-    for one in manifest["measurements"]:
+    prediction = {"name": "prediction", **manifest.get("prediction", {"state": "measured"})}
+    for one in (*manifest["measurements"], prediction):
         if one["state"] != "measured":
             reason = place.plain(f"{one['state']}: {one.get('reason', 'no reason given')}")
             yield {"name": one["name"], "reason": reason}
