@@ -264,6 +264,21 @@ class Answers(unittest.TestCase):
         self.assertIn("median of 4 measurements: 3.97 kHz to 5.74 kHz", best.repeated)
         self.assertIn("4 or 8 or 12 events in flight", best.repeated)
 
+    def test_settings_of_a_technology_that_differ_are_named_with_it(self) -> None:
+        found, _ = fixture()
+        first = next(one for one in found.results if one.path.name == "oneway.json")
+        again = copy.deepcopy(first.data)
+        again["parameters"].update(config="note", parameter="max_outst_buffers=4")
+        name = first.data["technology"]
+        rows = rows_of([first, Document(Path("again.json"), again)])
+        self.assertEqual(
+            {row.get("technology") for row in rows.kept},
+            {name, f"{name} (note, max_outst_buffers=4)"},
+        )
+        self.assertEqual(rows.repeats, [])
+        alone = rows_of([Document(Path("again.json"), again)]).kept
+        self.assertEqual({row.get("technology") for row in alone}, {name})
+
     def test_a_trial_that_did_not_hold_does_not_mark_the_rate_that_did(self) -> None:
         found, _ = fixture()
         document = next(one for one in found.results if one.path.name == "search.json")
@@ -323,7 +338,7 @@ def _row(benchmark: str, **values: Any) -> Row:
         "environment": {"hosts": [{"name": "node1", "cores": 64}]},
     }
     usual = {"size_bytes": 1024, "occupation": "none", "oversubscribed": False}
-    return Row({**usual, **values}, Document(Path("one.json"), head), "")
+    return Row({**usual, **values}, Document(Path("one.json"), head), "", str(head["technology"]))
 
 
 class Limits(unittest.TestCase):
