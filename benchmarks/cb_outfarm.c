@@ -1,4 +1,5 @@
-/* 1.5 outfarming: one source, different data to each destination of a list.
+/* 1.5 outfarming: one source, different data to each destination of a list. In each round the
+ * packets of all destinations are in memory at the same time, each with content of its own.
  *
  *   stream    a step is one packet to each destination, limited by the window; the source's block
  * is timed from its first send to the last acknowledgement round     each destination acknowledges
@@ -8,8 +9,11 @@
 
 static cb_status send_to_each(bench_rank *me)
 {
-    for (size_t peer = 0; peer < me->peer_count; peer++)
-        CB_TRY(bench_stream_send(me, peer));
+    CB_TRY(bench_take_packets(me));
+    for (size_t peer = 0; peer < me->peer_count; peer++) {
+        CB_TRY(bench_reserve(me, &me->peers[peer]));
+        CB_TRY(bench_send_taken(me, peer));
+    }
     return CB_OK;
 }
 
@@ -20,8 +24,9 @@ static cb_status take(bench_rank *me)
 
 static cb_status send_and_await_each(bench_rank *me)
 {
+    CB_TRY(bench_take_packets(me));
     for (size_t peer = 0; peer < me->peer_count; peer++)
-        CB_TRY(bench_send(me, peer));
+        CB_TRY(bench_send_taken(me, peer));
     for (size_t peer = 0; peer < me->peer_count; peer++)
         CB_TRY(bench_await_signal(me, &me->peers[peer]));
     return CB_OK;
@@ -39,7 +44,8 @@ const benchmark cb_outfarm = {
     .label = "1.5 outfarming",
     .title = "one source, different data to each destination",
     .description = "Measures the distribution of data (ATLAS DAQ note 48, benchmark 1.5): "
-                   "one source sends a packet to each destination of a list in turn. Mode "
+                   "one source sends a packet to each destination of a list in turn, each "
+                   "from its own memory and with its own content. Mode "
                    "stream gives the highest rate of rounds, mode round the time until all"
                    " destinations have acknowledged a round.",
     .group = BENCH_GROUP_BASIC,
@@ -47,6 +53,7 @@ const benchmark cb_outfarm = {
     .counted = BENCH_DESTINATIONS,
     .overlap = &occupation_method,
     .usual = {{4}, {8}, {16}},
+    .own_packets = true,
     .roles = {{"source", BENCH_ONE, BENCH_ALL, BENCH_SECOND, BENCH_HEARS_ALL},
               {"destination", BENCH_COUNT, BENCH_ALL, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes = {{.name = "stream",

@@ -1,8 +1,10 @@
 /* 1.2 two-way: two equal nodes.
  *
- *   exchange  both send a packet, then both receive one; every node times its block, the longer
- * counts
- */
+ * Every node times its block, and the longer counts.
+ *
+ *   exchange  both send a packet, then both receive one
+ *   stream    both send packets one after another, as far ahead of those they receive as the window
+ *             permits; ends with the last packet received */
 #include "engine/benchmark.h"
 #include "occupation/method.h"
 
@@ -12,14 +14,22 @@ static cb_status exchange(bench_rank *me)
     return bench_receive(me, 0);
 }
 
+static cb_status stream(bench_rank *me)
+{
+    return bench_stream_both_ways(me, 0);
+}
+
 const benchmark cb_twoway = {
     .name = "twoway",
     .id = "1.2",
     .label = "1.2 two-way",
     .title = "two equal nodes, both send and receive",
     .description = "Measures communication in both directions at the same time (ATLAS DAQ "
-                   "note 48, benchmark 1.2): each of two nodes sends a packet and receives"
-                   " one.\n\nWithout --sizes it adds a sweep to 1 MiB and fits Hockney's "
+                   "note 48, benchmark 1.2). In mode exchange each of two nodes sends a "
+                   "packet and receives one before the next. In mode stream both send one "
+                   "packet after another, ahead of those that they receive by at most half "
+                   "the window: the counterpart of the stream of 1.1.\n\nWithout --sizes it "
+                   "adds a sweep to 1 MiB and fits Hockney's "
                    "line t(n) = t0 + n / r_inf to it in segments.",
     .group = BENCH_GROUP_BASIC,
     .pattern = "exchange",
@@ -33,9 +43,17 @@ const benchmark cb_twoway = {
                .figure = BENCH_ROUND,
                .divisor = 1,
                .packets = BENCH_PACKETS_TWO,
-               .roles = {{.step = exchange, .timed = true}}}},
-    .figures = {{"round_us", "time of an exchange, at the slower node"},
-                {"frequency_Hz", "1 / time of an exchange"},
-                {"throughput_MBps", "both directions together: 2 x size / time of an exchange"}},
+               .roles = {{.step = exchange, .timed = true}}},
+              {.name = "stream",
+               .summary = "packets one after another in both directions, limited by the window",
+               .figure = BENCH_ROUND,
+               .divisor = 1,
+               .packets = BENCH_PACKETS_TWO,
+               .roles = {{.step = stream, .finish = bench_receive_rest, .timed = true}}}},
+    .figures = {{"round_us", "time of an exchange, or of a stream / packets of a node; at the "
+                             "slower node"},
+                {"frequency_Hz", "1 / time of an exchange; stream: packets of a node / time"},
+                {"throughput_MBps", "both directions together: 2 x packets of a node x size / "
+                                    "time"}},
     .plots = {{"round_us", "size_bytes"}, {"throughput_MBps", "size_bytes"}},
 };

@@ -54,6 +54,24 @@ void traffic_fill(void *data, size_t size_bytes)
     }
 }
 
+/* Bits that are exchanged between two words change neither their sum nor the lowest bit of a byte,
+ * which is always set. */
+void traffic_fill_by_place(void *data, size_t size_bytes)
+{
+    unsigned char *bytes = data;
+
+    traffic_fill(data, size_bytes);
+    for (size_t at = 0; at + 16 <= size_bytes; at += 16) {
+        uint64_t words[2], exchanged;
+
+        memcpy(words, bytes + at, sizeof(words));
+        exchanged = (words[0] ^ words[1]) & cb_mix64((uintptr_t)(bytes + at));
+        words[0] ^= exchanged;
+        words[1] ^= exchanged;
+        memcpy(bytes + at, words, sizeof(words));
+    }
+}
+
 uint64_t traffic_expected_sum(size_t size_bytes)
 {
     uint64_t sum = 0;
@@ -102,6 +120,15 @@ static inline cb_status send_packet(bench_rank *me, bench_peer *peer)
     transport_buffer *buffer = transport_buffer_create(me->factory, me->size_bytes);
 
     return buffer != NULL ? transport_send(peer->node, buffer) : CB_ERROR_MEMORY;
+}
+
+static inline cb_status send_taken_packet(bench_rank *me, bench_peer *peer)
+{
+    transport_buffer *packet = peer->packet;
+
+    (void)me;
+    peer->packet = NULL;
+    return transport_send(peer->node, packet);
 }
 
 static inline cb_status multicast_packet(bench_rank *me, transport_group *group)
@@ -288,6 +315,7 @@ static cb_status receive_root_bare(bench_rank *me, transport_group *group)
 
 const bench_traffic traffic_touching = {
     .send = send_packet,
+    .send_taken = send_taken_packet,
     .receive = receive_touching,
     .receive_any = receive_any_touching,
     .multicast = multicast_packet,
@@ -299,6 +327,7 @@ const bench_traffic traffic_touching = {
 
 const bench_traffic traffic_bare = {
     .send = send_packet,
+    .send_taken = send_taken_packet,
     .receive = receive_bare,
     .receive_any = receive_any_bare,
     .multicast = multicast_packet,
@@ -352,6 +381,16 @@ cb_status bench_assemble(bench_rank *me)
     return CB_OK;
 }
 
+cb_status bench_take_packets(bench_rank *me)
+{
+    for (size_t peer = 0; peer < me->peer_count; peer++) {
+        me->peers[peer].packet = transport_buffer_create(me->factory, me->size_bytes);
+        if (me->peers[peer].packet == NULL)
+            return CB_ERROR_MEMORY;
+    }
+    return CB_OK;
+}
+
 cb_status bench_signal(bench_rank *me, bench_peer *peer)
 {
     transport_buffer *buffer = transport_buffer_create(me->factory, 0);
@@ -390,10 +429,21 @@ cb_status bench_relay(bench_rank *me)
     return bench_drain(me);
 }
 
+cb_status bench_receive_rest(bench_rank *me)
+{
+    for (size_t peer = 0; peer < me->peer_count; peer++)
+        for (; me->peers[peer].outstanding > 0; me->peers[peer].outstanding--)
+            CB_TRY(bench_receive(me, peer));
+    return CB_OK;
+}
+
 bool traffic_is_stream(const bench_mode *mode)
 {
-    for (size_t role = 0; role < BENCH_ROLES; role++)
-        if (mode->roles[role].finish == bench_drain || mode->roles[role].finish == bench_relay)
+    for (size_t role = 0; role < BENCH_ROLES; role++) {
+        bench_action finish = mode->roles[role].finish;
+
+        if (finish == bench_drain || finish == bench_relay || finish == bench_receive_rest)
             return true;
+    }
     return false;
 }

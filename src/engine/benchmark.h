@@ -26,24 +26,25 @@ typedef struct {
     uint64_t messages, lost, duplicate, reordered, corrupted;
 } checker_findings;
 
-/* Verification of the stream from one rank. Zero-initialise and set `source`. */
+/* Verification of the stream from one rank to another. Zero-initialise and set both. */
 typedef struct checker_stream {
-    uint64_t source;   /* rank that sends; 32 bits */
-    uint64_t expected; /* number of the next packet */
-    uint64_t missing;  /* bit k: packet expected - 1 - k has not arrived */
-    uint64_t lost;     /* counted as lost and not arrived since */
+    uint64_t source, destination; /* ranks; 32 bits each */
+    uint64_t expected;            /* number of the next packet */
+    uint64_t missing;             /* bit k: packet expected - 1 - k has not arrived */
+    uint64_t lost;                /* counted as lost and not arrived since */
 } checker_stream;
 
 typedef struct {
     transport_node *node;
-    unsigned outstanding;    /* packets sent and not yet acknowledged */
-    unsigned unacknowledged; /* packets received and not yet acknowledged */
-    uint64_t ahead;          /* packets received for later rounds */
-    uint64_t block_received; /* packets in this block, while shares are counted */
-    uint64_t taken;          /* packets of this pass that bench_receive_any received or gave up */
-    uint64_t share;          /* packets counted in this pass, in each block until one peer has sent
-                              * all of its packets */
-    uint64_t sent;           /* packets sent in the verification pass */
+    unsigned outstanding;     /* packets sent and not yet acknowledged */
+    unsigned unacknowledged;  /* packets received and not yet acknowledged */
+    uint64_t ahead;           /* packets received for later rounds */
+    uint64_t block_received;  /* packets in this block, while shares are counted */
+    uint64_t taken;           /* packets of this pass that bench_receive_any received or gave up */
+    uint64_t share;           /* packets counted in this pass, in each block until one peer has sent
+                               * all of its packets */
+    uint64_t sent;            /* packets sent in the verification pass */
+    transport_buffer *packet; /* from bench_take_packets, not yet sent; or NULL */
     checker_stream incoming;
 } bench_peer;
 
@@ -138,6 +139,7 @@ cb_status bench_node(bench_rank *me, size_t participant, transport_node **out);
 /* Send and receive functions of a pass. Hot. */
 struct bench_traffic {
     cb_status (*send)(bench_rank *me, bench_peer *peer);
+    cb_status (*send_taken)(bench_rank *me, bench_peer *peer);
     cb_status (*receive)(bench_rank *me, bench_peer *peer);
     cb_status (*receive_any)(bench_rank *me, bench_peer **from);
     cb_status (*multicast)(bench_rank *me, transport_group *group);
@@ -150,6 +152,16 @@ struct bench_traffic {
 BENCH_DISPATCH cb_status bench_send(bench_rank *me, size_t peer)
 {
     return me->traffic->send(me, &me->peers[peer]);
+}
+
+/* Different data for each peer: take a packet for each, then send them, all in one step. All are
+ * taken at a time, so each has its own memory; with `own_packets` in the definition, each has its
+ * own content. rank_destroy releases what was not sent. */
+cb_status bench_take_packets(bench_rank *me);
+
+BENCH_DISPATCH cb_status bench_send_taken(bench_rank *me, size_t peer)
+{
+    return me->traffic->send_taken(me, &me->peers[peer]);
 }
 
 BENCH_DISPATCH cb_status bench_receive(bench_rank *me, size_t peer)
@@ -264,6 +276,21 @@ BENCH_DISPATCH cb_status bench_stream_receive(bench_rank *me, size_t peer)
     return bench_acknowledge(me, &me->peers[peer]);
 }
 
+/* Hot. A step of a stream in both directions: send a packet and, half a window ahead of what has
+ * arrived, receive one. Each received packet acknowledges one, so no other messages are needed, and
+ * at most a window of packets is on its way in each direction. */
+BENCH_DISPATCH cb_status bench_stream_both_ways(bench_rank *me, size_t peer)
+{
+    CB_TRY(bench_send(me, peer));
+    if (++me->peers[peer].outstanding < me->half_window)
+        return CB_OK;
+    me->peers[peer].outstanding--;
+    return bench_receive(me, peer);
+}
+
+/* `finish` of a stream in both directions: receive what the peers are ahead. */
+cb_status bench_receive_rest(bench_rank *me);
+
 /* Traffic of a timed pass: reading all received data, or none. */
 extern const bench_traffic traffic_touching; /* --touch all */
 extern const bench_traffic traffic_bare;     /* --touch none */
@@ -277,6 +304,10 @@ uint64_t traffic_touch(const void *data, size_t size_bytes);
 
 /* Fill a buffer with the content of timed passes, whose sum is known. */
 void traffic_fill(void *data, size_t size_bytes);
+
+/* The same with content that differs from place to place in memory, and has the same sum. A packet
+ * below 16 bytes has the content of traffic_fill. */
+void traffic_fill_by_place(void *data, size_t size_bytes);
 
 /* The sum that traffic_touch returns for a packet with this content. */
 uint64_t traffic_expected_sum(size_t size_bytes);

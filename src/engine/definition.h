@@ -132,7 +132,8 @@ typedef struct {
 } bench_plot;
 
 /* An upper bound on the rate of a farm from another benchmark: the rate of `mode` at `count`, times
- * `times`. Both are formulas of the farm's `sources` and `destinations`. The rate is taken at the
+ * `times`. Both are formulas of the farm's `sources`, `destinations` and `fetched` (sources that have
+ * data of an event). The rate is taken at the
  * farm's packet size or, for control messages, at the smallest size above 0 that all benchmarks
  * measure. */
 typedef struct {
@@ -173,6 +174,7 @@ struct benchmark {
     bool fit;         /* add a sweep up to 1 MiB and fit Hockney's parameters */
     bool lists;       /* lists of destinations may change; own options are bench_list_options */
     bool shares;      /* report each peer's share, in modes with several peers */
+    bool own_packets; /* packets to different peers differ in content (bench_take_packets) */
     bool part_rounds; /* steps send only me->shifts messages if it is not 0 (traces) */
     bench_role roles[BENCH_ROLES];
     bench_mode modes[BENCH_MODES];         /* ended by one without a name */

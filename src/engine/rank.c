@@ -59,7 +59,9 @@ static cb_status connect_peers(bench_rank *me, const bench_shape *shape, const p
             break;
         node->label = k;
         me->peers[k] =
-            (bench_peer){.node = node, .incoming.source = (uint64_t)me->place.ranks[peer]};
+            (bench_peer){.node = node,
+                         .incoming = {.source = (uint64_t)me->place.ranks[peer],
+                                      .destination = (uint64_t)me->place.ranks[me->place.self]}};
         if (known->heard[k])
             nodes[me->heard++] = node;
     }
@@ -92,6 +94,7 @@ static transport_preparation preparation_of(const rank_setting *setting, const b
     const size_t without_window = 16;
     const measurement_method *method = setting->definition->method;
     bool several = actions->finish == bench_settle || actions->finish == bench_relay ||
+                   actions->finish == bench_receive_rest ||
                    (method != NULL && method->several_unanswered);
     size_t window =
         setting->options->window > 0 ? (size_t)setting->options->window : without_window;
@@ -104,7 +107,7 @@ static transport_preparation preparation_of(const rank_setting *setting, const b
         .buffers = rank_buffers_beforehand(largest_bytes, (window + 2) * me->peer_count),
         .footprint_bytes = me->rotate ? 2 * setting->cache_bytes : 0,
         .rotate = me->rotate,
-        .initialise = traffic_fill,
+        .initialise = setting->definition->own_packets ? traffic_fill_by_place : traffic_fill,
     };
 }
 
@@ -203,6 +206,9 @@ void rank_destroy(const benchmark *definition, bench_rank *me)
     rank_tear_down(definition, me);
     if (me->in_hand != NULL)
         transport_buffer_release(me->in_hand);
+    for (size_t i = 0; i < me->peer_count; i++)
+        if (me->peers[i].packet != NULL)
+            transport_buffer_release(me->peers[i].packet);
     transport_group_destroy(me->group);
     for (size_t i = 0; i < me->place.participants; i++)
         transport_node_destroy(me->place.nodes[i]);

@@ -10,27 +10,32 @@
 
 enum { HEADER_BYTES = 16, REMEMBERED = 64 };
 
-/* Word k of a packet's content. */
-static uint64_t word(uint64_t source, uint64_t number, uint64_t k)
+/* What the content of a packet is made from. */
+static uint64_t seed_of(const packet_identity *packet)
 {
-    return cb_mix64(cb_mix64(source << 48 ^ number) + k);
+    return cb_mix64(cb_mix64(packet->source << 32 ^ packet->destination) ^ packet->number);
 }
 
-static void fill_pattern(unsigned char *data, size_t first, size_t size_bytes, uint64_t source,
-                         uint64_t number)
+/* Word k of a packet's content. */
+static uint64_t word(uint64_t seed, uint64_t k)
+{
+    return cb_mix64(seed + k);
+}
+
+static void fill_pattern(unsigned char *data, size_t first, size_t size_bytes, uint64_t seed)
 {
     for (size_t at = first; at < size_bytes; at += 8) {
-        uint64_t content = word(source, number, at / 8);
+        uint64_t content = word(seed, at / 8);
 
         memcpy(data + at, &content, size_bytes - at < 8 ? size_bytes - at : 8);
     }
 }
 
 static bool pattern_matches(const unsigned char *data, size_t first, size_t size_bytes,
-                            uint64_t source, uint64_t number)
+                            uint64_t seed)
 {
     for (size_t at = first; at < size_bytes; at += 8) {
-        uint64_t content = word(source, number, at / 8);
+        uint64_t content = word(seed, at / 8);
 
         if (memcmp(data + at, &content, size_bytes - at < 8 ? size_bytes - at : 8) != 0)
             return false;
@@ -38,46 +43,52 @@ static bool pattern_matches(const unsigned char *data, size_t first, size_t size
     return true;
 }
 
-/* First word of the header: the source and, in the upper bits, a checksum of the header. A packet
- * of 16 bytes has no other content that could be checked. */
-static uint64_t signed_source(uint64_t source, uint64_t number)
+/* First word of the header: the source and, in the upper bits, a checksum of the header and the
+ * destination. A packet of 16 bytes has no other content that could be checked. */
+static uint64_t signed_source(const packet_identity *packet, uint64_t seed)
 {
-    return word(source, number, UINT64_MAX) << 32 | (source & UINT32_MAX);
+    return word(seed, UINT64_MAX) << 32 | (packet->source & UINT32_MAX);
 }
 
-void checker_stamp(void *data, size_t size_bytes, uint64_t source, uint64_t number)
+void checker_stamp(void *data, size_t size_bytes, packet_identity packet)
 {
     size_t header = size_bytes >= HEADER_BYTES ? HEADER_BYTES : 0;
-    uint64_t first = signed_source(source, number);
+    uint64_t seed = seed_of(&packet), first = signed_source(&packet, seed);
 
     if (header > 0) {
         memcpy(data, &first, sizeof(first));
-        memcpy((unsigned char *)data + sizeof(first), &number, sizeof(number));
+        memcpy((unsigned char *)data + sizeof(first), &packet.number, sizeof(packet.number));
     }
-    fill_pattern(data, header, size_bytes, source, number);
+    fill_pattern(data, header, size_bytes, seed);
 }
 
 /* The number of an intact packet. A short packet can only be compared with the expected one. */
 static bool read_number(const checker_stream *checker, const unsigned char *data, size_t size_bytes,
                         uint64_t *number)
 {
-    uint64_t first;
+    packet_identity packet = {checker->source, checker->destination, checker->expected};
+    size_t header = size_bytes >= HEADER_BYTES ? HEADER_BYTES : 0;
+    uint64_t first, seed;
 
-    *number = checker->expected;
-    if (size_bytes < HEADER_BYTES)
-        return pattern_matches(data, 0, size_bytes, checker->source, *number);
+    if (header > 0)
+        memcpy(&packet.number, data + sizeof(first), sizeof(packet.number));
+    *number = packet.number;
+    seed = seed_of(&packet);
+    if (!pattern_matches(data, header, size_bytes, seed))
+        return false;
+    if (header == 0)
+        return true;
     memcpy(&first, data, sizeof(first));
-    memcpy(number, data + sizeof(first), sizeof(*number));
-    return first == signed_source(checker->source, *number) &&
-           pattern_matches(data, HEADER_BYTES, size_bytes, checker->source, *number);
+    return first == signed_source(&packet, seed);
 }
 
-bool checker_stamp_matches(const void *data, size_t size_bytes, uint64_t source, uint64_t number)
+bool checker_stamp_matches(const void *data, size_t size_bytes, packet_identity packet)
 {
-    checker_stream expected = {.source = source, .expected = number};
+    checker_stream expected = {
+        .source = packet.source, .destination = packet.destination, .expected = packet.number};
     uint64_t found;
 
-    return read_number(&expected, data, size_bytes, &found) && found == number;
+    return read_number(&expected, data, size_bytes, &found) && found == packet.number;
 }
 
 /* A packet from before the expected one: if it was counted as lost it is late, otherwise a
@@ -166,15 +177,31 @@ static cb_status report_missing_packet(const bench_rank *me, const char *whom, i
     return CB_ERROR_DATA;
 }
 
+static uint64_t own_rank(const bench_rank *me)
+{
+    return (uint64_t)me->place.ranks[me->place.self];
+}
+
+static cb_status stamp_and_send(const bench_rank *me, bench_peer *peer, transport_buffer *buffer)
+{
+    checker_stamp(buffer->data, buffer->size,
+                  (packet_identity){own_rank(me), (uint64_t)peer->node->rank, peer->sent++});
+    return transport_send(peer->node, buffer);
+}
+
 static cb_status send_stamped(bench_rank *me, bench_peer *peer)
 {
     transport_buffer *buffer = transport_buffer_create(me->factory, me->size_bytes);
 
-    if (buffer == NULL)
-        return CB_ERROR_MEMORY;
-    checker_stamp(buffer->data, buffer->size, (uint64_t)me->place.ranks[me->place.self],
-                  peer->sent++);
-    return transport_send(peer->node, buffer);
+    return buffer != NULL ? stamp_and_send(me, peer, buffer) : CB_ERROR_MEMORY;
+}
+
+static cb_status send_taken_stamped(bench_rank *me, bench_peer *peer)
+{
+    transport_buffer *packet = peer->packet;
+
+    peer->packet = NULL;
+    return stamp_and_send(me, peer, packet);
 }
 
 static cb_status receive_in_time(const bench_rank *me, const bench_peer *peer,
@@ -274,8 +301,8 @@ static cb_status multicast_stamped(bench_rank *me, transport_group *group)
 
     if (buffer == NULL)
         return CB_ERROR_MEMORY;
-    checker_stamp(buffer->data, buffer->size, (uint64_t)me->place.ranks[me->place.self],
-                  me->broadcasts - 1);
+    checker_stamp(buffer->data, buffer->size,
+                  (packet_identity){own_rank(me), CHECKER_ANYBODY, me->broadcasts - 1});
     return transport_group_send(group, buffer);
 }
 
@@ -292,6 +319,7 @@ static cb_status receive_multicast_checked(bench_rank *me, transport_group *grou
     checker_stream *incoming = &me->peers[0].incoming;
     uint64_t next = incoming->expected;
 
+    incoming->destination = CHECKER_ANYBODY;
     while (!is_for_me(me, next))
         next++;
     checker_skip(incoming, next);
@@ -307,6 +335,7 @@ static cb_status receive_multicast_checked(bench_rank *me, transport_group *grou
 
 const bench_traffic verification_traffic = {
     .send = send_stamped,
+    .send_taken = send_taken_stamped,
     .receive = receive_checked,
     .receive_any = receive_any_checked,
     .multicast = multicast_stamped,

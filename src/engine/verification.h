@@ -1,6 +1,7 @@
 /* The verification pass (--verify): its traffic, and the reporting of its counts.
  *
- * Every byte of a packet follows from its source and number. Packets of 16 bytes and more
+ * Every byte of a packet follows from its source, its destination and its number, so that a packet
+ * that reaches another rank is found. Packets of 16 bytes and more
  * distinguish lost, duplicate, reordered and corrupted ones. A packet counts as reordered if at
  * most 64 later ones have arrived before it. A corrupted packet counts in place of the expected
  * one. Shorter packets only show whether the stream is as sent: any difference counts as corrupted.
@@ -15,16 +16,25 @@
 #include "engine/benchmark.h"
 #include "engine/outcome.h"
 
-/* Fill a packet with the content of packet `number` of `source`. Packets of 16 bytes and more have
- * a header with source, number and a checksum of both. */
-void checker_stamp(void *data, size_t size_bytes, uint64_t source, uint64_t number);
+/* A packet between two ranks. */
+typedef struct {
+    uint64_t source, destination; /* 32 bits each */
+    uint64_t number;              /* from 0 */
+} packet_identity;
+
+/* The destination in packets that are the same for all who get them. */
+enum { CHECKER_ANYBODY = INT32_MAX };
+
+/* Fill a packet with its content. Packets of 16 bytes and more have a header with source, number
+ * and a checksum of source, destination and number. */
+void checker_stamp(void *data, size_t size_bytes, packet_identity packet);
 
 /* Check a received packet and update the counts. */
 void checker_check(checker_stream *checker, const void *data, size_t size_bytes,
                    size_t expected_bytes, checker_findings *findings);
 
-/* Whether the data is exactly the content of packet `number` of `source`. */
-bool checker_stamp_matches(const void *data, size_t size_bytes, uint64_t source, uint64_t number);
+/* Whether the data is exactly the content of the packet. */
+bool checker_stamp_matches(const void *data, size_t size_bytes, packet_identity packet);
 
 /* Packets before `number` are for other ranks and do not count as missing. */
 void checker_skip(checker_stream *checker, uint64_t number);

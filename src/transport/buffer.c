@@ -109,5 +109,5 @@ void transport_pool_restore(const transport_pool *pool, const transport_buffer *
                             size_t bytes)
 {
     if (pool->initialise != NULL && bytes > 0)
-        pool->initialise(buffer->data, bytes < pool->capacity ? bytes : pool->capacity);
+        pool->initialise(buffer->data, pool->capacity);
 }

@@ -85,8 +85,8 @@ cb_status transport_pool_prepare(transport_pool *pool, transport_factory *owner,
 
 void transport_pool_clear(transport_pool *pool);
 
-/* Restore the content that `initialise` gave a buffer, after it received a message that is dropped:
- * its first `bytes`, or all if it is shorter. Not for hot paths. */
+/* Restore the content that `initialise` gave a buffer, after it received a message of `bytes` that
+ * is dropped. Not for hot paths. */
 void transport_pool_restore(const transport_pool *pool, const transport_buffer *buffer,
                             size_t bytes);
 

@@ -8,6 +8,7 @@
 static struct {
     defect_way to;
     transport_buffer *buffer; /* NULL: no message is held back */
+    bool swaps;               /* with the next message */
 } held;
 
 static cb_status pass(defect_way to, transport_buffer *buffer)
@@ -39,6 +40,13 @@ static cb_status hold(defect_way to, transport_buffer *buffer)
     CB_TRY(defect_send_held());
     held.to = to;
     held.buffer = buffer;
+    return CB_OK;
+}
+
+static cb_status swap(defect_way to, transport_buffer *buffer)
+{
+    CB_TRY(hold(to, buffer));
+    held.swaps = true;
     return CB_OK;
 }
 
@@ -80,7 +88,7 @@ defect defect_named(const char *name)
         const char *name;
         defect apply;
     } table[] = {
-        {"drop", drop},       {"double", send_twice}, {"reorder", hold},
+        {"drop", drop},       {"double", send_twice}, {"reorder", hold}, {"swap", swap},
         {"corrupt", corrupt}, {"mislabel", mislabel}, {"cut", cut},
     };
 
@@ -92,6 +100,14 @@ defect defect_named(const char *name)
 
 cb_status defect_send(defect_way to, transport_buffer *buffer)
 {
+    if (held.swaps && buffer->size > 0) {
+        transport_buffer *earlier = held.buffer;
+
+        held.swaps = false;
+        held.buffer = buffer;
+        CB_TRY(pass(to, earlier));
+        return defect_send_held();
+    }
     CB_TRY(pass(to, buffer));
     return held.to.node == to.node && held.to.group == to.group ? defect_send_held() : CB_OK;
 }

@@ -19,8 +19,9 @@ typedef struct {
 typedef cb_status (*defect)(defect_way to, transport_buffer *buffer);
 
 /* The fault of this name: drop, double, reorder (hold the message until the next one to the same
- * destination was sent), corrupt (the last byte), mislabel (the first byte) or cut (by a byte).
- * NULL for NULL and unknown names. */
+ * destination was sent), swap (with the next message, which has to be to another node), corrupt
+ * (the last byte), mislabel (the first byte) or cut (by a byte). NULL for NULL and unknown names.
+ */
 defect defect_named(const char *name);
 
 /* Send a message unchanged, then the message held back for the same destination. */

@@ -101,6 +101,7 @@ thorough || finish
 
 # Variants by other options.
 compare 2 oneway --sizes 1000 --mode stream
+compare 2 twoway --sizes 64 --mode stream --window 8
 compare 4 pairs --sizes 64 --processors 4 --window 3
 compare 3 outfarm --sizes 0 --destinations 2 --mode round
 compare 4 multicast --sizes 64 --destinations 3 --list fixed --multicast technology
@@ -111,5 +112,8 @@ compare 4 funnel --sizes 64 --sources 3 --mode event --trace-blocks 3
 compare 6 pushfarm --sizes 64 --sources 3 --destinations 2 --algorithm 0 --in-flight 5 --supervisor multicast
 compare 5 alltoall --sizes 64 --processors 5 --trace-shifts 2
 compare 5 pullfarm --sizes 8 --sources 2 --destinations 2 --algorithm 0 --in-flight 3
+compare 7 pullfarm --sizes 8 --sources 4 --destinations 2 --algorithm 0 --in-flight 3 --fetch 2
+compare 7 pullfarm --sizes 64 --sources 4 --destinations 2 --algorithm 0 --in-flight 3 --supervisor multicast
+compare 36 pullfarm --sizes 64 --sources 34 --destinations 1 --algorithm 0 --in-flight 2
 
 finish

@@ -5,8 +5,9 @@
  *
  * CB_FAULT           a defect by its name, see defects.h; no fault without it
  * CB_FAULT_RANK      of the rank whose packets are hit
- * CB_FAULT_VERIFIED  the number, from 0, of the one packet that is hit in the verification pass
- * CB_FAULT_EVERY     how many packets outside of that pass there are to one that is hit; 0: none is
+ * CB_FAULT_VERIFIED  the number, from 0, of the one packet that is hit in the verification pass;
+ * swap hits the first packet that does not go where the one before went CB_FAULT_EVERY     how many
+ * packets outside of that pass there are to one that is hit; 0: none is
  *
  * The packets of the verification pass are those that carry their source and number in clear, as
  * bench/checker.h says. Empty messages, which are acknowledgements, are left alone. */
@@ -50,6 +51,8 @@ static struct {
     defect apply;
     uint64_t rank, verified, every;
     uint64_t plain_sent, stamped_sent;
+    bool swaps;
+    int previous; /* destination of the stamped packet before, or -1 */
 } fault;
 
 /* The words of a packet outside of the verification pass are mixed bits, which are no such number.
@@ -62,11 +65,25 @@ static bool is_stamped(const transport_buffer *buffer)
     return (uint32_t)header[0] == (uint32_t)buffer->owner->rank && header[1] <= UINT32_MAX;
 }
 
-static bool is_hit(const transport_buffer *buffer)
+/* Two nodes get packets in turn, so the next packet goes to another one. */
+static bool begins_swap(int destination)
+{
+    int previous = fault.previous;
+
+    fault.previous = destination;
+    if (fault.stamped_sent > 0 || previous < 0 || previous == destination)
+        return false;
+    fault.stamped_sent++;
+    return true;
+}
+
+static bool is_hit(defect_way to, const transport_buffer *buffer)
 {
     if (fault.apply == NULL || buffer->size < 2 * sizeof(uint64_t) ||
         (uint64_t)buffer->owner->rank != fault.rank)
         return false;
+    if (is_stamped(buffer) && fault.swaps)
+        return to.node != NULL && begins_swap(to.node->rank);
     if (is_stamped(buffer))
         return fault.stamped_sent++ == fault.verified;
     return fault.every > 0 && ++fault.plain_sent % fault.every == 0;
@@ -74,7 +91,7 @@ static bool is_hit(const transport_buffer *buffer)
 
 static cb_status send_or_hit(defect_way to, transport_buffer *buffer)
 {
-    return is_hit(buffer) ? fault.apply(to, buffer) : defect_send(to, buffer);
+    return is_hit(to, buffer) ? fault.apply(to, buffer) : defect_send(to, buffer);
 }
 
 static cb_status faulty_send(transport_node *node, transport_buffer *buffer)
@@ -102,7 +119,11 @@ static cb_status faulty_group_send(transport_group *group, transport_buffer *buf
 
 static void choose_fault(void)
 {
-    fault.apply = defect_named(getenv("CB_FAULT"));
+    const char *name = getenv("CB_FAULT");
+
+    fault.apply = defect_named(name);
+    fault.swaps = name != NULL && strcmp(name, "swap") == 0;
+    fault.previous = -1;
     fault.rank = defect_number("CB_FAULT_RANK", 0);
     fault.verified = defect_number("CB_FAULT_VERIFIED", UINT64_MAX);
     fault.every = defect_number("CB_FAULT_EVERY", 0);

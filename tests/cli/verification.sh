@@ -53,6 +53,15 @@ expect_counts 0 0 0 1 True
 faulty corrupt 0 3 multicast --multicast technology --list fixed --destinations 2
 expect_counts 0 0 0 2 True
 
+# Two packets of one round, which have the same source and number: only the destination differs.
+faulty swap 0 4 outfarm --destinations 3 --mode stream
+expect_counts 0 0 0 2 True
+faulty swap 0 4 outfarm --destinations 3 --mode stream --sizes 16
+expect_counts 0 0 0 2 True
+faulty swap 0 4 alltoall --processors 4
+expect_status 1
+expect_document result.json "[r['verify']['corrupted'] for r in d['results']]" "[0, 2]"
+
 # Every packet: on a busy machine a timed pass may hold only a few of them.
 for fault in corrupt cut; do
     case_is "$fault, without --verify"
@@ -71,6 +80,10 @@ faulty drop 0 2 oneway --mode pingpong
 expect_counts 2 0 0 0 False
 faulty cut 1 2 oneway --mode pingpong
 expect_counts 0 0 0 1 True
+
+# Both stream, and only one misses a packet.
+faulty drop 0 2 twoway --mode stream
+expect_counts 1 0 0 0 False
 
 # Packets that are taken from any source.
 faulty drop 1 3 funnel --mode event --sources 1

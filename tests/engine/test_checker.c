@@ -12,7 +12,7 @@
 #include "base/random.h"
 #include "tests/common/unit.h"
 
-enum { SOURCE = 3, LARGEST = 4096, MEMORY = 64 };
+enum { SOURCE = 3, DESTINATION = 5, LARGEST = 4096, MEMORY = 64 };
 
 static const size_t all_sizes[] = {0, 1, 7, 8, 15, 16, 17, 4096};
 static const size_t numbered_sizes[] = {16, 17, 24, 4096};
@@ -25,16 +25,23 @@ typedef struct {
     size_t size_bytes;
 } stream;
 
+/* Packet `number` of the stream. */
+static packet_identity packet_of(uint64_t number)
+{
+    return (packet_identity){SOURCE, DESTINATION, number};
+}
+
 static stream stream_of(size_t size_bytes)
 {
-    return (stream){.checker = {.source = SOURCE}, .size_bytes = size_bytes};
+    return (stream){.checker = {.source = SOURCE, .destination = DESTINATION},
+                    .size_bytes = size_bytes};
 }
 
 static void arrives(stream *s, uint64_t number)
 {
     unsigned char packet[LARGEST];
 
-    checker_stamp(packet, s->size_bytes, SOURCE, number);
+    checker_stamp(packet, s->size_bytes, packet_of(number));
     checker_check(&s->checker, packet, s->size_bytes, s->size_bytes, &s->findings);
 }
 
@@ -42,7 +49,7 @@ static void arrives_flipped(stream *s, uint64_t number, size_t byte, unsigned ch
 {
     unsigned char packet[LARGEST];
 
-    checker_stamp(packet, s->size_bytes, SOURCE, number);
+    checker_stamp(packet, s->size_bytes, packet_of(number));
     packet[byte] ^= mask;
     checker_check(&s->checker, packet, s->size_bytes, s->size_bytes, &s->findings);
 }
@@ -188,7 +195,7 @@ START_TEST(a_packet_of_another_size_is_corrupted)
         stream s = stream_of(pairs[k].arrived);
         unsigned char packet[LARGEST];
 
-        checker_stamp(packet, pairs[k].arrived, SOURCE, 0);
+        checker_stamp(packet, pairs[k].arrived, packet_of(0));
         checker_check(&s.checker, packet, pairs[k].arrived, pairs[k].expected, &s.findings);
         assert_found(&s, (checker_findings){.messages = 1, .corrupted = 1});
     }
@@ -203,7 +210,23 @@ START_TEST(a_packet_of_another_source_is_corrupted)
         stream s = stream_of(sizes[k]);
         unsigned char packet[LARGEST];
 
-        checker_stamp(packet, sizes[k], SOURCE + 1, 0);
+        checker_stamp(packet, sizes[k], (packet_identity){SOURCE + 1, DESTINATION, 0});
+        checker_check(&s.checker, packet, sizes[k], sizes[k], &s.findings);
+        assert_found(&s, (checker_findings){.messages = 1, .corrupted = 1});
+    }
+}
+END_TEST
+
+/* Of the same source and number: with 16 bytes only the checksum tells. */
+START_TEST(a_packet_to_another_destination_is_corrupted)
+{
+    static const size_t sizes[] = {7, 8, 15, 16, 17, 4096};
+
+    for (size_t k = 0; k < LENGTH(sizes); k++) {
+        stream s = stream_of(sizes[k]);
+        unsigned char packet[LARGEST];
+
+        checker_stamp(packet, sizes[k], (packet_identity){SOURCE, DESTINATION + 1, 0});
         checker_check(&s.checker, packet, sizes[k], sizes[k], &s.findings);
         assert_found(&s, (checker_findings){.messages = 1, .corrupted = 1});
     }
@@ -227,8 +250,8 @@ START_TEST(every_byte_of_a_packet_depends_on_its_number)
         unsigned char one[LARGEST], other[LARGEST];
         size_t size = numbered_sizes[k], same = 0;
 
-        checker_stamp(one, size, SOURCE, 7);
-        checker_stamp(other, size, SOURCE, 8);
+        checker_stamp(one, size, packet_of(7));
+        checker_stamp(other, size, packet_of(8));
         for (size_t i = 16; i < size; i++)
             same += one[i] == other[i];
         ck_assert_uint_le(same, size / 64 + 1);
@@ -242,7 +265,7 @@ START_TEST(nothing_is_written_beyond_a_packet)
         unsigned char packet[80];
 
         memset(packet, 0xa5, sizeof(packet));
-        checker_stamp(packet, size, SOURCE, 5);
+        checker_stamp(packet, size, packet_of(5));
         for (size_t i = size; i < sizeof(packet); i++)
             ck_assert_uint_eq(packet[i], 0xa5);
     }
@@ -428,6 +451,7 @@ UNIT_MAIN("checker", a_stream_without_faults_has_no_findings, lost_packets_are_c
           a_packet_overtaken_by_more_stays_lost_and_counts_as_duplicate,
           any_flipped_bit_is_one_corrupted_packet, any_flipped_byte_of_a_large_packet_is_detected,
           a_packet_of_another_size_is_corrupted, a_packet_of_another_source_is_corrupted,
+          a_packet_to_another_destination_is_corrupted,
           a_corrupted_packet_counts_as_the_expected_one,
           every_byte_of_a_packet_depends_on_its_number, packets_to_other_ranks_do_not_count_as_lost,
           a_late_packet_is_recognised_after_packets_to_other_ranks,

@@ -653,6 +653,54 @@ START_TEST(every_list_and_multicast_runs_over_null)
 }
 END_TEST
 
+/* Different data */
+
+enum { FARMED = 4, FARMED_BYTES = 64 };
+
+static struct {
+    const void *places[RANKS]; /* by destination: its last packet ... */
+    unsigned char contents[RANKS][FARMED_BYTES];
+    uint64_t rounds; /* in which packets of different destinations were compared */
+} farmed;
+
+/* A packet released by a send is the next one that the pool gives out: only packets that are in
+ * memory at the same time differ. */
+static cb_status noting_send(transport_node *node, transport_buffer *buffer)
+{
+    size_t rank = (size_t)node->rank;
+
+    ck_assert_uint_eq(buffer->size, FARMED_BYTES);
+    farmed.places[rank] = buffer->data;
+    memcpy(farmed.contents[rank], buffer->data, FARMED_BYTES);
+    if (rank == FARMED) {
+        farmed.rounds++;
+        for (size_t one = 1; one <= FARMED; one++)
+            for (size_t other = 1; other < one; other++) {
+                ck_assert_ptr_ne(farmed.places[one], farmed.places[other]);
+                ck_assert_int_ne(memcmp(farmed.contents[one], farmed.contents[other], FARMED_BYTES),
+                                 0);
+            }
+    }
+    return priced_send(node, buffer);
+}
+
+START_TEST(outfarming_sends_different_data_from_different_memory)
+{
+    for (const bench_mode *mode = cb_outfarm.modes; mode->name != NULL; mode++) {
+        bench_measurement measurement = {.mode = mode, .count = FARMED, .size_bytes = FARMED_BYTES};
+        measurement_outcome outcome;
+        bench b;
+
+        make_bench(&b, &cb_outfarm);
+        b.technology.send = noting_send;
+        farmed.rounds = 0;
+        ck_assert_int_eq(measure_as(&b, &measurement, &outcome), CB_OK);
+        ck_assert_uint_gt(farmed.rounds, LEAST_BLOCKS);
+        measurement_outcome_free(&outcome);
+    }
+}
+END_TEST
+
 START_TEST(sources_that_alternate_have_equal_shares)
 {
     bench_measurement measurement = {.mode = &cb_funnel.modes[1], .count = 4, .size_bytes = 64};
@@ -705,4 +753,5 @@ UNIT_MAIN("solo", a_steady_figure_stops_after_the_minimum_of_blocks,
           the_cost_of_touching_is_reported_only_where_packets_are_touched,
           corrupted_data_ends_the_measurement_without_baselines,
           every_mode_of_every_program_runs_over_null, every_list_and_multicast_runs_over_null,
+          outfarming_sends_different_data_from_different_memory,
           sources_that_alternate_have_equal_shares, shares_over_fewer_than_four_windows_are_omitted)

@@ -112,6 +112,26 @@ START_TEST(the_sum_of_filled_packets_is_known)
 }
 END_TEST
 
+START_TEST(packets_filled_by_place_differ_and_have_the_known_sum)
+{
+    enum { PACKETS = 17, ROOM = 4096 };
+    unsigned char *data = malloc(PACKETS * ROOM);
+    static const size_t sizes[] = {0, 1, 8, 15, 16, 24, 31, 64, 256, 1000, 1024, ROOM};
+
+    for (size_t k = 0; k < LENGTH(sizes); k++)
+        for (size_t i = 0; i < PACKETS; i++) {
+            unsigned char *packet = data + i * ROOM;
+
+            traffic_fill_by_place(packet, sizes[k]);
+            ck_assert_uint_eq(traffic_touch(packet, sizes[k]), traffic_expected_sum(sizes[k]));
+            ck_assert_ptr_null(memchr(packet, 0, sizes[k]));
+            for (size_t other = 0; other < i && sizes[k] >= 16; other++)
+                ck_assert_int_ne(memcmp(packet, data + other * ROOM, sizes[k]), 0);
+        }
+    free(data);
+}
+END_TEST
+
 START_TEST(sums_of_different_sizes_differ)
 {
     for (size_t size = 1; size <= 600; size++)
@@ -502,6 +522,125 @@ START_TEST(settling_acknowledges_to_each_waiting_peer)
 }
 END_TEST
 
+/* A stream in both directions */
+
+typedef struct {
+    side sides[2];
+    queue data[2]; /* to each side */
+    uint64_t packets, steps[2];
+    uint64_t widest; /* maximum number of packets on their way to a side */
+} both_ways;
+
+/* One step of a side, or its finish after the last. */
+static void step_both_ways(both_ways *b, size_t self)
+{
+    if (b->steps[self] < b->packets) {
+        b->steps[self]++;
+        ck_assert_int_eq(bench_stream_both_ways(&b->sides[self].me, 0), CB_OK);
+    } else {
+        ck_assert_int_eq(bench_receive_rest(&b->sides[self].me), CB_OK);
+    }
+    for (size_t to = 0; to < 2; to++)
+        if (b->data[to].length > b->widest)
+            b->widest = b->data[to].length;
+}
+
+static void step_of_the_second(void *context)
+{
+    both_ways *b = context;
+
+    ck_assert_msg(b->steps[1] < b->packets, "the first waits for a packet that will not come");
+    step_both_ways(b, 1);
+}
+
+static void make_both_ways(both_ways *b, unsigned window, uint64_t packets)
+{
+    *b = (both_ways){.packets = packets};
+    for (size_t i = 0; i < 2; i++)
+        make_side(&b->sides[i], 1, window);
+    for (size_t i = 0; i < 2; i++) {
+        b->sides[i].nodes[0].out = &b->data[1 - i];
+        b->sides[i].nodes[0].in = &b->data[i];
+    }
+    b->sides[0].factory.go_on = step_of_the_second;
+    b->sides[0].factory.other = b;
+}
+
+/* The first runs ahead, and the second only when the first waits for it. */
+static void run_both_ways(both_ways *b)
+{
+    while (b->steps[0] < b->packets)
+        step_both_ways(b, 0);
+    step_both_ways(b, 0);
+    while (b->steps[1] < b->packets)
+        step_both_ways(b, 1);
+    step_both_ways(b, 1);
+}
+
+START_TEST(a_stream_in_both_directions_keeps_the_window_and_uses_it)
+{
+    for (size_t w = 0; w < LENGTH(windows); w++)
+        for (uint64_t packets = 1; packets <= 200; packets++) {
+            uint64_t half = windows[w] > 1 ? windows[w] / 2 : 1;
+            both_ways b;
+
+            make_both_ways(&b, windows[w], packets);
+            run_both_ways(&b);
+            ck_assert_uint_le(b.widest, windows[w]);
+            ck_assert_uint_ge(b.widest, packets < half ? packets : half);
+        }
+}
+END_TEST
+
+START_TEST(a_stream_in_both_directions_ends_with_every_packet_received)
+{
+    for (size_t w = 0; w < LENGTH(windows); w++)
+        for (uint64_t packets = 1; packets <= 200; packets++) {
+            both_ways b;
+
+            make_both_ways(&b, windows[w], packets);
+            run_both_ways(&b);
+            for (size_t i = 0; i < 2; i++) {
+                ck_assert_uint_eq(b.sides[i].me.received.packets, packets);
+                ck_assert_uint_eq(b.sides[i].peers[0].outstanding, 0);
+                ck_assert_uint_eq(b.data[i].length, 0);
+            }
+        }
+}
+END_TEST
+
+/* Packets of one's own */
+
+/* The packets are taken before the first is sent, so that no technology can use one buffer for all.
+ */
+START_TEST(packets_of_a_step_are_in_memory_at_the_same_time)
+{
+    static const bench_traffic *const passes[] = {&traffic_touching, &traffic_bare,
+                                                  &verification_traffic};
+
+    for (size_t pass = 0; pass < LENGTH(passes); pass++) {
+        queue out[3] = {{0}};
+        side s;
+
+        make_side(&s, 3, 64);
+        s.me.traffic = passes[pass];
+        for (size_t i = 0; i < 3; i++)
+            s.nodes[i].out = &out[i];
+        ck_assert_int_eq(bench_take_packets(&s.me), CB_OK);
+        ck_assert_uint_eq(s.factory.base.held, 3);
+        for (size_t i = 0; i < 3; i++) {
+            transport_buffer *packet = s.peers[i].packet;
+
+            ck_assert_int_eq(bench_send_taken(&s.me, i), CB_OK);
+            ck_assert_ptr_eq(out[i].first, packet);
+            ck_assert_uint_eq(out[i].length, 1);
+            ck_assert_ptr_null(s.peers[i].packet);
+            discard(&out[i]);
+        }
+    }
+}
+END_TEST
+
 /* Rounds */
 
 static uint64_t lead(const side *s, size_t peer)
@@ -610,16 +749,18 @@ END_TEST
 UNIT_MAIN("traffic", a_changed_byte_changes_the_sum,
           a_changed_byte_of_a_large_packet_changes_the_sum, touching_sums_words_at_any_alignment,
           touching_reads_nothing_after_the_packet, the_sum_of_filled_packets_is_known,
-          sums_of_different_sizes_differ, sums_of_correct_packets_match,
-          one_wrong_byte_in_many_packets_is_an_error, a_truncated_packet_is_an_error,
-          packets_that_are_not_touched_are_not_checked, a_pass_starts_with_an_empty_sum,
-          a_verified_stream_without_losses_is_clean,
+          packets_filled_by_place_differ_and_have_the_known_sum, sums_of_different_sizes_differ,
+          sums_of_correct_packets_match, one_wrong_byte_in_many_packets_is_an_error,
+          a_truncated_packet_is_an_error, packets_that_are_not_touched_are_not_checked,
+          a_pass_starts_with_an_empty_sum, a_verified_stream_without_losses_is_clean,
           a_lost_packet_is_counted_once_without_further_waiting,
           a_suspended_machine_loses_no_packet, a_slow_destination_sees_at_most_a_full_window,
           the_window_is_kept_under_any_interleaving, a_block_ends_with_nothing_outstanding,
+          a_stream_in_both_directions_keeps_the_window_and_uses_it,
+          a_stream_in_both_directions_ends_with_every_packet_received,
           there_is_one_acknowledgement_for_each_half_window_and_one_for_the_rest,
-          acknowledgements_are_empty_messages, settling_acknowledges_to_each_waiting_peer,
-          early_packets_are_queued_for_later_rounds,
+          packets_of_a_step_are_in_memory_at_the_same_time, acknowledgements_are_empty_messages,
+          settling_acknowledges_to_each_waiting_peer, early_packets_are_queued_for_later_rounds,
           a_round_that_arrived_early_completes_without_a_receive,
           a_round_ends_at_the_packet_that_completes_it,
           shares_are_counted_until_one_source_has_delivered_its_block)

@@ -277,12 +277,18 @@ class Benchmark:
         sizes: Optional[frozenset[int]] = None,
         occupation: str = "none",
         algorithms: int = 0,
+        mode: str = "",
+        changes: bool = True,
     ) -> int:
-        """The maximum number of measurements of one start of the program; sizes None: its own."""
+        """The maximum number of measurements of one start of the program; sizes None: its own, mode
+        empty: the default ones. Without `changes` it measures one kind of list only."""
         if sizes is None:
             alone = occupation in ("", "none")
             sizes = frozenset(self.sizes_bytes if alone else self.sizes_beside_computing_bytes)
-        modes = [mode for mode in self.modes if mode.default and mode.processors <= shape.ranks]
+        chosen = self.mode(mode)
+        modes = [one for one in self.modes if one.default] if chosen is None else [chosen]
+        modes = [one for one in modes if one.processors <= shape.ranks]
+        changing = sizes.intersection(self.changing_sizes_bytes) if changes else ()
         referred = self.ratio is not None and shape.numbers != (self.ratio.reference,)
         return int(
             evaluate(
@@ -292,7 +298,7 @@ class Benchmark:
                 sizes=len(sizes),
                 algorithms=algorithms or len(self.algorithms_us),
                 multicasts=2,
-                changing_sizes=len(sizes.intersection(self.changing_sizes_bytes)),
+                changing_sizes=len(changing),
             )
         )
 
@@ -439,7 +445,7 @@ def _check_formulas(one: Benchmark) -> None:
     formulas = [("count.ranks", one.count.ranks, {**_COUNTED, "stages": (2, 1, 1)})]
     formulas += [("modes.packets", mode.packets, {"count": 4}) for mode in one.modes]
     formulas += [("rows", one.rows, _COUNTED_ROWS)]
-    farm = {"sources": 2, "destinations": 2}
+    farm = {"sources": 2, "destinations": 2, "fetched": 2}
     for bound in one.bounds:
         formulas += [("bounds.count", bound.count, farm), ("bounds.times", bound.times, farm)]
     if not one.count.is_topology:  # the stages have the ranks of a pipeline

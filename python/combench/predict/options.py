@@ -96,7 +96,13 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "type": _list(_announcement),
         "default": ("loop",),
         "metavar": "WAY,...",
-        "help": "how the supervisor notifies pushing sources: loop, multicast (default loop)",
+        "help": "way to tell the sources of a farm about an event: loop, multicast (default loop)",
+    },
+    "--fetch": {
+        "type": checked(values.fetch),
+        "default": "all",
+        "metavar": "N",
+        "help": "sources with data of an event in pull farms: all, a number, or a fraction",
     },
     "--in-flight": {
         "type": checked(whole(1, 10**9)),

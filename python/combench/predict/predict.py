@@ -78,11 +78,14 @@ def _wanted(
         in_flight=arguments.in_flight,
         window=arguments.window,
         supervisors=arguments.supervisor,
+        fetch=arguments.fetch,
         benchmarks=arguments.benchmarks,
     )
     if technology is None:
         return wanted
-    return replace(wanted, group_sends=("loop", cases.group_send(technology)))
+    own = cases.group_send(technology)
+    told = tuple("loop" if way == "loop" else own for way in wanted.supervisors)
+    return replace(wanted, group_sends=("loop", own), supervisors=told)
 
 
 def _all_asked(
