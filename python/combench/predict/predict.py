@@ -262,7 +262,9 @@ def main(arguments: argparse.Namespace) -> int:
     arguments.benchmarks = tuple(map(cases.parse_benchmark, arguments.benchmarks))
     processes = Processes(arguments.jobs or len(os.sched_getaffinity(0)))
     with ending.on_signals() as watch:  # before the results, which may be many, are read
-        watch.beside(lambda: _check_options(arguments, ccmod, _LEAST_RANKS, processes), processes.end)
+        watch.beside(
+            lambda: _check_options(arguments, ccmod, _LEAST_RANKS, processes), processes.end
+        )
     effort = Effort(arguments.seeds, arguments.precision, arguments.messages)
     technology, measured = arguments.technology, cases.Measured()
     measurements = None
