@@ -434,6 +434,19 @@ class WrongInput(Folder):
                     self.assertIn(text, line)
 
 
+    def test_is_found_before_the_results_are_read(self) -> None:
+        words = ("--network", "moebius")
+        ended = self.drive("predict", "cut.json", *words, expect=2)
+        self.assertIn("--network moebius", ended.stderr)
+        self.assertNotIn("cut.json", ended.stderr)
+
+    def test_a_network_may_be_too_small_for_every_case(self) -> None:
+        words = ("--network", "crossbar:3", "--benchmarks", "1.3", "--scale", "8")
+        ended = self.drive("predict", "oneway.json", *words, expect=2)
+        (line,) = ended.stderr.splitlines()
+        self.assertIn("--network crossbar:3", line)
+
+
 def calibrate_rows(three: bool, shared: bool) -> list[Json]:
     """Of cb_calibrate: the quiet network of `oneway_rows`, a stream of 4 us a packet, and, of three
     ranks, flows from a node that share nothing. Rows of three may have shared cores."""
@@ -604,11 +617,13 @@ class Interruption(Folder):
             time.sleep(0.01)
         return [int(mark.name) for mark in self.marks.iterdir()]
 
-    def check(self, verb: str, words: Sequence[str], evaluations: int, number: int) -> None:
+    def check(
+        self, verb: str, words: Sequence[str], evaluations: int, number: int, folders: int = 1
+    ) -> None:
         process = self.start(verb, words)
         self.addCleanup(process.kill)
         running = self.await_evaluations(process, evaluations)
-        self.assertEqual(len(list(self.temporary.iterdir())), 1)
+        self.assertEqual(len(list(self.temporary.iterdir())), folders)
         process.send_signal(number)
         said, errors = process.communicate(timeout=LIMIT_S)
         self.assertEqual(process.returncode, 1, errors)
@@ -634,7 +649,7 @@ class Interruption(Folder):
 
     def test_before_any_evaluation_does_neither(self) -> None:
         self.write_program("ccmod", ENDLESS)
-        self.check("predict", ["oneway.json"], 1, signal.SIGTERM)
+        self.check("predict", ["oneway.json"], 1, signal.SIGTERM, folders=0)
 
     def test_of_a_validation_does_neither(self) -> None:
         words = ["oneway.json", "--calibration", str(self.calibration)]
