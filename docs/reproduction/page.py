@@ -303,12 +303,10 @@ def _beginning(name: str, kept: Kept) -> Iterator[str]:
     run = kept.run
     yield (
         f"Made by `scripts/reproduce {name}` in one launch of {_minutes(run.get('elapsed_s', 0))}"
-        " on"
-        f" {run.get('started', 'an unknown day')[:10]}; `scripts/reproduce` makes all three pages"
-        " in less than 45 minutes"
-        " on two cores. Every figure in a column \"here\" comes from a document in"
-        f" [results/{name}](results/{name});"
-        f" after ± is half the width of its 95 % confidence interval."
+        f" on {run.get('started', 'an unknown day')[:10]}; `scripts/reproduce` makes all three"
+        " pages in less than 45 minutes on two cores. Every figure in a column \"here\" comes from"
+        f" a document in [results/{name}](results/{name}); after ± is half the width of its 95 %"
+        " confidence interval."
     )
     machine = _first(kept, lambda one: one["environment"]["hosts"][0]["cpu"]) or [run.get("cpu", "unknown")]
     cores = _first(kept, lambda one: one["environment"]["hosts"][0]["cores"]) or [str(run.get("cores", "?"))]
@@ -317,8 +315,7 @@ def _beginning(name: str, kept: Kept) -> Iterator[str]:
     kernel = _first(kept, lambda one: one["environment"]["hosts"][0]["kernel"])
     yield (
         f"Machine: {joined(machine)}, {joined(cores)}"
-        f" cores{', ' + joined(kernel) if kernel else ''};"
-        f" {joined(mpi)};"
+        f" cores{', ' + joined(kernel) if kernel else ''}; {joined(mpi)};"
         f" {'combench of commit ' + joined(commit) if commit else run.get('combench', 'combench')}."
     )
     stolen = [one["environment"]["noise"]["stolen_pct"] for _, one in kept.results() if one["environment"].get("noise")]
