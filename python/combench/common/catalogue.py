@@ -445,7 +445,7 @@ def _check_formulas(one: Benchmark) -> None:
     formulas = [("count.ranks", one.count.ranks, {**_COUNTED, "stages": (2, 1, 1)})]
     formulas += [("modes.packets", mode.packets, {"count": 4}) for mode in one.modes]
     formulas += [("rows", one.rows, _COUNTED_ROWS)]
-    farm = {"sources": 2, "destinations": 2}
+    farm = {"sources": 2, "destinations": 2, "fetched": 2}
     for bound in one.bounds:
         formulas += [("bounds.count", bound.count, farm), ("bounds.times", bound.times, farm)]
     if not one.count.is_topology:  # the stages have the ranks of a pipeline

@@ -28,6 +28,7 @@ class Case:
     multicast: str = "loop"  # group sends: loop, technology (by the network), tree
     pace_us: float = 0.0  # of a farm: wait of the supervisor before each event
     shifts: int = 0  # of an all-to-all: messages of each rank per round; 0: all
+    fetched: int = 0  # of a farm: sources that have data of an event; 0: all
     own: tuple[str, ...] = ()  # command-line words of options that only this benchmark has
 
     @property
@@ -69,7 +70,7 @@ class Case:
         """Data packets that all destinations receive in a step / divisor."""
         # Of a topology: the packets that the last stage receives.
         count = self.numbers[-2 if self.definition.count.is_topology else 0]
-        return int(evaluate(self.step.packets, count=count))
+        return int(evaluate(self.step.packets, count=self.fetched or count))
 
     @property
     def count_text(self) -> str:

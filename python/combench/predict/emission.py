@@ -34,6 +34,7 @@ def _options(case: Case) -> dict[str, str]:
         "window": str(case.window) if case.step.stream else "",
         "algorithm": f"{case.algorithm_us:.10g}",
         "in-flight": str(case.in_flight or ""),
+        "fetch": str(case.fetched or ""),
         "list": "fixed",
         "multicast": "loop" if by_loop else "technology",
         "supervisor": "loop" if by_loop else "multicast",
