@@ -20,7 +20,7 @@ def _fits(kept: Kept, benchmark: str, mode: str) -> str:
         if fit.get("mode") == mode and "r_inf_MBps" in fit
     ]
     if not found:
-        return str(Missing(kept.reason(benchmark=benchmark)))
+        return str(kept.fit(benchmark=benchmark, mode=mode))
     return "; ".join(
         f"{fit['from_bytes']} to {fit['to_bytes']} bytes: overhead {number(fit['overhead_us'])} us,"
         f" throughput {number(fit['r_inf_MBps'])} MB/s, half of it at {number(fit['n_half_bytes'])}"

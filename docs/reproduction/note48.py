@@ -30,6 +30,8 @@ def steps(cores: int) -> list[Step]:
               "--fetch", "2", *few, seconds=12),
         start("driven", cores, 7, "cb_pipeline", "--topology", "4-2-1", "--algorithm", "0", "--rate",
               f"{RATE_HZ}Hz", *few, seconds=10),
+        start("comms3-2", cores, 2, "cb_comms3", "--processors", "2", "--sizes", "0,64,256,1024",
+              *few, seconds=8),
     ]  # fmt: skip
 
 
@@ -86,7 +88,7 @@ GROUP_1 = (
         (("round", *ROUND), ("round", *ROUNDS), ("round", *BYTES),
          ("round", "congestion: time of a packet against two nodes", "congestion_ratio", 1.0)),
         ("both",),
-        "more than as many processors as cores share them, so the congestion here is that of the"
+        "processors beyond the number of cores share them, so the congestion here is that of the"
         " cores and of one memory, and no switch is measured.",
     ),
     Basic(
@@ -465,7 +467,7 @@ def write(kept: Kept, page: Page) -> None:
         " them (mark `*` of combench), here all with more than two."
         " [benchmarks](../using/benchmarks.md) says what each program does."
     )
-    of_plan = kept.without(*(step.name for step in steps(1) if not step.is_plan))
+    of_plan = kept.without("supervisor", "region", "driven")
     comments(of_plan, page)
     _group_1(of_plan, page)
     _farms(of_plan, kept, page)

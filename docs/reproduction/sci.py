@@ -122,11 +122,12 @@ def _slope_text(kept: Kept, variant: str) -> str:
 def _table_1(kept: Kept, page: Page) -> None:
     page.heading("Table 1: bandwidth and latency")
     page.text(
-        "Bandwidth is that of a stream, latency half of a ping-pong, as in the note. \"note\" is the"
-        " note's protocol with its default parameters, `--config note`: header notices, one"
-        " outstanding buffer, an acknowledgement of each receive, multiples of 64 bytes, send buffers"
-        " from the heap. \"default\" is what `--technology sci` does without a configuration: short"
-        " messages travel inside their notification, up to 15 outstanding, buffers from a pool."
+        "Bandwidth is that of a stream, latency half of a ping-pong, as in the note. \"note\" is"
+        " the note's protocol with its default parameters, `--config note`: header notices, one"
+        " outstanding buffer, an acknowledgement of each receive, multiples of 64 bytes, send"
+        " buffers from the heap. \"default\" is what `--technology sci` does without a"
+        " configuration: short messages travel inside their notification, up to 15 outstanding,"
+        " buffers from a pool."
     )
     heads = ["bytes", "seed: MB/s", "here, note: MB/s", "here, default: MB/s"]
     heads += ["seed: us", "here, note: us", "here, default: us"]
@@ -243,8 +244,9 @@ def _claims(kept: Kept, page: Page) -> None:
                 "latency up to 64 bytes (12)",
                 "constant, 15 us",
                 f"note: {_spread(kept, FIRST)}; default: {_spread(kept, DEFAULT)}",
-                "the note's protocol transfers multiples of 64 bytes, the default up to 56 bytes within"
-                " one line; what differs is the scatter of the measurement and the reading of the bytes",
+                "the note's protocol transfers multiples of 64 bytes, the default up to 56 bytes"
+                " within one line; what differs is the scatter of the measurement and the reading"
+                " of the bytes",
             ),
             (
                 "increase per 64 bytes above 128 bytes (12)",
