@@ -70,7 +70,9 @@ def farms_beside(rows: Sequence[Row]) -> list[Table]:
     plain = [
         row
         for row in found
-        if row.get("mode") != "open" and row.get("multicast") in (None, "loop")
+        if row.get("mode") != "open"
+        and row.get("multicast") in (None, "loop")
+        and row.get("fetched") is None
     ]
     sizes = sizes_of(plain)
     lines: list[Line] = []
