@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Iterator
 
-from page import Json, Kept, Missing, Page, figure, joined, number, ratio, value
+from page import Json, Kept, Line, Missing, Page, Row, figure, joined, number, ratio, value
 
 KILO = 1e-3  # Hz as kHz
 SIZES = (0, 64, 256, 1024)
@@ -20,25 +20,28 @@ def _fits(kept: Kept, benchmark: str, mode: str) -> str:
         if fit.get("mode") == mode and "r_inf_MBps" in fit
     ]
     if not found:
-        return str(Missing(kept.reason(benchmark=benchmark)))
+        return str(kept.fit(benchmark=benchmark, mode=mode))
     return "; ".join(
         f"{fit['from_bytes']} to {fit['to_bytes']} bytes: overhead {number(fit['overhead_us'])} us,"
-        " throughput"
-        f" {number(fit['r_inf_MBps'])} MB/s, half of it at {number(fit['n_half_bytes'])} bytes"
+        f" throughput {number(fit['r_inf_MBps'])} MB/s, half of it at {number(fit['n_half_bytes'])}"
+        " bytes"
         for fit in found[:4]
     )
 
 
-def _caching(kept: Kept, size: int) -> str:
-    hot = kept.row(benchmark="oneway", mode="stream", size_bytes=size, buffers="hot")
-    cold = kept.row(benchmark="oneway", mode="stream", size_bytes=size, buffers="rotate")
-    if isinstance(cold, Missing):
-        return str(cold)
-    return (
-        f"{size} bytes: {ratio(value(cold, 'round_us'), value(hot, 'round_us'))} times the time"
-        " with more buffers than"
-        " the caches hold"
-    )
+def _caching(kept: Kept) -> str:
+    """Streams with more buffers than the caches hold against streams with the same ones."""
+    found = []
+    for benchmark, size in (("oneway", 64), ("oneway", 1024), ("oneway", 1 << 20), ("outfarm", 1024)):
+        wanted: Json = {"benchmark": benchmark, "mode": "stream", "size_bytes": size}
+        if benchmark == "outfarm":
+            wanted["destinations"] = 4
+        hot, cold = (kept.row(buffers=buffers, **wanted) for buffers in ("hot", "rotate"))
+        if isinstance(cold, Missing):
+            return str(cold)
+        times = ratio(value(cold, "round_us"), value(hot, "round_us"))
+        found.append(f"{cold['benchmark']}, {size} bytes: {times} times")
+    return f"time with more buffers than the caches hold / with the same ones: {'; '.join(found)}"
 
 
 def _environments(kept: Kept) -> Iterator[Json]:
@@ -76,8 +79,8 @@ def _harness(kept: Kept) -> str:
     share = 100 * rows[0]["harness_us"] / rows[0]["latency_us"]["median"]
     return (
         f"1.1 at 64 bytes: {figure(rows[0], 'latency_us', 'us')}, of which"
-        f" {number(rows[0]['touch_us'])} us is the reading"
-        f" of the bytes and {number(share)} % the program itself"
+        f" {number(rows[0]['touch_us'])} us is the reading of the bytes and {number(share)} % the"
+        " program itself"
     )
 
 
@@ -87,8 +90,7 @@ def _users(kept: Kept) -> str:
         return str(Missing("no document has the probe"))
     return (
         f"a probe before each of {len(stolen)} starts: {number(stolen[len(stolen) // 2])} % of a"
-        " core taken by others in the"
-        f" median, {number(stolen[-1])} % at most"
+        f" core taken by others in the median, {number(stolen[-1])} % at most"
     )
 
 
@@ -98,8 +100,8 @@ def _measured(kept: Kept) -> str:
         return str(Missing("no results are kept"))
     sizes = sorted({row["size_bytes"] for row in rows if row["benchmark"] == "oneway"})
     return (
-        f"{len(rows)} measurements at {', '.join(map(str, SIZES))} bytes;"
-        f" 1.1 at {len(sizes)} sizes to {max(sizes, default=0)} bytes"
+        f"{len(rows)} measurements at {', '.join(map(str, SIZES))} bytes; 1.1 at {len(sizes)} sizes"
+        f" to {max(sizes, default=0)} bytes"
     )
 
 
@@ -112,22 +114,14 @@ def comments(kept: Kept, page: Page) -> None:
                 "required",
                 _harness(kept),
                 "times run from the buffer that the sender fills to the one that the receiver"
-                " reads, over MPI within one"
-                " host instead of a network",
-            ),
-            (
-                "bare results in addition",
-                "\"may be supplied\"",
-                _bare(kept),
-                "bare is a plain loop of MPI calls without combench",
+                " reads, over MPI within one host instead of a network",
             ),
             (
                 "overhead, maximum throughput, packet size of half the throughput: 1.1 ping-pong",
                 "asked",
                 _fits(kept, "oneway", "pingpong"),
                 "one line does not describe all sizes, because MPI changes its protocol, so each"
-                " range of sizes has a line"
-                " of its own",
+                " range of sizes has a line of its own",
             ),
             (
                 "the same: 1.1 stream",
@@ -143,6 +137,33 @@ def comments(kept: Kept, page: Page) -> None:
             ),
             ("packet sizes 0, 64, 256, 1024 bytes, curves encouraged", "required", _measured(kept), "none"),
             (
+                "conditions that can be extrapolated to several hundred nodes",
+                "required",
+                "predicted for 100 and 1000, at the end of the page"
+                if isinstance(kept.document("prediction"), dict)
+                else kept.document("prediction"),
+                "predictions stand on the shared memory of one host",
+            ),
+            (
+                "a continuous computing task of lower priority (group 1)",
+                "required",
+                _task(kept),
+                "the priority is that of Linux: the task runs where nothing else is ready",
+            ),
+            (
+                "algorithms of 'zero', 50 and 500 us a packet (group 2)",
+                "required",
+                _algorithms(kept),
+                "a packet's algorithm takes longer where processes share cores, since it is"
+                " interrupted",
+            ),
+            (
+                "the 'zero' algorithm refers to the data",
+                "required",
+                f"reading 1024 bytes takes {figure(_one_way(kept, 1024), 'touch_us', 'us')}",
+                "every byte is read",
+            ),
+            (
                 "performance is independent of the content",
                 "assumed",
                 Missing("every packet has the same content while it is timed"),
@@ -151,16 +172,50 @@ def comments(kept: Kept, page: Page) -> None:
         ],
         "comment",
     )
+    _bare(kept, page)
 
 
-def _bare(kept: Kept) -> str:
-    """The plain MPI loop beside 1.1."""
-    found = [row for row in kept.rows(size_bytes=64) if "bare" in str(row.get("mode")) + row["benchmark"]]
-    own = kept.row(benchmark="oneway", mode="pingpong", size_bytes=64)
-    if not found:
-        return str(Missing(kept.reason(benchmark="bare")))
-    key = "latency_us" if "latency_us" in found[0] else "round_us"
-    return f"ping-pong of 64 bytes: {figure(found[0], key, 'us')} bare, {figure(own, 'latency_us', 'us')} in 1.1"
+def _one_way(kept: Kept, size: int) -> Row:
+    return kept.row(benchmark="oneway", mode="pingpong", size_bytes=size)
+
+
+def _task(kept: Kept) -> str:
+    """The priority of the computing tasks."""
+    found = [
+        rank["computing"]["priority"]
+        for environment in _environments(kept)
+        for rank in environment["ranks"]
+        if "computing" in rank
+    ]
+    return joined(dict.fromkeys(found)) or str(Missing(kept.reason(occupation="destination")))
+
+
+def _algorithms(kept: Kept) -> str:
+    """What the algorithms of the largest push farm took."""
+    found = []
+    for algorithm_us in (50, 500):
+        wanted = {"benchmark": "pushfarm", "mode": "closed", "algorithm_us": algorithm_us}
+        row = kept.row(size_bytes=64, sources=4, destinations=4, **wanted)
+        if isinstance(row, Missing):
+            return str(row)
+        found.append(f"{algorithm_us} us asked: {figure(row, 'algorithm_true_us', 'us')} taken")
+    return "; ".join(found)
+
+
+def _bare(kept: Kept, page: Page) -> None:
+    page.heading("Bare results", 3)
+    page.text(
+        "Seed: \"bare or hardware results may be supplied in addition\". Here a plain loop of MPI"
+        " calls takes turns with 1.1."
+    )
+    lines = []
+    for mode, what, key in (("pingpong", "ping-pong", "latency_us"), ("stream", "stream", "round_us")):
+        wanted = {"benchmark": "bare", "mode": mode}
+        lines += [
+            Line(f"{what}, plain MPI, us", "may be supplied", key, wanted),
+            Line(f"{what}, 1.1 / plain MPI", "may be supplied", "over_bare", wanted),
+        ]
+    page.sized(kept, "figure", SIZES, lines)
 
 
 def _longest_s(kept: Kept) -> float:
@@ -176,8 +231,7 @@ def discussion(kept: Kept, page: Page) -> None:
                 "hardware platform and configuration",
                 "asked",
                 f"{_each(kept, ('hosts', 0, 'cpu'))}, {_each(kept, ('hosts', 0, 'cores'))} cores,"
-                " level 2 and 3 caches of"
-                f" {_each(kept, ('hosts', 0, 'l2_bytes'))} and"
+                f" level 2 and 3 caches of {_each(kept, ('hosts', 0, 'l2_bytes'))} and"
                 f" {_each(kept, ('hosts', 0, 'l3_bytes'))} bytes",
                 "one host: no network between processors",
             ),
@@ -212,8 +266,8 @@ def discussion(kept: Kept, page: Page) -> None:
             (
                 "possible effects of caching",
                 "asked",
-                "; ".join(_caching(kept, size) for size in (64, 1024)),
-                "measured by 1.1 stream, with the same buffers and with more than the caches hold",
+                _caching(kept),
+                "measured by streams of 1.1 and, to four destinations, of 1.5",
             ),
             ("other users", "asked", _users(kept), "measured before each start, and not while it runs"),
         ],
@@ -226,8 +280,8 @@ def _scaling(kept: Kept, page: Page) -> None:
     page.heading("Scaling to 100 and 1000 sources and destinations", 3)
     page.text(
         "Seed: \"discuss the scaling possibilities to 100 and 1000 sources/destinations\". Here"
-        " they are predicted by"
-        " the [model](../reference/model.md) from the calibration of the same run."
+        " they are predicted by the [model](../reference/model.md) from the calibration of the"
+        " same run."
     )
     prediction = kept.document("prediction")
     wanted = {100, 1000}
@@ -248,6 +302,5 @@ def _scaling(kept: Kept, page: Page) -> None:
     page.table(["benchmark, mode, processors", "seed", "here: predicted at 1024 bytes"], rows)
     page.text(
         "Difference: the calibration is of the shared memory of one host, so the prediction"
-        " describes a network as fast"
-        " as that memory, with a core for each process."
+        " describes a network as fast as that memory, with a core for each process."
     )

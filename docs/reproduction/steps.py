@@ -169,7 +169,8 @@ def _documents_of_plan(step: Step, place: Place) -> Iterator[Json]:
         manifest = json.loads((directory / "manifest.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return
-    for one in manifest["measurements"]:
+    prediction = {"name": "prediction", **manifest.get("prediction", {"state": "measured"})}
+    for one in (*manifest["measurements"], prediction):
         if one["state"] != "measured":
             reason = place.plain(f"{one['state']}: {one.get('reason', 'no reason given')}")
             yield {"name": one["name"], "reason": reason}
@@ -239,6 +240,11 @@ def _carry_out(step: Step, place: Place, signals: Signals) -> Json:
     entry["command"] = [place.plain(word) for word in command]
     reason = _verdict(ending, log, place)
     return {**entry, "reason": reason} if reason else entry
+
+
+def has_failed(entry: Json) -> bool:
+    """Whether a step went wrong: what a plan leaves out here did not."""
+    return "reason" in entry and not entry["reason"].startswith(("left out", "skipped"))
 
 
 def measure(steps: list[Step], place: Place, progress: Progress) -> list[Json]:

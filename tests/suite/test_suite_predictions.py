@@ -148,6 +148,12 @@ class Cases(unittest.TestCase):
             with self.subTest(added), self.assertRaises(cases.NotPredicted):
                 cases.of_row(result("multicast", "1.6", []), {**row, **added})
 
+    def test_of_several_sending_threads_are_none(self) -> None:
+        row = {"size_bytes": 64, "processors": 2, "mode": "stream"}
+        self.assertEqual(cases.of_row(result("pairs", "1.4", []), row).case.benchmark, "pairs")
+        with self.assertRaisesRegex(cases.NotPredicted, "one sending thread"):
+            cases.of_row(result("pairs", "1.4", []), {**row, "threads": 2})
+
     def test_of_a_row_that_was_cut_are_none(self) -> None:
         with self.assertRaisesRegex(cases.NotPredicted, "no destinations"):
             row = {"size_bytes": 0, "processors": 3, "mode": "stream"}
@@ -393,7 +399,10 @@ WRONG_FOR_ALL = {
     "a network with one node": (("--network", "crossbar:1"), ("--network crossbar:1", "larger")),
     "a line without its rate": (("--calibration", "short.cal"), ("--calibration short.cal", ":2:")),
 }
-WRONG_LOAD = (("--background", "1.5"), ("--background 1.5", "exp:0.3"))
+WRONG_LOADS = (
+    (("--background", "1.5"), ("--background 1.5", "exp:0.3")),
+    (("--background-interval", "often"), ("--background-interval often", "evaluation")),
+)
 
 
 class WrongInput(Folder):
@@ -417,12 +426,25 @@ class WrongInput(Folder):
 
     def test_that_no_case_can_do_with_is_said_once_and_before_any(self) -> None:
         wrong = [(verb, *one) for verb in ("predict", "validate") for one in WRONG_FOR_ALL.values()]
-        for verb, words, texts in [*wrong, ("predict", *WRONG_LOAD)]:
+        for verb, words, texts in [*wrong, *(("predict", *one) for one in WRONG_LOADS)]:
             with self.subTest(verb=verb, words=words):
                 ended = self.drive(verb, "oneway.json", *words, expect=2)
                 (line,) = ended.stderr.splitlines()
                 for text in texts:
                     self.assertIn(text, line)
+
+
+    def test_is_found_before_the_results_are_read(self) -> None:
+        words = ("--network", "moebius")
+        ended = self.drive("predict", "cut.json", *words, expect=2)
+        self.assertIn("--network moebius", ended.stderr)
+        self.assertNotIn("cut.json", ended.stderr)
+
+    def test_a_network_may_be_too_small_for_every_case(self) -> None:
+        words = ("--network", "crossbar:3", "--benchmarks", "1.3", "--scale", "8")
+        ended = self.drive("predict", "oneway.json", *words, expect=2)
+        (line,) = ended.stderr.splitlines()
+        self.assertIn("--network crossbar:3", line)
 
 
 def calibrate_rows(three: bool, shared: bool) -> list[Json]:
@@ -500,6 +522,16 @@ class Foundations(Folder):
         self.assertIn("no line describes the times", ended.stderr)
         said, _ = self.rests_on(jagged, more=("--residual-pct", "100"))
         self.assertIn("residuals up to 100 % (rms) were accepted", said)
+
+    def test_are_the_lines_of_the_article_in_its_mode(self) -> None:
+        rows = calibrate_rows(three=True, shared=False)
+        measured = result("calibrate", "calibration", rows)
+        _, document = self.rests_on(measured, more=("--mode", "paper"))
+        text = document["calibration"]["text"]
+        self.assertIn("# fit plain", text)
+        self.assertNotIn("hold", text)
+        _, document = self.rests_on(measured, more=("--mode", "split"))
+        self.assertNotIn("# fit plain", document["calibration"]["text"])
 
     def test_are_less_of_cb_oneway(self) -> None:
         said, _ = self.rests_on(result("oneway", "1.1", oneway_rows()))
@@ -585,11 +617,13 @@ class Interruption(Folder):
             time.sleep(0.01)
         return [int(mark.name) for mark in self.marks.iterdir()]
 
-    def check(self, verb: str, words: Sequence[str], evaluations: int, number: int) -> None:
+    def check(
+        self, verb: str, words: Sequence[str], evaluations: int, number: int, folders: int = 1
+    ) -> None:
         process = self.start(verb, words)
         self.addCleanup(process.kill)
         running = self.await_evaluations(process, evaluations)
-        self.assertEqual(len(list(self.temporary.iterdir())), 1)
+        self.assertEqual(len(list(self.temporary.iterdir())), folders)
         process.send_signal(number)
         said, errors = process.communicate(timeout=LIMIT_S)
         self.assertEqual(process.returncode, 1, errors)
@@ -615,7 +649,7 @@ class Interruption(Folder):
 
     def test_before_any_evaluation_does_neither(self) -> None:
         self.write_program("ccmod", ENDLESS)
-        self.check("predict", ["oneway.json"], 1, signal.SIGTERM)
+        self.check("predict", ["oneway.json"], 1, signal.SIGTERM, folders=0)
 
     def test_of_a_validation_does_neither(self) -> None:
         words = ["oneway.json", "--calibration", str(self.calibration)]

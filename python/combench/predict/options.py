@@ -151,10 +151,17 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "default": SHARE_RULES[0],
         "help": "bandwidth sharing rule of ccmod run (default %(default)s)",
     },
-    "--mode": {"choices": ("split", "paper"), "help": "--mode of ccmod run"},
+    "--mode": {
+        "choices": ("split", "paper"),
+        "help": "--mode of ccmod run; paper also makes the article's calibration from SOURCE",
+    },
     "--background": {
         "metavar": "LOAD",
-        "help": "background traffic as in ccmod run: none, 0.3, exp:0.3",
+        "help": "background traffic as in ccmod run: none, 0.3, exp:0.3, exp:7000/25000packets/s",
+    },
+    "--background-interval": {
+        "metavar": "WHEN",
+        "help": "when a load is drawn again: evaluation, or a time such as 1ms (default 1ms)",
     },
     "--jobs": {
         "type": checked(whole(1, 1024)),

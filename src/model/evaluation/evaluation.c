@@ -315,10 +315,13 @@ static ccmod_status evaluate(evaluation *whole)
 
 static const flow_operations *choose_flows(const ccmod_traffic *traffic)
 {
-    if (traffic->parameters.share == CCMOD_FIFO)
-        return &ccmod_flows_fifo;
-    if (traffic->parameters.plain || traffic->parameters.share == CCMOD_MAXMIN ||
-        background_is_evaluated(traffic) || (traffic->audience.wanted & CCMOD_WANTS_HORIZONS) != 0)
+    const ccmod_parameters *parameters = &traffic->parameters;
+    bool observed = (traffic->audience.wanted & CCMOD_WANTS_HORIZONS) != 0;
+    bool redrawn = background_varies(traffic) && !(parameters->background_interval_us > 0);
+
+    if (parameters->share == CCMOD_FIFO)
+        return observed ? &ccmod_flows_fifo_observed : &ccmod_flows_fifo;
+    if (parameters->plain || parameters->share == CCMOD_MAXMIN || redrawn || observed)
         return &ccmod_flows_plain;
     return &ccmod_flows_clock;
 }

@@ -82,7 +82,7 @@ void ccmod_background_draw(ccmod_traffic *traffic, uint32_t cell);
 /* Whether random loads are drawn at each evaluation of a cell instead of in intervals of time. */
 static inline bool background_is_evaluated(const ccmod_traffic *traffic)
 {
-    return !(traffic->parameters.background_interval_us > 0) && background_varies(traffic);
+    return traffic->drawn != NULL && !(traffic->parameters.background_interval_us > 0);
 }
 
 /* End of the interval; infinite if loads are not drawn in intervals or no message is on the links.

@@ -14,7 +14,6 @@
 #include "model/sharing/cells.h"
 #include "model/sharing/fifo.h"
 #include "model/sharing/fifo_horizons.h"
-#include "model/sharing/horizons.h"
 
 /* A longer message is sent in LARGEST_PARTS parts of equal length, instead of packets: the
  * interleaving error is a hundredth of it, and long messages do not dominate the cost. With many
@@ -294,8 +293,6 @@ static ccmod_status start(ccmod_traffic *traffic, uint32_t number, double work_u
         traffic->slots[i].back = 0;
     }
     traffic->live++;
-    if (horizons_are_observed(traffic))
-        CCMOD_TRY(ccmod_fifo_horizons_start(traffic, number));
     message->owner = multicast ? message->slot_count : packets;
     for (uint32_t i = 0; i < asked; i++)
         CCMOD_TRY(enter_cell(traffic, first + i, packets, traffic->now_us));
@@ -320,10 +317,7 @@ static ccmod_status pass(ccmod_traffic *traffic)
 {
     fifo_flow *flow = fifo_of(traffic);
     double until_us = traffic->now_us + traffic_instant_us(traffic);
-    bool observed = horizons_are_observed(traffic);
 
-    if (observed)
-        CCMOD_TRY(ccmod_fifo_horizons_begin(traffic));
     if (background_boundary_us(traffic) <= until_us)
         traffic->interval++;
     while (flow->count > 0 && flow->heap[0].time_us <= until_us) {
@@ -337,7 +331,20 @@ static ccmod_status pass(ccmod_traffic *traffic)
         traffic->live--;
         CCMOD_TRY(traffic_append(traffic, &traffic->ended, event.subject));
     }
-    return observed ? ccmod_fifo_horizons_end(traffic) : CCMOD_OK;
+    return CCMOD_OK;
+}
+
+static ccmod_status start_observed(ccmod_traffic *traffic, uint32_t number, double work_us)
+{
+    CCMOD_TRY(ccmod_fifo_horizons_start(traffic, number));
+    return start(traffic, number, work_us);
+}
+
+static ccmod_status pass_observed(ccmod_traffic *traffic)
+{
+    CCMOD_TRY(ccmod_fifo_horizons_begin(traffic));
+    CCMOD_TRY(pass(traffic));
+    return ccmod_fifo_horizons_end(traffic);
 }
 
 static void close_fifo(ccmod_traffic *traffic)
@@ -371,3 +378,7 @@ static ccmod_status open_fifo(ccmod_traffic *traffic)
 
 const flow_operations ccmod_flows_fifo = {
     open_fifo, close_fifo, start, settle_nothing, next, pass, .latency_after = true};
+
+const flow_operations ccmod_flows_fifo_observed = {
+    open_fifo, close_fifo,    start_observed,       settle_nothing,
+    next,      pass_observed, .latency_after = true};

@@ -4,11 +4,6 @@
 
 #include "model/sharing/traffic.h"
 
-static inline bool horizons_are_observed(const ccmod_traffic *traffic)
-{
-    return (traffic->audience.wanted & CCMOD_WANTS_HORIZONS) != 0;
-}
-
 /* GO_STARTEVENT and SYSCONT, of the traffic since `since_us`. */
 ccmod_status ccmod_horizon_signal_traffic(ccmod_traffic *traffic, double since_us);
 
