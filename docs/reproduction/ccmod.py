@@ -698,7 +698,7 @@ def _claims(kept: Kept, page: Page) -> None:
             "below 20 %",
             _here(kept),
             "computing is taken from the trace of the same run, so the total errs less than the"
-            " communication",
+            " communication; waiting for a rank whose core another program holds counts as communication",
         )
     )
     rows += [
