@@ -174,16 +174,16 @@ def _slowdowns(row: Row) -> str:
         for side, one in (row.get("slowdown_computing") or {}).items()
     ]
     found = value(row, "slowdown_communication")
-    if found is None or not sides:
+    if found is None:
         return str(Missing("the row has no slowdown"))
-    return f"{number(found)} / {' and '.join(sides)}"
+    return f"{number(found)} / {' and '.join(sides) or 'too few turns'}"
 
 
 def _occupation(kept: Kept, page: Page, basic: Basic) -> None:
     page.text(
         "With a continuous computing task of lower priority: slowdown of the communication /"
-        " slowdown of the computing (1 is none; `>`: a lower bound). The note asks for both"
-        " figures and for sending and receiving processors apart."
+        " slowdown of the computing (1 is none; `>`: a lower bound; too few turns of the task: no"
+        " figure). The note asks for both figures and for sending and receiving processors apart."
     )
     mode = basic.figures[0][0] if basic.figures else "stream"
     smallest = 2 if basic.count_key == "processors" else 1  # what each rank has a core for
