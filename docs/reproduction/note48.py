@@ -245,7 +245,8 @@ def _changing_lists(kept: Kept, page: Page) -> None:
                 for count in COUNTS
             ]  # fmt: skip
     page.sized(kept, "list", SIZES, lines)
-    text = " ".join(filter(None, (_cost(kept, what, key) for what, key in GROUP_COSTS)))
+    costs = (_cost(kept, what, key) for what, key in GROUP_COSTS)
+    text = " ".join(filter(None, (_candidates(kept), *costs)))
     said = [text, *_new_lists(kept)] if text else list(_new_lists(kept))
     if said:
         page.text(f"Here: {' '.join(said)}")
@@ -258,9 +259,18 @@ def _cost(kept: Kept, what: str, key: str) -> str:
     """What a group costs, for each number of destinations."""
     found = []
     for count in COUNTS:
-        known = _all_with(kept, key, benchmark="multicast", destinations=count)
+        known = _all_with(kept, key, benchmark="multicast", destinations=count, multicast="technology")
         found += [f"{number(known[0])} us for {count}"] if known else []
-    return f"To {what} a group takes {joined(found)} destinations." if found else ""
+    return f"To {what} a group of MPI takes {joined(found)} destinations." if found else ""
+
+
+def _candidates(kept: Kept) -> str:
+    """What lists are chosen from."""
+    found = []
+    for count in COUNTS:
+        known = _all_with(kept, "candidates", benchmark="multicast", destinations=count, list="random")
+        found += [f"{count} of {number(known[0])}"] if known else []
+    return f"Lists have {joined(found)} destinations; of as many only the order changes." if found else ""
 
 
 def _new_lists(kept: Kept) -> Iterator[str]:
