@@ -93,6 +93,8 @@ def of_row(document: Json, row: Json) -> Asked:
     mode = _mode(definition, row)
     if row.get("occupation", "none") != "none":
         raise NotPredicted("the model has no concurrent computing task")
+    if row.get("threads", 1) > 1:
+        raise NotPredicted("the model has one sending thread in each rank")
     if row.get("list", "fixed") != "fixed":
         raise NotPredicted("the model has only fixed lists")
     if not {"size_bytes", "processors"} <= row.keys():
