@@ -188,7 +188,7 @@ class Wanted:
         known = [one for one in catalogue.known().benchmarks.values() if one.group != CALIBRATION]
         if self.benchmarks:
             return [one for one in known if one.name in self.benchmarks]
-        return [one for one in known if one.group in _AT_SCALE]
+        return [one for one in known if one.group in _AT_SCALE and one.of_note]
 
 
 def _topology(scale: int) -> tuple[int, ...]:
