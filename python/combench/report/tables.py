@@ -279,6 +279,10 @@ _OPEN = (
     "decision. For each farm the highest offered rate that it sustained, else the lowest (mark !); "
     "latency counts from the due time."
 )
+_FED = (
+    "Sources send by a common schedule. For each topology the highest offered rate that it sustained, "
+    "else the lowest (mark !); latency counts from the due time."
+)
 
 
 def _sustained(rows: Sequence[Row]) -> list[Row]:
@@ -298,7 +302,8 @@ def _open_table(rows: Sequence[Row], title: str, wanted: Sequence[str], reasons:
     chosen = _sustained(rows)
     chosen.sort(key=lambda row: row.get("algorithm_us") or 0)
     quantities = tuple(map(_quantity, _OPEN_COLUMNS))
-    return _table(chosen, f"{title}, open loop", quantities, wanted, reasons, _OPEN)
+    about = _OPEN if chosen[0].definition.count.is_farm else _FED
+    return _table(chosen, f"{title}, open loop", quantities, wanted, reasons, about)
 
 
 _OPEN_COLUMNS = (
@@ -320,7 +325,7 @@ def tables_of(rows: Sequence[Row], reasons: Reasons = {}) -> list[Table]:
         beside = [row for row in closed if _is_beside(row)]
         title, shapes = benchmark.label, _usual_shapes(benchmark)
         if alone:
-            about = _CLOSED if opened else ""
+            about = _CLOSED if opened and benchmark.count.is_farm else ""
             made.append(_table(alone, title, _quantities(benchmark), shapes, reasons, about))
         if _sustained(opened):
             made.append(_open_table(opened, title, shapes, reasons))
