@@ -87,13 +87,17 @@ def _part_words(column: Column, member: str) -> str:
     return f"{column.label} at the {member}{'s' if member == 'node' else ''}"
 
 
+def _plain(value: float) -> str:
+    return f"{value:g}"
+
+
 def _quantity(path: str) -> Quantity:
     """The quantity of a column, or of a member such as `event_latency_us.p99`."""
     key, _, member = path.partition(".")
     column = catalogue.known().columns.get(key, Column(key, "number", label=key))
     label = _part_words(column, member) if member else column.label or key
     if column.type == "text" or column.condition:
-        as_text = frequency if column.unit == "Hz" else "{:g}".format
+        as_text = frequency if column.unit == "Hz" else _plain
         return Quantity("", label, as_text, in_words=key)
     if column.type == "summary":
         path = "time_us"  # latency_us or round_us, whichever the mode has

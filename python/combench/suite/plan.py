@@ -306,9 +306,9 @@ class _Reader:
         if not self.sections:
             self.fail("the plan has no section; add one, such as [oneway]", max(self.line, 1))
         of_plan = ("title", "ranks", "predict", "predict-options")
-        title, ranks, *predict = (self.head.pop(key, KEYS[key].default) for key in of_plan)
+        title, ranks, predicted, more = (self.head.pop(key, KEYS[key].default) for key in of_plan)
         sections = tuple(self.section(*section) for section in self.sections)
-        return Plan(Path(self.path).stem, self.path, text, title, ranks, *predict, sections)
+        return Plan(Path(self.path).stem, self.path, text, title, ranks, predicted, more, sections)
 
 
 def parse(text: str, path: str) -> Plan:
