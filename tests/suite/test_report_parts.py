@@ -331,6 +331,14 @@ class Answers(unittest.TestCase):
         self.assertIn("Not measured", said["caching"])
         self.assertIn("no prediction", said["scaling"])
 
+    def test_the_measuring_method_tells_how_a_closed_loop_differs_from_the_note(self) -> None:
+        found, rows = fixture()
+        for kept in (rows.kept, [row for row in rows.kept if row.get("sources") is None]):
+            matter = Matter(found.results, replace(rows, kept=kept), facts_of(found.results), ())
+            said = {point.key: " ".join(point.sentences) for point in points(matter, {})}
+            farms = any(row.get("in_flight_limit") is not None for row in kept)
+            self.assertEqual("no action ensues in the supervisor" in said["measuring"], farms)
+
 
 def _row(benchmark: str, **values: Any) -> Row:
     """Of a machine that has a core for each process."""

@@ -163,6 +163,11 @@ class Cases(unittest.TestCase):
         twice = [result("pullfarm", "2.2", [FARM_ROW]), result("pullfarm", "2.2", [FARM_ROW])]
         self.assertEqual(len(cases.of_documents(twice).asked), 1)
 
+    def test_tell_sources_as_the_measured_technology_does(self) -> None:
+        for technology, way in (("mpi", "tree"), ("udp", "technology"), (None, "technology")):
+            asked = cases.Wanted(sizes=(64,), supervisors=("loop", "technology"))
+            self.assertEqual(cases.told_by(asked, technology).supervisors, ("loop", way), technology)
+
     def test_of_a_farm_that_fetches_a_part_have_the_packets_of_that_part(self) -> None:
         wanted = cases.Wanted(
             sizes=(64,), benchmarks=("pullfarm", "pushfarm"), farms=((40, 4),), fetch="0.25"

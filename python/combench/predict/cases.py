@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Callable, Iterable, Iterator, Sequence
 
 from combench.common import catalogue, values
@@ -189,6 +189,15 @@ class Wanted:
         if self.benchmarks:
             return [one for one in known if one.name in self.benchmarks]
         return [one for one in known if one.group in _AT_SCALE and one.of_note]
+
+
+def told_by(wanted: Wanted, technology: str | None) -> Wanted:
+    """The same, with group sends as this technology makes them; None: by the network."""
+    if technology is None:
+        return wanted
+    own = group_send(technology)
+    told = tuple("loop" if way == "loop" else own for way in wanted.supervisors)
+    return replace(wanted, group_sends=("loop", own), supervisors=told)
 
 
 def _topology(scale: int) -> tuple[int, ...]:

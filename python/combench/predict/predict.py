@@ -81,11 +81,7 @@ def _wanted(
         fetch=arguments.fetch,
         benchmarks=arguments.benchmarks,
     )
-    if technology is None:
-        return wanted
-    own = cases.group_send(technology)
-    told = tuple("loop" if way == "loop" else own for way in wanted.supervisors)
-    return replace(wanted, group_sends=("loop", own), supervisors=told)
+    return cases.told_by(wanted, technology)
 
 
 def _all_asked(

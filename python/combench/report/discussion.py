@@ -132,6 +132,13 @@ def _measuring(matter: Matter) -> list[str]:
             "Receivers read every byte. Reading a packet takes "
             f"{_range(touched)} us, which is included in the figures."
         )
+    if any(row.get("in_flight_limit") is not None for row in kept):
+        said.append(
+            "In note 48 no action ensues in the supervisor of a farm from a decision. The open loop "
+            "(offered rate) satisfies that. The closed loop does not: a decision lets the supervisor "
+            "issue the next event, since without a limit of events in flight, messages would pile up "
+            "at the highest rate. It shows that rate; the open loop shows a rate without feedback."
+        )
     harness = [
         100 * row.get("harness_us") / known.value
         for row in kept
