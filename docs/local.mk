@@ -5,19 +5,35 @@ EXTRA_DIST += \
 	$(srcdir)/docs/development/*.md \
 	$(srcdir)/docs/examples/*.cal \
 	$(srcdir)/docs/examples/*.cct \
+	$(srcdir)/docs/examples/*.lammps \
 	$(srcdir)/docs/examples/*.plan \
 	$(srcdir)/docs/images/*.png \
 	$(srcdir)/docs/images/*.py \
 	$(srcdir)/docs/images/*.svg \
 	$(srcdir)/docs/reproduction/*.md \
 	$(srcdir)/docs/reproduction/*.py \
-	$(srcdir)/docs/reproduction/results/*/*.json
+	$(srcdir)/docs/reproduction/results/*/*.json \
+	$(srcdir)/docs/reproduction/results/*/*.svg
 
 # The schemas of what programs and driver write.
 schemasdir = $(pkgdatadir)/schemas
 dist_schemas_DATA = %D%/combench-benchmarks-1.schema.json %D%/combench-knee-1.schema.json %D%/combench-model-1.schema.json \
 	%D%/combench-prediction-1.schema.json %D%/combench-result-1.schema.json \
 	%D%/combench-run-1.schema.json %D%/combench-validation-1.schema.json
+
+# The diagrams of reports.
+imagesdir = $(pkgdatadir)/images
+dist_images_DATA = \
+	%D%/images/pattern-alltoall.svg \
+	%D%/images/pattern-funnel.svg \
+	%D%/images/pattern-multicast.svg \
+	%D%/images/pattern-oneway.svg \
+	%D%/images/pattern-outfarm.svg \
+	%D%/images/pattern-pairs.svg \
+	%D%/images/pattern-pipeline.svg \
+	%D%/images/pattern-pullfarm.svg \
+	%D%/images/pattern-pushfarm.svg \
+	%D%/images/pattern-twoway.svg
 
 # Directories for --config, to be used as they are or copied.
 note_defaultsdir = $(docdir)/examples/note-defaults

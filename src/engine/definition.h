@@ -71,6 +71,8 @@ typedef struct {
                                        * block counts */
     bool starts_after_begin;          /* timing starts after begin ... */
     bool ends_before_finish;          /* ... and ends with the last step, before finish */
+    bool by_threads; /* --threads: several threads may share the steps; a step is bench_stream_send
+                      * to the only peer, and finish is bench_drain */
 } bench_actions;
 
 typedef enum { BENCH_LATENCY, BENCH_ROUND } bench_figure;
@@ -132,10 +134,9 @@ typedef struct {
 } bench_plot;
 
 /* An upper bound on the rate of a farm from another benchmark: the rate of `mode` at `count`, times
- * `times`. Both are formulas of the farm's `sources`, `destinations` and `fetched` (sources that have
- * data of an event). The rate is taken at the
- * farm's packet size or, for control messages, at the smallest size above 0 that all benchmarks
- * measure. */
+ * `times`. Both are formulas of the farm's `sources`, `destinations` and `fetched` (sources that
+ * have data of an event). The rate is taken at the farm's packet size or, for control messages, at
+ * the smallest size above 0 that all benchmarks measure. */
 typedef struct {
     const char *benchmark, *mode;
     const char *what; /* "what a source can send"; {sources} and {destinations} are replaced */
@@ -202,6 +203,8 @@ struct benchmark {
     /* How it is measured, if not by the plain passes only; and the same with --compute (NULL:
      * unsupported). */
     const measurement_method *method, *overlap;
+    /* The same with --rate, --load-curve or --find-rate, if that needs another method. */
+    const measurement_method *at_rate;
 };
 
 /* Own options of a benchmark with lists; NULL: not given. */
@@ -226,6 +229,9 @@ const char *bench_packets_formula(bench_packets packets);
 
 /* Whether timing starts at the end of the first step, as in a pipeline. */
 bool bench_is_led_in(const bench_mode *mode);
+
+/* Whether a role's steps may be shared by several threads (--threads) in any mode. */
+bool bench_takes_threads(const benchmark *definition);
 
 /* The mode of that name, or NULL. */
 const bench_mode *bench_find_mode(const benchmark *definition, const char *name);

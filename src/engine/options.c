@@ -25,7 +25,7 @@ static const char *const formats[] = {"text", "csv", "json", NULL};
 enum { LARGEST_MESSAGE = 1 << 30, LARGEST_RANK = 65535 };
 
 /* Filled by describe_technologies. */
-static char technology_help[320], technology_more[512], interface_help[320];
+static char technology_help[320], technology_more[512], interface_help[320], threads_help[320];
 
 /* clang-format off: a row reads best as one */
 /* Rows before a benchmark's own options. */
@@ -163,7 +163,7 @@ static const cb_option later_rows[] = {
      .more = "The search takes the smallest number that gives the full frequency."},
     {.name = "rate",
      .type = CB_OPTION_REAL,
-     .scope = BENCH_TAKES_FARM,
+     .scope = BENCH_TAKES_LOAD,
      .offset = FIELD(rate_hz),
      .argument = "R",
      .minimum = 0.1,
@@ -171,11 +171,12 @@ static const cb_option later_rows[] = {
      .unit = "Hz",
      .key = "rate_Hz",
      .help = "Open loop: issue events at this rate, as 100kHz",
-     .more = "Events are issued when they are due, whether or not earlier ones have been decided. "
-             "The latency of an event counts from its due time."},
+     .more =
+         "Events are issued when they are due, whether or not earlier ones have been decided or "
+         "have left the pipeline. The latency of an event counts from its due time."},
     {.name = "arrivals",
      .type = CB_OPTION_CHOICE,
-     .scope = BENCH_TAKES_FARM,
+     .scope = BENCH_TAKES_LOAD,
      .offset = FIELD(arrivals),
      .argument = "HOW",
      .default_text = "periodic",
@@ -185,16 +186,17 @@ static const cb_option later_rows[] = {
      .more = "periodic: equal intervals. poisson: a Poisson process, drawn by --seed."},
     {.name = "load-curve",
      .type = CB_OPTION_TEXT,
-     .scope = BENCH_TAKES_FARM,
+     .scope = BENCH_TAKES_LOAD,
      .offset = FIELD(load_curve),
      .argument = "LIST",
      .key = "load_curve",
      .help = "Open loop at each of these rates, as 10kHz,50%,90%, or auto",
      .more = "Measures latency against offered load. Per cent refer to the frequency of the closed "
-             "loop; auto takes nine rates from 10 % to 110 %."},
+             "loop, or of a pipeline whose events are all due at once; auto takes nine rates from "
+             "10 % to 110 %."},
     {.name = "find-rate",
      .type = CB_OPTION_FLAG,
-     .scope = BENCH_TAKES_FARM,
+     .scope = BENCH_TAKES_LOAD,
      .offset = FIELD(find_rate),
      .key = "find_rate",
      .help = "Search for the highest rate that meets --deadline-us",
@@ -202,7 +204,7 @@ static const cb_option later_rows[] = {
          "A rate meets the deadline if --quantile of the event latency is at most --deadline-us."},
     {.name = "deadline-us",
      .type = CB_OPTION_REAL,
-     .scope = BENCH_TAKES_FARM,
+     .scope = BENCH_TAKES_LOAD,
      .offset = FIELD(deadline_us),
      .argument = "L",
      .minimum = 0.01,
@@ -212,7 +214,7 @@ static const cb_option later_rows[] = {
      .help = "Event latency that --find-rate has to meet, as 10ms"},
     {.name = "quantile",
      .type = CB_OPTION_CHOICE,
-     .scope = BENCH_TAKES_FARM,
+     .scope = BENCH_TAKES_LOAD,
      .offset = FIELD(quantile),
      .argument = "Q",
      .default_text = "p99",
@@ -290,6 +292,20 @@ static const cb_option later_rows[] = {
      .maximum = 65536,
      .key = "window",
      .help = "Maximum of unacknowledged packets to a destination in a stream"},
+    {.name = "threads",
+     .type = CB_OPTION_COUNT,
+     .scope = BENCH_TAKES_THREADS,
+     .offset = FIELD(threads),
+     .argument = "N",
+     .default_text = "1",
+     .minimum = 1,
+     .maximum = OPTIONS_THREADS_MOST,
+     .key = "threads",
+     .help = threads_help,
+     .more = "The threads of a source share its window, and one of them receives the "
+             "acknowledgements. With more than one, threads that wait for a credit poll, and with "
+             "--wait block they yield between two polls. Give each rank a core for each thread, as "
+             "by mpirun --bind-to none."},
     {.name = "wait",
      .type = CB_OPTION_CHOICE,
      .offset = FIELD(wait),
@@ -453,12 +469,12 @@ static const cb_option later_rows[] = {
      .more = "They go to nodes that are spread evenly over the others."},
     {.name = "trace-pace-us",
      .type = CB_OPTION_REAL,
-     .scope = BENCH_TAKES_FARM,
+     .scope = BENCH_TAKES_LOAD,
      .offset = FIELD(trace_pace_us),
      .argument = "US",
      .maximum = 1e9,
      .unit = "us",
-     .help = "Pause of the supervisor before each event of the trace"},
+     .help = "Pause before each event of the trace, of the supervisor or of each source"},
     {.name = "trace-group-send",
      .type = CB_OPTION_CHOICE,
      .offset = FIELD(trace_group_send),
@@ -514,8 +530,8 @@ static uint32_t scopes_of(const benchmark *definition)
         [BENCH_PROCESSORS] = BENCH_TAKES_PROCESSORS,
         [BENCH_DESTINATIONS] = BENCH_TAKES_DESTINATIONS,
         [BENCH_SOURCES] = BENCH_TAKES_SOURCES,
-        [BENCH_FARM] = BENCH_TAKES_FARM,
-        [BENCH_TOPOLOGY] = 0,
+        [BENCH_FARM] = BENCH_TAKES_FARM | BENCH_TAKES_LOAD,
+        [BENCH_TOPOLOGY] = BENCH_TAKES_LOAD,
     };
     uint32_t scopes = by_count[definition->counted];
 
@@ -525,6 +541,8 @@ static uint32_t scopes_of(const benchmark *definition)
             scopes |= BENCH_TAKES_WINDOW;
     if (definition->group == BENCH_GROUP_PARKBENCH)
         scopes |= BENCH_TAKES_PARKBENCH;
+    if (bench_takes_threads(definition))
+        scopes |= BENCH_TAKES_THREADS;
     if (definition->part_rounds)
         scopes |= BENCH_TAKES_SHIFTS;
     if (definition->counted != BENCH_FARM)
@@ -616,6 +634,8 @@ static void describe_technologies(void)
             sizeof(technology_more) - strlen(technology_more) - 1);
     list_technologies(TRANSPORT_INTERFACE, false, " and ", names, sizeof(names));
     snprintf(interface_help, sizeof(interface_help), "Network interface of %s", names);
+    list_technologies(OPTIONS_THREADS_NEED, false, " and ", names, sizeof(names));
+    snprintf(threads_help, sizeof(threads_help), "Sending threads of each source, over %s", names);
 }
 
 void options_table_make(const benchmark *definition, const benchmark *const *registry,

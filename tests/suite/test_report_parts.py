@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from combench.common.errors import SuiteError
 from combench.report import remarks
 from combench.report.answer import answer_of
 from combench.report.charts import Axis, Panel, Picture, Point, Series, runs
+from combench.report.comparisons import comparisons_of
 from combench.report.discussion import Matter, points
 from combench.report.facts import differences, facts_of
 from combench.report.figures import (
@@ -40,7 +42,7 @@ from combench.report.gallery import gallery
 from combench.report.limits import limit_of
 from combench.report.load import Collection, Document, load
 from combench.report.predictions import predicted_rows, sentences
-from combench.report.rows import Row, Rows, rows_of
+from combench.report.rows import Row, Rows, rows_of, usual
 from combench.report.states import states_of
 from combench.report.tables import as_text, tables_of
 
@@ -137,6 +139,15 @@ class Lines(unittest.TestCase):
                     xs = [point.x for point in line.points]
                     self.assertEqual(len(xs), len(set(xs)), (picture.name, panel.title, line.label))
 
+    def test_lines_are_of_one_sending_thread_where_that_was_measured(self) -> None:
+        _, rows = fixture()
+        one = next(row for row in rows.kept if row.get("occupation") == "none")
+        several = replace(one, data={**one.data, "threads": 2})
+        self.assertEqual(usual([several, one]), [one])
+        self.assertEqual(usual([several]), [several])
+        lines = [line.heads for line in tables_of([one, several])[0].lines]
+        self.assertTrue(any("2 sending threads" in head for heads in lines for head in heads))
+
     def test_bars_show_pictures_whose_lines_would_have_one_point(self) -> None:
         axis = Axis("destinations", "count")
         lines = tuple(Series(str(size), _points(4)) for size in (64, 256))
@@ -183,7 +194,8 @@ class Tables(unittest.TestCase):
 
     def test_the_tables_of_the_note(self) -> None:
         found, rows = fixture()
-        text = "\n".join(map(as_text, tables_of(rows.kept, states_of(found).reasons)))
+        tables = [*tables_of(rows.kept, states_of(found).reasons), *comparisons_of(rows.kept)]
+        text = "\n".join(map(as_text, tables))
         if os.environ.get("UPDATE_GOLDEN"):
             GOLDEN.write_text(text, encoding="utf-8")
         self.assertMultiLineEqual(text, GOLDEN.read_text(encoding="utf-8"))

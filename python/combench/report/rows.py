@@ -212,8 +212,8 @@ def rows_of(documents: Sequence[Document]) -> Rows:
     return Rows(list(kept.values()), repeats, machines)
 
 
-# The values that charts prefer where several were measured.
-_USUAL = {"touch": "all", "buffers": "hot", "list": "fixed", "wait": "auto"}
+# The values that charts prefer where several were measured; None: the key is absent.
+_USUAL = {"touch": "all", "buffers": "hot", "list": "fixed", "wait": "auto", "threads": None}
 
 
 def usual(rows: Sequence[Row], but: Sequence[str] = ()) -> list[Row]:
