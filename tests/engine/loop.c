@@ -46,12 +46,16 @@ static cb_status loop_send(transport_node *base, transport_buffer *buffer)
     return CB_OK;
 }
 
-static transport_buffer *take_first(queue *in)
+/* The buffer now belongs to the receiver. */
+static transport_buffer *take_first(queue *in, transport_factory *receiver)
 {
     transport_buffer *buffer = in->first;
 
     in->first = buffer->next;
     in->length--;
+    buffer->owner->held--;
+    buffer->owner = receiver;
+    receiver->held++;
     return buffer;
 }
 
@@ -68,7 +72,7 @@ static cb_status loop_receive(transport_node *base, transport_buffer **out)
     }
     while (in->first == NULL)
         factory->go_on(factory->other);
-    *out = take_first(in);
+    *out = take_first(in, base->factory);
     return CB_OK;
 }
 
@@ -81,7 +85,7 @@ static cb_status loop_try_receive(transport_node *base, transport_buffer **out)
         factory->go_on(factory->other);
     if (in->first == NULL)
         return CB_EMPTY;
-    *out = take_first(in);
+    *out = take_first(in, base->factory);
     return CB_OK;
 }
 
