@@ -458,7 +458,6 @@ def _pipelines(kept: Kept, own: Kept, page: Page) -> None:
         [
             Line(f"4-2-1, 0 us: {what}", "100 kHz", key, {"document": "driven", "mode": "open"}, scale)
             for what, key, scale in (
-                ("offered, kHz", "offered_Hz", KILO),
                 ("events, kHz", "frequency_Hz", KILO),
                 ("99 % at the last stage within, us", "event_latency_us.p99", 1),
                 ("saturated", "saturated", 1),
