@@ -218,7 +218,9 @@ def _round(kept: Kept, way: str) -> str:
 
 def _threads(kept: Kept) -> str:
     """One sending thread beside two."""
-    one, two = (kept.row(document=f"threads-{count}", size_bytes=64) for count in (1, 2))
+    one, two = (
+        kept.row(document=f"threads-{count}", size_bytes=64, requested="yield") for count in (1, 2)
+    )
     if isinstance(one, Missing) or isinstance(two, Missing):
         return str(one if isinstance(one, Missing) else two)
     rates = " and ".join(figure(row, "frequency_Hz", "kHz", 1e-3) for row in (one, two))
