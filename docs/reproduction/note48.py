@@ -24,10 +24,6 @@ def steps(cores: int) -> list[Step]:
     few = ("--max-time", "0.6")
     return [
         plan("note48", "note48", seconds=1380),
-        start("supervisor", cores, 9, "cb_pushfarm", "--sources", "4", "--destinations", "4", "--algorithm", "0",
-              "--supervisor", "multicast", *few, seconds=12),
-        start("region", cores, 9, "cb_pullfarm", "--sources", "4", "--destinations", "4", "--algorithm", "0",
-              "--fetch", "2", *few, seconds=12),
         start("driven", cores, 7, "cb_pipeline", "--topology", "4-2-1", "--algorithm", "0", "--rate",
               f"{RATE_HZ}Hz", *few, seconds=10),
         start("comms3-2", cores, 2, "cb_comms3", "--processors", "2", "--sizes", "0,64,256,1024",
@@ -362,7 +358,7 @@ def _farm_table(kept: Kept, page: Page, mode: str, key: str, scale: float = 1) -
     page.table(heads, rows)
 
 
-def _farms(kept: Kept, own: Kept, page: Page) -> None:
+def _farms(kept: Kept, page: Page) -> None:
     page.heading("2.1 push farm and 2.2 pull farm")
     page.text(
         "Seed: a supervisor tells all sources a destination (2.1), or a destination its sources"
@@ -387,10 +383,10 @@ def _farms(kept: Kept, own: Kept, page: Page) -> None:
     _farm_table(kept, page, "open", "frequency_Hz", KILO)
     page.heading("99 % of the events decided within, in us, open loop", 3)
     _farm_table(kept, page, "open", "event_latency_us.p99")
-    _push_and_pull(kept, own, page)
+    _push_and_pull(kept, page)
 
 
-def _push_and_pull(kept: Kept, own: Kept, page: Page) -> None:
+def _push_and_pull(kept: Kept, page: Page) -> None:
     page.heading("Push beside pull, and how the supervisor talks", 3)
     rows = []
     for shape in ((4, 4), (8, 8), (8, 1)):
@@ -409,8 +405,9 @@ def _push_and_pull(kept: Kept, own: Kept, page: Page) -> None:
                 else "the algorithm takes most of the cores in both",
             ))  # fmt: skip
     loop = _farm_row(kept, PUSH, (4, 4), 0, 64, "closed")
-    told = own.row(document="supervisor", mode="closed", size_bytes=64)
-    some = own.row(document="region", mode="closed", size_bytes=64)
+    four: Json = {"mode": "closed", "size_bytes": 64, "sources": 4, "destinations": 4}
+    told = kept.row(benchmark="pushfarm", multicast="technology", **four)
+    some = kept.row(benchmark="pullfarm", fetched=2, **four)
     rows += [
         (
             "2.1, 4 to 4, 64 bytes: the supervisor tells the sources",
@@ -459,8 +456,12 @@ def _pipelines(kept: Kept, own: Kept, page: Page) -> None:
         "sources at 100 kHz",
         SIZES,
         [
-            Line("4-2-1, 0 us: offered, kHz", "100 kHz", "offered_Hz", {"document": "driven", "mode": "open"}, KILO),
-            Line("4-2-1, 0 us: events, kHz", "100 kHz", "frequency_Hz", {"document": "driven", "mode": "open"}, KILO),
+            Line(f"4-2-1, 0 us: {what}", "100 kHz", key, {"document": "driven", "mode": "open"}, scale)
+            for what, key, scale in (
+                ("events, kHz", "frequency_Hz", KILO),
+                ("99 % at the last stage within, us", "event_latency_us.p99", 1),
+                ("saturated", "saturated", 1),
+            )
         ],
     )
     page.text(
@@ -477,9 +478,9 @@ def write(kept: Kept, page: Page) -> None:
         " them (mark `*` of combench), here all with more than two."
         " [benchmarks](../using/benchmarks.md) says what each program does."
     )
-    of_plan = kept.without("supervisor", "region", "driven")
+    of_plan = kept.without("driven")
     comments(of_plan, page)
     _group_1(of_plan, page)
-    _farms(of_plan, kept, page)
+    _farms(of_plan, page)
     _pipelines(of_plan, kept, page)
     discussion(of_plan, page)

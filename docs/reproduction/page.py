@@ -33,6 +33,8 @@ _USUAL: Json = {
     "buffers": "hot",
     "list": "fixed",
     "arrivals": "periodic",
+    "multicast": "loop",
+    "fetched": None,  # all sources
     "requested": "auto",  # how ranks wait
 }
 
@@ -191,6 +193,8 @@ def figure(row: Row, key: str, unit: str = "", scale: float = 1, interval: bool 
     found = _at(row, key)
     if found is None:
         return str(Missing(f"the row has no {key}"))
+    if isinstance(found, bool):
+        return "yes" if found else "no"
     if isinstance(found, str):
         return found
     after = f" {unit}" if unit else ""
