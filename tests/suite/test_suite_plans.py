@@ -124,6 +124,18 @@ class Meaning(unittest.TestCase):
         found = measurements("[pullfarm]\nfarms = 1x1\nalgorithms = 0, 50us, 2ms", 3)[0]
         self.assertIn("0,50,2000", found.words)
 
+    def test_a_job_with_changing_lists_has_twice_the_destinations_where_ranks_allow(self) -> None:
+        for ranks, started in ((30, 17), (17, 17), (12, 12), (9, 9)):
+            found = measurements("[multicast]\ndestinations = 8", ranks)[0]
+            self.assertEqual(found.ranks, started, f"{ranks} ranks")
+        self.assertEqual(measurements("[outfarm]\ndestinations = 8", 30)[0].ranks, 9)
+
+    def test_options_that_choose_one_list_leave_fewer_rows(self) -> None:
+        plain = measurements("[multicast]\ndestinations = 4", 9)[0].rows
+        for words, part in (("--list fixed", 4), ("--list=new --multicast loop", 8)):
+            text = f"[multicast]\ndestinations = 4\noptions = {words}"
+            self.assertEqual(measurements(text, 9)[0].rows, plain // part)
+
     def test_sizes_go_to_the_program_in_bytes(self) -> None:
         found = measurements("[oneway]\nsizes = 0, 4KiB, 1MB", 2)[0]
         self.assertIn("0,4096,1000000", found.words)
@@ -194,6 +206,13 @@ class Shipped(unittest.TestCase):
     def test_quick_is_expected_to_end_within_a_minute_on_two_cores(self) -> None:
         found = expand(plan.read("quick"), 5, Overrides(), 2)
         self.assertLess(sum(one.expected_s for one in found), 60)
+
+    def test_lists_change_their_members_in_all_that_measure_changing_lists(self) -> None:
+        for name in ("quick", "note48", "full"):
+            chosen = plan.read(name)
+            lists = [one for one in expand(chosen, chosen.ranks, Overrides()) if one.section == "multicast"]
+            with self.subTest(name):
+                self.assertTrue(any(one.ranks > 2 * int(one.shape) for one in lists))
 
     def test_note48_is_expected_to_end_within_20_minutes(self) -> None:
         chosen = plan.read("note48")

@@ -80,6 +80,7 @@ def _measurement(
     wait: str,
     buffers: str,
     overrides: Overrides,
+    most_ranks: int,
 ) -> Measurement:
     values, benchmark = section.values, section.benchmark
     max_time_s = overrides.max_time_s or values["max-time"]
@@ -91,9 +92,12 @@ def _measurement(
         words += ["--algorithm", ",".join(str(us) for us in algorithms)]
     words += ["--wait", wait, "--buffers", buffers, "--max-time", f"{max_time_s:g}"]
     words += ["--precision", f"{overrides.precision_pct or values['precision']:g}"]
-    rows = benchmark.rows_of(shape, values["sizes"].numbers, occupation, len(algorithms))
+    rows = benchmark.rows_of(
+        shape, values["sizes"].numbers, occupation, len(algorithms), values["options"]
+    )
     row_s = max_time_s + (_OCCUPIED_ROW_S if occupation not in ("", "none") else 0)
-    expected_s = _START_S + _START_RANK_S * shape.ranks + rows * row_s
+    ranks = shape.ranks_of_job(most_ranks)
+    expected_s = _START_S + _START_RANK_S * ranks + rows * row_s
     limit_s = max(_HANGS_AFTER * expected_s, _HANGS_AFTER_LEAST_S)
     return Measurement(
         name=_name(
@@ -111,7 +115,7 @@ def _measurement(
         technology=technology,
         occupation=occupation,
         shape=shape.text,
-        ranks=shape.ranks,
+        ranks=ranks,
         placement=overrides.placement or values["placement"],
         words=(*words, *values["options"]),
         rows=rows,
@@ -134,4 +138,6 @@ def expand(
             values["waits"],
             values["buffers"],
         ):
-            yield _measurement(section, technology, shape, occupation, wait, buffers, overrides)
+            yield _measurement(
+                section, technology, shape, occupation, wait, buffers, overrides, ranks
+            )
