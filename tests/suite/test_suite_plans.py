@@ -27,6 +27,7 @@ from combench.suite.expand import Measurement, Overrides, expand
 from combench.suite.launcher import HYDRA, OPENMPI, SRUN, Job, Launcher
 
 BENCHMARKS = catalogue.known().benchmarks
+LISTED = next(one for one in BENCHMARKS.values() if one.lists)
 
 
 def measurements(text: str, ranks: int, overrides: Overrides = Overrides()) -> list[Measurement]:
@@ -126,14 +127,14 @@ class Meaning(unittest.TestCase):
 
     def test_a_job_with_changing_lists_has_twice_the_destinations_where_ranks_allow(self) -> None:
         for ranks, started in ((30, 17), (17, 17), (12, 12), (9, 9)):
-            found = measurements("[multicast]\ndestinations = 8", ranks)[0]
+            found = measurements(f"[{LISTED.name}]\ndestinations = 8", ranks)[0]
             self.assertEqual(found.ranks, started, f"{ranks} ranks")
-        self.assertEqual(measurements("[outfarm]\ndestinations = 8", 30)[0].ranks, 9)
+        self.assertEqual(measurements("[funnel]\nsources = 8", 30)[0].ranks, 9)
 
     def test_options_that_choose_one_list_leave_fewer_rows(self) -> None:
-        plain = measurements("[multicast]\ndestinations = 4", 9)[0].rows
-        for words, part in (("--list fixed", 4), ("--list=new --multicast loop", 8)):
-            text = f"[multicast]\ndestinations = 4\noptions = {words}"
+        plain = measurements(f"[{LISTED.name}]\ndestinations = 4", 9)[0].rows
+        for words, part in (("--list fixed", 4), ("--list=new --mode round", 4), ("--verify", 1)):
+            text = f"[{LISTED.name}]\ndestinations = 4\noptions = {words}"
             self.assertEqual(measurements(text, 9)[0].rows, plain // part)
 
     def test_sizes_go_to_the_program_in_bytes(self) -> None:
@@ -210,7 +211,8 @@ class Shipped(unittest.TestCase):
     def test_lists_change_their_members_in_all_that_measure_changing_lists(self) -> None:
         for name in ("quick", "note48", "full"):
             chosen = plan.read(name)
-            lists = [one for one in expand(chosen, chosen.ranks, Overrides()) if one.section == "multicast"]
+            found = expand(chosen, chosen.ranks, Overrides())
+            lists = [one for one in found if one.section == LISTED.name]
             with self.subTest(name):
                 self.assertTrue(any(one.ranks > 2 * int(one.shape) for one in lists))
 
