@@ -1,16 +1,11 @@
-/* 2.2 pull farm: the supervisor assigns the sources of each event to a destination, in turn. The
- * destination requests the fragments, collects them, runs the algorithm on each and sends a
- * decision to the supervisor. It accepts further assignments while it waits for fragments. */
+/* 2.2 pull farm: the supervisor sends the addresses of the sources of each event to a destination,
+ * in turn. The destination requests the fragments, collects them, runs the algorithm on each and
+ * sends a decision to the supervisor. It accepts further addresses while it waits for fragments.
+ *
+ * The supervisor talks to one destination at a time, so the group send that --supervisor multicast
+ * chooses is the destination's: its request to all sources. */
 #include "farm/farm.h"
 #include "farm/options.h"
-
-static cb_status assign(bench_rank *me)
-{
-    return farm_send_message(me, FARM_DESTINATION, farm_next_destination(me),
-                             (farm_message){.event = farm_next_event(me),
-                                            .first = 0,
-                                            .count = (uint32_t)farm_source_count(me)});
-}
 
 static cb_status answer(bench_rank *me, size_t from, transport_buffer *buffer)
 {
@@ -20,21 +15,30 @@ static cb_status answer(bench_rank *me, size_t from, transport_buffer *buffer)
     return farm_send_fragment(me, farm_index_of(me, from, FARM_DESTINATION), message.event);
 }
 
-static cb_status fetch(bench_rank *me, size_t from, transport_buffer *buffer)
-{
-    farm_message message;
-
-    CB_TRY(farm_read_assignment(me, from, buffer, &message));
-    for (uint32_t source = message.first; source < message.first + message.count; source++)
-        CB_TRY(farm_send_message(me, FARM_SOURCE, source, (farm_message){.event = message.event}));
-    return CB_OK;
-}
-
 /* The supervisor is the first of the peers. */
 static cb_status fetch_or_collect(bench_rank *me, size_t from, transport_buffer *buffer)
 {
-    return from == 0 ? fetch(me, from, buffer) : farm_accept_fragment(me, from, buffer);
+    return from == 0 ? farm_request_fragments(me, from, buffer)
+                     : farm_accept_fragment(me, from, buffer);
 }
+
+static const cb_option own_options[] = {
+    FARM_SUPERVISOR_ROW(
+        "How a destination, told by the supervisor, asks the sources of an event",
+        "loop: by a loop of sends. multicast: by the technology's own multicast to all sources; "
+        "rows "
+        "then have multicast technology. The supervisor itself tells one destination at a time."),
+    {.name = "fetch",
+     .type = CB_OPTION_TEXT,
+     .offset = offsetof(farm_own_options, fetch),
+     .argument = "N",
+     .default_text = "all",
+     .key = "fetch",
+     .help = "Sources that have data of an event: all, a number, or a fraction as 0.25",
+     .more = "Fewer than all are drawn for each event by --seed, as a region of interest touches a "
+             "part of the readout. The supervisor names the sources in control messages of 16 "
+             "bytes, 32 of them in one."},
+};
 
 const benchmark cb_pullfarm = {
     .name = "pullfarm",
@@ -48,7 +52,8 @@ const benchmark cb_pullfarm = {
                    "closed loop (default) keeps --in-flight events in the farm and gives "
                    "the highest frequency. An open loop (--rate, --load-curve, "
                    "--find-rate) issues events on a schedule; the latency counts from the "
-                   "scheduled time.",
+                   "scheduled time. Only the open loop is free of feedback, as note 48 has it: in "
+                   "the closed loop a decision lets the supervisor issue the next event.",
     .group = BENCH_GROUP_FARM,
     .pattern = "pull-farm",
     .counted = BENCH_FARM,
@@ -61,19 +66,23 @@ const benchmark cb_pullfarm = {
     .modes = {{.name = "closed",
                .summary = "one event, from its assignment to its decision",
                .packets = BENCH_PACKETS_EACH,
-               .roles = {{.step = assign, .timed = true},
+               .roles = {{.step = farm_send_addresses, .timed = true},
                          {.react = answer},
                          {.react = fetch_or_collect}}}},
     .choose_shapes = farm_choose_shapes,
+    .options = own_options,
+    .option_count = sizeof(own_options) / sizeof(own_options[0]),
+    .uses_multicast = farm_tells_by_multicast,
     .figures = {{"frequency_Hz", "decisions / time"},
-                {"throughput_MBps", "S x size x frequency"},
+                {"throughput_MBps",
+                 "S x size x frequency; with --fetch, of the sources of an event"},
                 {"event_latency_us",
                  "time from the issue, or from the scheduled time, to the decision, on "
                  "the supervisor's clock"},
                 {"found_Hz", "--find-rate: the highest rate that holds the deadline"}},
     .table = {"frequency_Hz", "in_flight_limit", "limited_by", "event_latency_us.p99"},
     .plots = {{"frequency_Hz", "sources"}, {"event_latency_us", "offered_Hz"}},
-    .bounds = {{"funnel", "event", "what the destinations can receive", "sources", "destinations",
+    .bounds = {{"funnel", "event", "what the destinations can receive", "fetched", "destinations",
                 false},
-               {"oneway", "stream", "what a source can send", "2", "1", false}},
+               {"oneway", "stream", "what a source can send", "2", "sources / fetched", false}},
 };

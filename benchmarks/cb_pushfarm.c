@@ -4,14 +4,11 @@
 #include "farm/farm.h"
 #include "farm/options.h"
 
-#include <string.h>
-
 static cb_status assign(bench_rank *me)
 {
-    return farm_send_message_to_sources(me,
-                                        (farm_message){.event = farm_next_event(me),
-                                                       .first = (uint32_t)farm_next_destination(me),
-                                                       .count = 1});
+    return farm_send_message_to_sources(
+        me,
+        (farm_message){.event = farm_next_event(me), .first = (uint32_t)farm_next_destination(me)});
 }
 
 static cb_status push(bench_rank *me, size_t from, transport_buffer *buffer)
@@ -22,32 +19,10 @@ static cb_status push(bench_rank *me, size_t from, transport_buffer *buffer)
     return farm_send_fragment(me, message.first, message.event);
 }
 
-typedef struct {
-    const char *supervisor;
-} pushfarm_options;
-
-static const char *const tellings[] = {"loop", "multicast", NULL};
-
-static const cb_option own_options[] = {
-    {.name = "supervisor",
-     .type = CB_OPTION_CHOICE,
-     .offset = offsetof(pushfarm_options, supervisor),
-     .argument = "HOW",
-     .default_text = "loop",
-     .choices = tellings,
-     .key = "supervisor",
-     .help = "How the supervisor tells the sources of an event",
-     .more =
-         "loop: by a loop of sends. multicast: by the technology's own multicast; rows then have "
-         "multicast technology."},
-};
-
-static bool tells_by_multicast(const bench_options *options)
-{
-    const pushfarm_options *own = (const void *)options->own;
-
-    return own->supervisor != NULL && strcmp(own->supervisor, "multicast") == 0;
-}
+static const cb_option own_options[] = {FARM_SUPERVISOR_ROW(
+    "How the supervisor tells the sources of an event",
+    "loop: by a loop of sends. multicast: by the technology's own multicast; rows then have "
+    "multicast technology.")};
 
 const benchmark cb_pushfarm = {
     .name = "pushfarm",
@@ -61,7 +36,8 @@ const benchmark cb_pushfarm = {
                    "loop (default) keeps --in-flight events in the farm and gives the "
                    "highest frequency. An open loop (--rate, --load-curve, --find-rate) "
                    "issues events on a schedule; the latency counts from the scheduled "
-                   "time.",
+                   "time. Only the open loop is free of feedback, as note 48 has it: in the closed "
+                   "loop a decision lets the supervisor issue the next event.",
     .group = BENCH_GROUP_FARM,
     .pattern = "push-farm",
     .counted = BENCH_FARM,
@@ -79,7 +55,7 @@ const benchmark cb_pushfarm = {
     .choose_shapes = farm_choose_shapes,
     .options = own_options,
     .option_count = sizeof(own_options) / sizeof(own_options[0]),
-    .uses_multicast = tells_by_multicast,
+    .uses_multicast = farm_tells_by_multicast,
     .figures = {{"frequency_Hz", "decisions / time"},
                 {"throughput_MBps", "S x size x frequency"},
                 {"event_latency_us",

@@ -82,6 +82,12 @@ libbenchmarks_a_SOURCES += %D%/cb_calibrate.c
 cb_calibrate_SOURCES = %D%/main.c
 cb_calibrate_CPPFLAGS = $(libbenchmarks_a_CPPFLAGS) -DBENCHMARK=cb_calibrate
 
+bin_PROGRAMS += cb_bare
+benchmark_manuals += man/cb_bare.1
+libbenchmarks_a_SOURCES += %D%/cb_bare.c
+cb_bare_SOURCES = %D%/main.c
+cb_bare_CPPFLAGS = $(libbenchmarks_a_CPPFLAGS) -DBENCHMARK=cb_bare
+
 bin_PROGRAMS += cb_comms1
 benchmark_manuals += man/cb_comms1.1
 libbenchmarks_a_SOURCES += %D%/cb_comms1.c

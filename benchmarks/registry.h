@@ -17,6 +17,7 @@
     EACH(cb_pullfarm)                                                                              \
     EACH(cb_pipeline)                                                                              \
     EACH(cb_calibrate)                                                                             \
+    EACH(cb_bare)                                                                                  \
     EACH(cb_comms1)                                                                                \
     EACH(cb_comms2)                                                                                \
     EACH(cb_comms3)

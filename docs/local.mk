@@ -8,7 +8,10 @@ EXTRA_DIST += \
 	$(srcdir)/docs/examples/*.plan \
 	$(srcdir)/docs/images/*.png \
 	$(srcdir)/docs/images/*.py \
-	$(srcdir)/docs/images/*.svg
+	$(srcdir)/docs/images/*.svg \
+	$(srcdir)/docs/reproduction/*.md \
+	$(srcdir)/docs/reproduction/*.py \
+	$(srcdir)/docs/reproduction/results/*/*.json
 
 # The schemas of what programs and driver write.
 schemasdir = $(pkgdatadir)/schemas

@@ -78,6 +78,7 @@ dist_suite_suite_DATA = \
 	%D%/combench/suite/manifest.py \
 	%D%/combench/suite/measure.py \
 	%D%/combench/suite/plan.py \
+	%D%/combench/suite/prediction.py \
 	%D%/combench/suite/prepare.py \
 	%D%/combench/suite/process.py \
 	%D%/combench/suite/run.py

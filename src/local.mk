@@ -1,5 +1,5 @@
-# libcombench: all that the benchmark programs stand on. mpi.h is seen by control and by the mpi
-# technology alone, but an archive has one set of flags; the layering test watches over it.
+# libcombench: all that the benchmark programs stand on. mpi.h is seen by control, bare and the
+# mpi technology only, but an archive has one set of flags; the layering test watches over it.
 noinst_LIBRARIES += libcombench.a
 
 libcombench_a_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
@@ -14,6 +14,7 @@ include src/transport/local.mk
 include src/engine/local.mk
 include src/farm/local.mk
 include src/occupation/local.mk
+include src/bare/local.mk
 include src/timeline/local.mk
 include src/emit/local.mk
 

@@ -13,8 +13,8 @@ ccmod_SOURCES = \
 	%D%/ccmod/convert_program.c %D%/ccmod/convert_program.h %D%/ccmod/convert_ti.c \
 	%D%/ccmod/info.c %D%/ccmod/inputs.c %D%/ccmod/inputs.h %D%/ccmod/knee.c %D%/ccmod/main.c \
 	%D%/ccmod/measurements.c %D%/ccmod/measurements.h %D%/ccmod/measurements_columns.c \
-	%D%/ccmod/measurements_columns.h %D%/ccmod/observe.c %D%/ccmod/run.c %D%/ccmod/tool.c \
-	%D%/ccmod/tool.h
+	%D%/ccmod/measurements_columns.h %D%/ccmod/observe.c %D%/ccmod/observe.h %D%/ccmod/run.c %D%/ccmod/tool.c \
+	%D%/ccmod/tool.h %D%/ccmod/values.c %D%/ccmod/values.h
 ccmod_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 ccmod_LDADD = $(CCMOD_LIBS) libcombench.a $(JANSSON_LIBS)
 

@@ -17,6 +17,7 @@ import layering  # noqa: E402
 # What each folder is for, in two lines. A folder of the table without a description is an error.
 PURPOSE = {
     "benchmarks": ("definitions, step functions,", "main of all programs"),
+    "src/bare": ("plain MPI in turn with", "the transport"),
     "src/base": ("status, log, options, units,", "clock, memory, Contexts"),
     "src/control": ("ranks, teams, agreement,", "clocks; over MPI"),
     "src/emit": ("a benchmark's messages", "as a trace, without MPI"),

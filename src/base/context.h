@@ -38,8 +38,10 @@ typedef struct {
 /* The parsed files of a directory. */
 typedef struct cb_config cb_config;
 
-/* Read the three files of a directory. Returns CB_ERROR_USAGE, logged, when a file is missing,
- * cannot be read or exceeds CB_FILE_LARGEST_BYTES; then nothing has to be freed. */
+/* Read the three files of a directory, or make those of the preset `note`, which has the defaults
+ * of the SCI note; a directory of that name takes precedence. Returns CB_ERROR_USAGE, logged, when
+ * a file is missing, cannot be read or exceeds CB_FILE_LARGEST_BYTES; then nothing has to be freed.
+ */
 cb_status cb_config_load(const char *directory, cb_config_texts *out);
 void cb_config_texts_free(cb_config_texts *texts);
 

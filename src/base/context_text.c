@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/memory.h"
@@ -61,11 +62,31 @@ char *cb_context_copy(const char *text)
     return copy != NULL ? memcpy(copy, text, bytes) : NULL;
 }
 
+/* Presets: an empty network.conf gives every parameter the value of the SCI note. */
+
+enum { PRESET_NODES = 1024, PRESET_NODE_BYTES = 48 };
+
+static const char preset_note[] = "note";
+
+static cb_status make_preset(cb_config_texts *out)
+{
+    char *nodes = cb_allocate(PRESET_NODES, PRESET_NODE_BYTES, "the nodes of a preset");
+
+    if (nodes == NULL)
+        return CB_ERROR_MEMORY;
+    out->text[CB_FILE_NODES] = nodes;
+    for (int id = 1; id <= PRESET_NODES; id++)
+        out->bytes[CB_FILE_NODES] +=
+            (size_t)snprintf(nodes + out->bytes[CB_FILE_NODES], PRESET_NODE_BYTES,
+                             "node node%d { id = %d }\n", id, id);
+    return CB_OK;
+}
+
 static cb_status fail_file(const char *directory, cb_file file, const char *cause)
 {
     cb_error("cannot read %s/%s: %s; --config needs a directory with network.conf, nodes.conf and "
-             "machines.conf, which may be empty but for the nodes",
-             directory, file_names[file], cause);
+             "machines.conf, which may be empty but for the nodes, or the name of the preset %s",
+             directory, file_names[file], cause, preset_note);
     return CB_ERROR_USAGE;
 }
 
@@ -108,6 +129,8 @@ cb_status cb_config_load(const char *directory, cb_config_texts *out)
     cb_status status = CB_OK;
 
     *out = (cb_config_texts){0};
+    if (strcmp(directory, preset_note) == 0 && access(directory, F_OK) != 0)
+        return make_preset(out);
     for (size_t file = 0; file < CB_FILES && status == CB_OK; file++)
         status = load_file(directory, (cb_file)file, &out->text[file], &out->bytes[file]);
     if (status != CB_OK)

@@ -24,6 +24,9 @@ static struct {
     int silent;
 } identity = {.program = "combench", .rank = -1};
 
+static _Thread_local char last_error[CB_LAST_ERROR_BYTES];
+static _Thread_local bool last_error_is_new;
+
 static const char *const level_names[] = {
     [CB_LOG_ERROR] = "error",
     [CB_LOG_WARNING] = "warning",
@@ -75,6 +78,27 @@ void cb_log_silence(int silent)
     identity.silent = silent;
 }
 
+static void keep_error(const char *format, va_list arguments)
+{
+    const int wanted = vsnprintf(last_error, sizeof(last_error), format, arguments);
+
+    remove_controls(last_error, filled(wanted, sizeof(last_error)));
+    last_error_is_new = true;
+}
+
+const char *cb_last_error(void)
+{
+    return last_error;
+}
+
+const char *cb_new_error(void)
+{
+    const bool is_new = last_error_is_new;
+
+    last_error_is_new = false;
+    return is_new ? last_error : NULL;
+}
+
 void cb_log(cb_log_level level, const char *format, ...)
 {
     char line[PIPE_BUF];
@@ -85,6 +109,12 @@ void cb_log(cb_log_level level, const char *format, ...)
     ssize_t written;
     int wanted;
 
+    if (level == CB_LOG_ERROR) {
+        va_start(arguments, format);
+        keep_error(format, arguments);
+        va_end(arguments);
+        errno = saved_errno;
+    }
     if (identity.silent)
         return;
     length = put_prefix(level, line, room);

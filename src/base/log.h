@@ -20,6 +20,15 @@ void cb_log_silence(int silent);
 /* Log one line; the newline is added. One write(2), so that lines of several ranks do not mix. */
 void cb_log(cb_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The text of the last error that this thread has logged, without the prefix and cut at
+ * CB_LAST_ERROR_BYTES; also if messages are suppressed. Empty: none. It is valid until the thread
+ * logs another error. */
+enum { CB_LAST_ERROR_BYTES = 512 };
+const char *cb_last_error(void);
+
+/* The same, but NULL if this function has already returned it in this thread. */
+const char *cb_new_error(void);
+
 #define cb_error(...) cb_log(CB_LOG_ERROR, __VA_ARGS__)
 #define cb_warning(...) cb_log(CB_LOG_WARNING, __VA_ARGS__)
 #define cb_note(...) cb_log(CB_LOG_NOTE, __VA_ARGS__)

@@ -18,6 +18,12 @@ typedef enum {
     CB_ERROR_INTERRUPTED  /* SIGINT or SIGTERM */
 } cb_status;
 
+/* Whether the status is an error: CB_EMPTY and CB_LOST are none. */
+static inline int cb_is_error(cb_status status)
+{
+    return status > CB_LOST;
+}
+
 /* A short English text for a status; static storage, never NULL. */
 const char *cb_status_text(cb_status status);
 

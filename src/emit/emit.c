@@ -142,6 +142,8 @@ static cb_status perform_farm(bench_rank *me, const bench_options *options,
     farm_tally tally;
 
     CB_TRY(farm_join(me, shape, in_flight));
+    /* The recorder keeps messages by sender, whether they were sent to a rank or to a group. */
+    farm_of(me)->hears_groups = false;
     CB_TRY(farm_begin(me, 0, load.events, &farm_fragments_bare, 0));
     if (farm_of(me)->role != FARM_SUPERVISOR)
         return farm_serve(me, actions);

@@ -133,7 +133,8 @@ typedef struct {
 } bench_plot;
 
 /* An upper bound on the rate of a farm from another benchmark: the rate of `mode` at `count`, times
- * `times`. Both are formulas of the farm's `sources` and `destinations`. The rate is taken at the
+ * `times`. Both are formulas of the farm's `sources`, `destinations` and `fetched` (sources that have
+ * data of an event). The rate is taken at the
  * farm's packet size or, for control messages, at the smallest size above 0 that all benchmarks
  * measure. */
 typedef struct {

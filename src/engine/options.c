@@ -396,9 +396,10 @@ static const cb_option later_rows[] = {
      .offset = FIELD(config),
      .argument = "DIR",
      .key = "config",
-     .help = "Read network.conf, nodes.conf and machines.conf from DIR",
+     .help = "Read network.conf, nodes.conf and machines.conf from DIR; or the preset note",
      .more = "The files name the technology, its parameters, and the node of each rank; see "
-             "combench-config(5). Command-line options take precedence."},
+             "combench-config(5), which describes the preset as well. A directory named note takes "
+             "precedence over it, and command-line options over both."},
     {.name = "interface",
      .type = CB_OPTION_TEXT,
      .offset = FIELD(interface),

@@ -153,6 +153,8 @@ cb_status pass_run(pass_context *context, const pass_plan *pass)
         }
         context->batch_ns = (double)(cb_now_ns() - first_block_ns);
         context->batch_units = context->task != NULL ? host_task_units(context->task) - units : 0;
+        context->batch_turns = context->task != NULL ? host_task_recorded_turns(context->task)
+                                                     : (host_task_turns){.count = 0};
         CB_TRY(pass_end_timing(context));
         CB_TRY(transport_flush(me->factory));
         if (pass->next != NULL)

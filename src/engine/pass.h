@@ -62,9 +62,11 @@ typedef struct {
     unsigned paced_window; /* the window in the last batch */
     pass_batch batch;      /* the last batch, and ... */
     double blocks_ns[PASS_BLOCKS_MAXIMUM]; /* ... its blocks: the longest time of all timed ranks */
-    /* Of this rank, in the blocks of the last batch: units of the task, and time */
+    /* Of this rank, in the blocks of the last batch: units of the task, and time; and the turns of
+     * the task since the batch began */
     uint64_t batch_units;
     double batch_ns;
+    host_task_turns batch_turns;
 } pass_context;
 
 typedef struct {

@@ -7,16 +7,19 @@
 
 enum { FURTHEST_RINGS = 1024 };
 
-cb_status farm_builder_create(size_t sources, uint64_t events, farm_builder *out)
+cb_status farm_builder_create(size_t sources, size_t fragments, bool asks, uint64_t events,
+                              farm_builder *out)
 {
+    const size_t set_words = (sources + FARM_BUILDER_WORD_BITS - 1) / FARM_BUILDER_WORD_BITS;
     uint64_t slots = 1;
 
     while (slots < events)
         slots *= 2;
     *out = (farm_builder){.sources = sources,
+                          .fragments = fragments,
                           .mask = slots - 1,
-                          .slot_words =
-                              1 + (sources + FARM_BUILDER_WORD_BITS - 1) / FARM_BUILDER_WORD_BITS};
+                          .slot_words = (asks ? 2 : 1) * (1 + set_words),
+                          .asked_word = asks ? 1 + set_words : 0};
     out->slots =
         cb_allocate(slots, out->slot_words * sizeof(*out->slots), "events under construction");
     if (out->slots == NULL)
@@ -48,12 +51,25 @@ static void make_room(farm_builder *builder, uint64_t sequence)
     }
 }
 
+static bool is_too_far(const farm_builder *builder, uint64_t sequence)
+{
+    return sequence >= builder->oldest &&
+           sequence - builder->oldest > FURTHEST_RINGS * (builder->mask + 1);
+}
+
+/* An event that has no slot yet has asked for nothing. */
+static bool was_not_asked(const farm_builder *builder, size_t source, uint64_t sequence)
+{
+    return builder->asked_word > 0 && sequence >= builder->oldest &&
+           (sequence - builder->oldest > builder->mask ||
+            !farm_builder_has_asked(builder, source, sequence));
+}
+
 farm_built farm_builder_add_slow(farm_builder *builder, size_t source, uint64_t sequence)
 {
     builder->counts.fragments++;
-    if (source >= builder->sources ||
-        (sequence >= builder->oldest &&
-         sequence - builder->oldest > FURTHEST_RINGS * (builder->mask + 1))) {
+    if (source >= builder->sources || is_too_far(builder, sequence) ||
+        was_not_asked(builder, source, sequence)) {
         builder->counts.unexpected++;
         return FARM_FRAGMENT_UNEXPECTED;
     }
@@ -64,4 +80,23 @@ farm_built farm_builder_add_slow(farm_builder *builder, size_t source, uint64_t 
     make_room(builder, sequence);
     builder->counts.fragments--;
     return farm_builder_add(builder, source, sequence);
+}
+
+farm_built farm_builder_ask(farm_builder *builder, size_t source, uint64_t sequence)
+{
+    uint64_t *asked, *word, bit = UINT64_C(1) << source % FARM_BUILDER_WORD_BITS;
+
+    if (source >= builder->sources || is_too_far(builder, sequence))
+        return FARM_FRAGMENT_UNEXPECTED;
+    if (sequence < builder->oldest)
+        return FARM_FRAGMENT_DUPLICATE;
+    make_room(builder, sequence);
+    asked = farm_builder_slot(builder, sequence) + builder->asked_word;
+    word = &asked[1 + source / FARM_BUILDER_WORD_BITS];
+    if ((*word & bit) != 0)
+        return FARM_FRAGMENT_DUPLICATE;
+    if (asked[0] == 0)
+        return FARM_FRAGMENT_UNEXPECTED;
+    *word |= bit;
+    return --asked[0] == 0 ? FARM_COMPLETE : FARM_PARTIAL;
 }

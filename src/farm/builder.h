@@ -1,4 +1,5 @@
-/* Event building at a destination: counts the fragments of each event in progress.
+/* Event building at a destination: counts the fragments of each event in progress and, if it asks
+ * for them one by one, the sources that it has asked.
  *
  * A destination numbers the events that are assigned to it from 0; this number is the event's
  * `sequence`. Several events may be in progress. Pure: no clock, no messages. */
@@ -15,22 +16,26 @@
 typedef struct {
     uint64_t fragments;
     uint64_t duplicate;  /* of a source that has delivered, or of an abandoned event */
-    uint64_t unexpected; /* of a source or event that does not exist */
+    uint64_t unexpected; /* of a source or event that does not exist, or of a source not asked */
     uint64_t abandoned;  /* events given up because later events needed their slots */
 } farm_builder_counts;
 
 typedef struct {
-    size_t sources;
-    uint64_t mask;     /* number of slots - 1; the number is a power of two */
-    uint64_t oldest;   /* all events before it are complete or abandoned */
+    size_t sources, fragments; /* fragments of an event; fewer than sources if it asks */
+    uint64_t mask;             /* number of slots - 1; the number is a power of two */
+    uint64_t oldest;           /* all events before it are complete or abandoned */
     uint64_t *slots;   /* per slot: number of missing fragments, then a bit for each source */
     size_t slot_words; /* words per slot */
+    size_t asked_word; /* in a slot: number of sources to ask, then a bit for each asked one; 0: all
+                        * sources send without being accounted as asked */
     farm_builder_counts counts;
 } farm_builder;
 
-/* Allocate slots for `events` events in progress with a fragment from each source. CB_ERROR_MEMORY,
+/* Allocate slots for `events` events in progress with `fragments` fragments, each of another
+ * source. If `asks`, only sources that farm_builder_ask has counted may deliver. CB_ERROR_MEMORY,
  * logged. Free with farm_builder_free. */
-cb_status farm_builder_create(size_t sources, uint64_t events, farm_builder *out);
+cb_status farm_builder_create(size_t sources, size_t fragments, bool asks, uint64_t events,
+                              farm_builder *out);
 void farm_builder_free(farm_builder *builder);
 
 /* Drop all events in progress, reset the counts, and continue with event `sequence`. */
@@ -43,9 +48,15 @@ typedef enum {
     FARM_FRAGMENT_UNEXPECTED
 } farm_built;
 
-/* Not hot. Continuation of farm_builder_add for a fragment without a slot, or that has come before.
- */
+/* Not hot. Continuation of farm_builder_add for a fragment without a slot, that has come before, or
+ * of a source that was not asked. */
 farm_built farm_builder_add_slow(farm_builder *builder, size_t source, uint64_t sequence);
+
+/* Count a source as asked for its fragment of event `sequence`: FARM_COMPLETE if all fragments of
+ * the event have been asked for, else FARM_PARTIAL. FARM_FRAGMENT_DUPLICATE: it has been asked, or
+ * the event is over. FARM_FRAGMENT_UNEXPECTED: no such source, the event has all of its sources, or
+ * it is too far ahead. */
+farm_built farm_builder_ask(farm_builder *builder, size_t source, uint64_t sequence);
 
 enum { FARM_BUILDER_WORD_BITS = 64 };
 
@@ -59,10 +70,24 @@ static inline void farm_builder_clear(const farm_builder *builder, uint64_t sequ
 {
     uint64_t *slot = farm_builder_slot(builder, sequence);
 
-    slot[0] = builder->sources;
+    slot[0] = builder->fragments;
     slot[1] = 0;
-    if (__builtin_expect(builder->slot_words > 2, 0))
+    if (__builtin_expect(builder->slot_words > 2, 0)) {
         memset(&slot[2], 0, (builder->slot_words - 2) * sizeof(*slot));
+        if (builder->asked_word > 0)
+            slot[builder->asked_word] = builder->fragments;
+    }
+}
+
+/* Whether a source has been asked for its fragment of an event that has a slot. */
+static inline bool farm_builder_has_asked(const farm_builder *builder, size_t source,
+                                          uint64_t sequence)
+{
+    const uint64_t *slot = farm_builder_slot(builder, sequence);
+
+    return (slot[builder->asked_word + 1 + source / FARM_BUILDER_WORD_BITS] >>
+                source % FARM_BUILDER_WORD_BITS &
+            1) != 0;
 }
 
 /* Reuse the oldest event's slot for a later event. */
@@ -84,7 +109,9 @@ static inline farm_built farm_builder_add(farm_builder *builder, size_t source, 
                          0))
         return farm_builder_add_slow(builder, source, sequence);
     word = &slot[1 + source / FARM_BUILDER_WORD_BITS];
-    if (__builtin_expect((*word & bit) != 0, 0))
+    if (__builtin_expect((*word & bit) != 0 || (builder->asked_word > 0 &&
+                                                !farm_builder_has_asked(builder, source, sequence)),
+                         0))
         return farm_builder_add_slow(builder, source, sequence);
     *word |= bit;
     builder->counts.fragments++;

@@ -28,30 +28,37 @@ enum { FARM_SUPERVISOR, FARM_SOURCE, FARM_DESTINATION };
 /* How a farm is measured: `method` of its definition. */
 extern const measurement_method farm_method;
 
-/* Content of a control message. Assignment of 2.1: the destination is `first`. Assignment of 2.2:
- * fetch from `count` sources, starting with `first`. Requests of 2.2 and decisions have only the
- * event. */
+/* Content of a control message. Assignment of 2.1: the destination is `first`. Addresses of 2.2:
+ * bit k of `bits` names source first + k. Requests of 2.2 and decisions have only the event. */
 typedef struct {
     uint64_t event;
-    uint32_t first, count;
+    uint32_t first, bits;
 } farm_message;
+
+/* Own options of a farm; NULL: not given. */
+typedef struct {
+    const char *supervisor, *fetch;
+} farm_own_options;
 
 /* Supervisor: the event to send out next, and the destination whose turn it is. */
 uint64_t farm_next_event(const bench_rank *me);
 size_t farm_next_destination(const bench_rank *me);
-size_t farm_source_count(const bench_rank *me);
 
 /* Hot. Send a control message to one rank of a role; to all sources. */
 cb_status farm_send_message(bench_rank *me, size_t role, size_t index, farm_message message);
 cb_status farm_send_message_to_sources(bench_rank *me, farm_message message);
 
-/* Hot. Read a control message (farm_read_assignment: an assignment of a pull farm) and release its
- * buffer. An invalid message is CB_ERROR_DATA, logged; if messages may be lost, it is counted and
- * returned as a message about no event. */
+/* Hot. Read a control message and release its buffer. An invalid message is CB_ERROR_DATA, logged;
+ * if messages may be lost, it is counted and returned as a message about no event. */
 cb_status farm_read_message(bench_rank *me, size_t from, transport_buffer *buffer,
                             farm_message *out);
-cb_status farm_read_assignment(bench_rank *me, size_t from, transport_buffer *buffer,
-                               farm_message *out);
+
+/* Hot. Pull farm. The supervisor sends the addresses of the sources that have data of the next
+ * event, in one or more control messages. A destination requests the data from the sources that a
+ * message names or, if it tells all of them by one multicast, after the last message of the event.
+ */
+cb_status farm_send_addresses(bench_rank *me);
+cb_status farm_request_fragments(bench_rank *me, size_t from, transport_buffer *buffer);
 
 /* Hot. Source: send the fragment of an event to a destination. */
 cb_status farm_send_fragment(bench_rank *me, size_t destination, uint64_t event);

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "engine/figures.h"
 #include "farm/farm.h"
+#include "farm/options.h"
 
 /* The frequency is that of decisions; NaN if there are too few. */
 static cb_status fill_closed(const farm_outcome *outcome, report_row *row, double *frequency_hz)
@@ -128,11 +129,14 @@ cb_status farm_figures(const measurement_setting *setting, const farm_outcome *o
                                    .algorithm_true_us = outcome->algorithm_true_us,
                                    .verification = &outcome->verification,
                                    .counters = &outcome->counters};
-    size_t sources = measurement->shape.stages[FARM_SOURCE];
+    const size_t sources = measurement->shape.stages[FARM_SOURCE];
+    const size_t fetched = farm_fetched(setting->session->options, sources);
     double frequency_hz;
 
     figures_fill_common(setting, &common, row);
     report_set_number(row, REPORT_SOURCES, (double)sources);
+    if (fetched < sources)
+        report_set_number(row, REPORT_FETCHED, (double)fetched);
     report_set_number(row, REPORT_DESTINATIONS, (double)outcome->destinations);
     report_set_number(row, REPORT_IN_FLIGHT_LIMIT, (double)outcome->in_flight);
     if (outcome->open) {
@@ -143,7 +147,7 @@ cb_status farm_figures(const measurement_setting *setting, const farm_outcome *o
     }
     report_set_number(row, REPORT_FREQUENCY_HZ, frequency_hz);
     report_set_number(row, REPORT_THROUGHPUT_MBPS,
-                      (double)(sources * measurement->size_bytes) * frequency_hz / 1e6);
+                      (double)(fetched * measurement->size_bytes) * frequency_hz / 1e6);
     report_set_number(row, REPORT_ISSUED, (double)tally->issued);
     report_set_number(row, REPORT_DECIDED, (double)tally->decided);
     report_set_number(row, REPORT_LOST, (double)tally->lost);

@@ -45,19 +45,58 @@ void farm_ledger_restart(farm_ledger *ledger)
     }
 }
 
-/* Count all events of an account before `until` as lost. */
-static void lose_events_before(farm_ledger *ledger, farm_account *account, uint64_t until)
+/* Count the events of an account before `until` as lost, except those that are decided. */
+static void lose_events_before(farm_ledger *ledger, size_t destination, uint64_t until)
 {
-    uint64_t skipped = until - account->settled;
+    farm_account *account = &ledger->accounts[destination];
 
-    if (skipped == 0)
-        return;
-    account->missing = skipped < REMEMBERED ? account->missing << skipped : 0;
-    account->missing |= skipped < REMEMBERED ? (UINT64_C(1) << skipped) - 1 : UINT64_MAX;
-    account->settled = until;
-    account->lost += skipped;
-    ledger->lost += skipped;
-    ledger->in_flight -= skipped;
+    for (; account->settled < until; account->settled++) {
+        bool decided =
+            account->ahead > 0 &&
+            *farm_ledger_cell(ledger, destination, account->settled) == FARM_LEDGER_DECIDED;
+
+        account->missing = account->missing << 1 | !decided;
+        account->ahead -= decided;
+        account->lost += !decided;
+        ledger->lost += !decided;
+        ledger->in_flight -= !decided;
+    }
+}
+
+void farm_ledger_settle_decided(farm_ledger *ledger, size_t destination)
+{
+    farm_account *account = &ledger->accounts[destination];
+
+    while (account->ahead > 0 &&
+           *farm_ledger_cell(ledger, destination, account->settled) == FARM_LEDGER_DECIDED) {
+        account->missing <<= 1;
+        account->settled++;
+        account->ahead--;
+    }
+}
+
+/* Record a decision that overtakes earlier ones. */
+static farm_decision decide_ahead(farm_ledger *ledger, size_t destination, uint64_t sequence,
+                                  uint64_t *since_ns)
+{
+    farm_account *account = &ledger->accounts[destination];
+    uint64_t *cell = farm_ledger_cell(ledger, destination, sequence);
+
+    if (account->ahead > 0 && *cell == FARM_LEDGER_DECIDED) {
+        ledger->errors.duplicate++;
+        return FARM_DUPLICATE;
+    }
+    *since_ns = *cell;
+    *cell = FARM_LEDGER_DECIDED;
+    account->ahead++;
+    account->decided++;
+    ledger->decided++;
+    ledger->in_flight--;
+    if (sequence - account->settled > ledger->reach) {
+        lose_events_before(ledger, destination, sequence - ledger->reach);
+        farm_ledger_settle_decided(ledger, destination);
+    }
+    return FARM_DECIDED;
 }
 
 /* A decision about an earlier event: late if the event counts as lost, otherwise a duplicate. */
@@ -81,7 +120,7 @@ static farm_decision count_earlier(farm_ledger *ledger, farm_account *account, u
 }
 
 bool farm_ledger_out_of_turn(farm_ledger *ledger, size_t destination, uint64_t event,
-                             farm_decision *decision)
+                             uint64_t *since_ns, farm_decision *decision)
 {
     farm_account *account = &ledger->accounts[destination];
     uint64_t sequence = event / ledger->destinations;
@@ -95,7 +134,11 @@ bool farm_ledger_out_of_turn(farm_ledger *ledger, size_t destination, uint64_t e
         *decision = count_earlier(ledger, account, sequence);
         return true;
     }
-    lose_events_before(ledger, account, sequence);
+    if (ledger->reach > 0) {
+        *decision = decide_ahead(ledger, destination, sequence, since_ns);
+        return true;
+    }
+    lose_events_before(ledger, destination, sequence);
     return false;
 }
 
@@ -107,6 +150,6 @@ void farm_ledger_give_up(farm_ledger *ledger)
         if (account->settled != account->silent_until)
             account->silent_from = account->settled;
         account->silent_until = account->issued;
-        lose_events_before(ledger, account, account->issued);
+        lose_events_before(ledger, i, account->issued);
     }
 }

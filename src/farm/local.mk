@@ -1,6 +1,7 @@
 libcombench_a_SOURCES += \
 	%D%/builder.c %D%/builder.h \
 	%D%/farm.h \
+	%D%/fetch.c %D%/fetch.h \
 	%D%/figures.c %D%/figures.h \
 	%D%/ledger.c %D%/ledger.h \
 	%D%/load.c %D%/load.h \

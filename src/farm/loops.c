@@ -55,28 +55,63 @@ static __attribute__((noinline)) cb_status receive_in_time(bench_rank *me, trans
     return status;
 }
 
-/* The same for the supervisor's multicasts. */
-static __attribute__((noinline)) cb_status receive_multicast_in_time(bench_rank *me,
-                                                                     transport_buffer **out)
+/* Look at the groups in turn, so that no rank that tells this source is left out. */
+static cb_status look_at_groups(bench_rank *me, transport_buffer **out, size_t *from)
 {
+    farm_rank *farm = farm_of(me);
+
+    for (size_t looks = 0; looks < farm->teller_count; looks++) {
+        cb_status status = transport_group_try_receive_root(farm->told_by[farm->turn], out);
+
+        *from = farm->turn;
+        farm->turn = farm->turn + 1 < farm->teller_count ? farm->turn + 1 : 0;
+        if (status != CB_EMPTY)
+            return status;
+    }
+    return CB_EMPTY;
+}
+
+enum { FREE_LOOKS = 64 };
+
+/* How long to sleep after this many looks without result; 0: only yield. */
+static uint64_t growing_sleep_ns(unsigned looks)
+{
+    return looks < FREE_LOOKS ? 0 : 1000ull << (looks - FREE_LOOKS < 10 ? looks - FREE_LOOKS : 10);
+}
+
+/* Poll all groups; CB_EMPTY after the timeout in runs that may lose messages. */
+static __attribute__((noinline)) cb_status poll_groups(bench_rank *me, transport_buffer **out,
+                                                       size_t *from)
+{
+    const transport_wait wait = me->factory->wait;
     timeout_clock waiting = timeout_begin(cb_now_ns());
+    unsigned idle = 0;
     cb_status status;
 
-    while ((status = transport_group_try_receive_root(farm_of(me)->all_sources, out)) == CB_EMPTY) {
-        if (timeout_is_over(&waiting, cb_now_ns(), me->verification.timeout_ns))
+    while ((status = look_at_groups(me, out, from)) == CB_EMPTY) {
+        uint64_t sleep_ns = wait == TRANSPORT_WAIT_BLOCK ? growing_sleep_ns(idle++) : 0;
+
+        if (farm_of(me)->may_lose &&
+            timeout_is_over(&waiting, cb_now_ns(), me->verification.timeout_ns))
             break;
-        bench_yield(me->factory);
+        if (sleep_ns > 0)
+            cb_sleep_ns(sleep_ns);
+        else if (wait != TRANSPORT_WAIT_SPIN || farm_of(me)->may_lose)
+            bench_yield(me->factory);
     }
     return status;
 }
 
-/* Hot. Receive the supervisor's next multicast. The supervisor is the first peer of a source. */
+/* Hot. Receive the next multicast to this source. Ranks that tell sources come first among its
+ * peers. */
 static inline cb_status receive_multicast(bench_rank *me, transport_buffer **out, size_t *from)
 {
+    const farm_rank *farm = farm_of(me);
+
+    if (__builtin_expect(farm->may_lose || farm->teller_count > 1, 0))
+        return poll_groups(me, out, from);
     *from = 0;
-    return __builtin_expect(farm_of(me)->may_lose, 0)
-               ? receive_multicast_in_time(me, out)
-               : transport_group_receive_root(farm_of(me)->all_sources, out);
+    return transport_group_receive_root(farm->told_by[0], out);
 }
 
 /* Hot. Receive the next message; *from is the index of the peer. The caller owns *out. */
@@ -107,7 +142,7 @@ static inline cb_status record_decision(bench_rank *me, size_t from, transport_b
     farm_message message;
 
     CB_TRY(farm_read(me, FARM_DESTINATION, from, buffer, &message));
-    if (__builtin_expect(message.first != 0 || message.count != 0, 0))
+    if (__builtin_expect(message.first != 0 || message.bits != 0, 0))
         message.event = UINT64_MAX;
     *decision = farm_ledger_decide(&farm->ledger, farm_index_of(me, from, FARM_DESTINATION),
                                    message.event, since_ns);
@@ -156,7 +191,8 @@ static inline cb_status run_closed(supervision *run, bool timed)
 
     run->first_issue_ns = cb_now_ns();
     while (loop_continues(run)) {
-        while (ledger->issued < load->events && ledger->in_flight < load->in_flight)
+        while (ledger->issued < load->events && ledger->in_flight < load->in_flight &&
+               farm_ledger_has_room(ledger))
             CB_TRY(issue(run, timed ? cb_now_ns() : 0));
         CB_TRY(await_decision(run, timed));
         if (__builtin_expect(ledger->decided >= next_mark, 0)) {
@@ -182,16 +218,16 @@ static __attribute__((flatten)) cb_status run_timed(supervision *run)
 /* Wait between two polls without result. A sleep ends before the next event is due. */
 static void pause_until(const supervision *run, uint64_t due_ns, uint64_t now_ns, unsigned *idle)
 {
-    enum { FREE_LOOKS = 64, LONGEST_NS = 1000000 };
+    enum { LONGEST_NS = 1000000 };
     uint64_t sleep_ns;
 
     if (run->load->wait == TRANSPORT_WAIT_SPIN)
         return;
-    if (run->load->wait == TRANSPORT_WAIT_YIELD || ++*idle < FREE_LOOKS) {
+    sleep_ns = run->load->wait == TRANSPORT_WAIT_YIELD ? 0 : growing_sleep_ns(++*idle);
+    if (sleep_ns == 0) {
         bench_yield(run->me->factory);
         return;
     }
-    sleep_ns = 1000ull << (*idle - FREE_LOOKS < 10 ? *idle - FREE_LOOKS : 10);
     if (due_ns <= now_ns)
         return;
     if (sleep_ns > (due_ns - now_ns) / 2)
@@ -289,7 +325,8 @@ static cb_status run_open(supervision *run)
     while (loop_continues(run)) {
         uint64_t now_ns = cb_now_ns();
 
-        if (now_ns >= state.due_ns && ledger->in_flight < load->in_flight) {
+        if (now_ns >= state.due_ns && ledger->in_flight < load->in_flight &&
+            farm_ledger_has_room(ledger)) {
             CB_TRY(issue_due(run, &state, now_ns));
             state.last_news_ns = now_ns;
             continue;
@@ -338,12 +375,6 @@ cb_status farm_supervise(bench_rank *me, const bench_actions *actions, const far
 
 typedef cb_status (*taking)(bench_rank *me, transport_buffer **out, size_t *from);
 
-/* Whether this rank receives the supervisor's multicasts. */
-static bool hears_multicasts(const bench_rank *me)
-{
-    return farm_of(me)->role == FARM_SOURCE && me->lists.own_multicast;
-}
-
 static inline __attribute__((always_inline)) cb_status
 serve(bench_rank *me, const bench_actions *actions, taking take_next)
 {
@@ -366,8 +397,8 @@ serve(bench_rank *me, const bench_actions *actions, taking take_next)
 /* If messages may be lost, a timeout ends a rank's part; the supervisor has the accounts. */
 cb_status farm_serve(bench_rank *me, const bench_actions *actions)
 {
-    return hears_multicasts(me) ? serve(me, actions, receive_multicast)
-                                : serve(me, actions, receive_message);
+    return farm_of(me)->hears_groups ? serve(me, actions, receive_multicast)
+                                     : serve(me, actions, receive_message);
 }
 
 /* The supervisor records late decisions; the other roles' reactions send nothing after the run. */
@@ -378,8 +409,8 @@ static cb_status discard_next_message(bench_rank *me, const bench_actions *actio
     transport_buffer *buffer;
     size_t from;
 
-    CB_TRY(hears_multicasts(me) ? receive_multicast(me, &buffer, &from)
-                                : receive_message(me, &buffer, &from));
+    CB_TRY(farm_of(me)->hears_groups ? receive_multicast(me, &buffer, &from)
+                                     : receive_message(me, &buffer, &from));
     if (farm_of(me)->role != FARM_SUPERVISOR)
         return actions->react(me, from, buffer);
     return record_decision(me, from, buffer, &since_ns, &decision);

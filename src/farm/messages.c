@@ -34,15 +34,22 @@ static inline __attribute__((always_inline)) transport_buffer *packet_of(bench_r
     return buffer;
 }
 
-cb_status farm_send_message(bench_rank *me, size_t role, size_t index, farm_message message)
+static inline __attribute__((always_inline)) cb_status
+send_message(bench_rank *me, size_t role, size_t index, farm_message message)
 {
-    timeline_recorder *timeline = farm_of(me)->timeline;
-    uint64_t begin_ns = timeline_begin(timeline);
     transport_buffer *buffer = packet_of(me, message);
 
     if (buffer == NULL)
         return CB_ERROR_MEMORY;
-    CB_TRY(transport_send(me->peers[me->place.first_peer[role] + index].node, buffer));
+    return transport_send(me->peers[me->place.first_peer[role] + index].node, buffer);
+}
+
+cb_status farm_send_message(bench_rank *me, size_t role, size_t index, farm_message message)
+{
+    timeline_recorder *timeline = farm_of(me)->timeline;
+    uint64_t begin_ns = timeline_begin(timeline);
+
+    CB_TRY(send_message(me, role, index, message));
     timeline_note(timeline, begin_ns, TIMELINE_SENDS, message.event, role, (uint32_t)index);
     return CB_OK;
 }
@@ -62,7 +69,7 @@ cb_status farm_send_message_to_sources(bench_rank *me, farm_message message)
 }
 
 /* Result for an invalid message: no event and no rank. */
-static const farm_message no_message = {.event = UINT64_MAX, .first = UINT32_MAX, .count = 0};
+static const farm_message no_message = {.event = UINT64_MAX, .first = UINT32_MAX, .bits = 0};
 
 cb_status farm_reject_size(bench_rank *me, transport_buffer *buffer, farm_message *out)
 {
@@ -88,20 +95,124 @@ cb_status farm_read_message(bench_rank *me, size_t from, transport_buffer *buffe
     return farm_read(me, pulled ? FARM_DESTINATION : FARM_SUPERVISOR, from, buffer, out);
 }
 
-/* Check an assignment: the event has to be this destination's, and its sources have to exist. */
-cb_status farm_read_assignment(bench_rank *me, size_t from, transport_buffer *buffer,
-                               farm_message *out)
-{
-    size_t sources = farm_of(me)->sources;
-    bool admitted = false;
+/* Addresses of a pull farm */
 
-    CB_TRY(farm_read(me, FARM_SUPERVISOR, from, buffer, out));
-    if (out->first <= sources && out->count <= sources - out->first)
-        CB_TRY(farm_admit(me, out->event, farm_of(me)->index, &admitted));
+cb_status farm_send_addresses(bench_rank *me)
+{
+    farm_rank *farm = farm_of(me);
+    farm_message message = {.event = farm_next_event(me)};
+    const size_t destination = farm_next_destination(me);
+    uint64_t begin_ns;
+    size_t first = 0;
+
+    if (!farm->lists_addresses) {
+        message.bits = farm_bitmap_of(farm->sources);
+        return farm_send_message(me, FARM_DESTINATION, destination, message);
+    }
+    begin_ns = timeline_begin(farm->timeline);
+    farm_fetch_draw(farm->fetch_seed, message.event, farm->sources, farm->fetched, farm->drawn);
+    while ((message.bits = farm_fetch_names(farm->drawn, farm->sources, &first)) != 0) {
+        message.first = (uint32_t)first;
+        CB_TRY(send_message(me, FARM_DESTINATION, destination, message));
+        first += FARM_NAMED;
+    }
+    timeline_note(farm->timeline, begin_ns, TIMELINE_SENDS, message.event, FARM_DESTINATION,
+                  (uint32_t)destination);
+    return CB_OK;
+}
+
+/* Whether the sources that a message names are among those drawn for its event. */
+static bool names_drawn_sources(const farm_rank *farm, const farm_message *message)
+{
+    farm_fetch_draw(farm->fetch_seed, message->event, farm->sources, farm->fetched, farm->drawn);
+    for (uint32_t bits = message->bits; bits != 0; bits &= bits - 1) {
+        size_t source = message->first + (size_t)__builtin_ctz(bits);
+
+        if (source >= farm->sources || !farm_set_has(farm->drawn, source))
+            return false;
+    }
+    return true;
+}
+
+/* Count the named sources as asked, and leave in *bits those that have not been asked before. In
+ * the verification pass they have to be those that this rank would draw. *last: all sources of the
+ * event have been named. */
+static __attribute__((noinline)) cb_status admit_addresses(bench_rank *me, farm_message *message,
+                                                           bool *last)
+{
+    farm_rank *farm = farm_of(me);
+    const uint64_t sequence = message->event / farm->destinations;
+    const bool verified = farm->fragments == &farm_fragments_verified;
+    uint32_t named = message->bits;
+
+    message->bits = 0;
+    if (message->event < farm->first_event || message->event >= farm->end_event ||
+        message->event % farm->destinations != farm->index || named == 0 ||
+        (verified &&
+         !names_drawn_sources(farm, &(farm_message){message->event, message->first, named})))
+        return farm_reject(me, "a control message", message->event);
+    if (farm->over) {
+        farm->faults.late++;
+        return CB_OK;
+    }
+    for (; named != 0; named &= named - 1) {
+        uint32_t bit = named & -named;
+        farm_built asked =
+            farm_builder_ask(&farm->builder, message->first + (size_t)__builtin_ctz(bit), sequence);
+
+        *last = *last || asked == FARM_COMPLETE;
+        if (asked == FARM_PARTIAL || asked == FARM_COMPLETE)
+            message->bits |= bit;
+        else if (asked == FARM_FRAGMENT_DUPLICATE && farm->may_lose)
+            farm->faults.duplicate++;
+        else
+            CB_TRY(farm_reject(me, "a control message", message->event));
+    }
+    return CB_OK;
+}
+
+/* As farm_read, but only the first message with addresses of an event is noted in a timeline, since
+ * there it stands for all. */
+static inline cb_status read_addresses(bench_rank *me, size_t from, transport_buffer *buffer,
+                                       farm_message *out)
+{
+    farm_rank *farm = farm_of(me);
+    timeline_recorder *timeline = farm->timeline;
+    cb_status status;
+
+    if (__builtin_expect(timeline != NULL && farm->lists_addresses, 0) &&
+        buffer->size == sizeof(*out)) {
+        memcpy(out, buffer->data, sizeof(*out));
+        if (out->event == farm->addressed)
+            farm->timeline = NULL;
+        farm->addressed = out->event;
+    }
+    status = farm_read(me, FARM_SUPERVISOR, from, buffer, out);
+    farm->timeline = timeline;
+    return status;
+}
+
+cb_status farm_request_fragments(bench_rank *me, size_t from, transport_buffer *buffer)
+{
+    farm_rank *farm = farm_of(me);
+    farm_message message;
+    bool last = false;
+
+    CB_TRY(read_addresses(me, from, buffer, &message));
+    if (__builtin_expect(farm->lists_addresses, 0))
+        CB_TRY(admit_addresses(me, &message, &last));
+    else if (message.first == 0 && message.bits == farm_bitmap_of(farm->sources))
+        CB_TRY(farm_admit(me, message.event, farm->index, &last));
     else
-        CB_TRY(farm_reject(me, "a control message", out->event));
-    if (!admitted)
-        *out = no_message;
+        CB_TRY(farm_reject(me, "a control message", message.event));
+    if (farm->all_sources != NULL)
+        return last ? farm_send_message_to_sources(me, (farm_message){.event = message.event})
+                    : CB_OK;
+    if (!last && !farm->lists_addresses)
+        return CB_OK;
+    for (uint32_t bits = message.bits; bits != 0; bits &= bits - 1)
+        CB_TRY(farm_send_message(me, FARM_SOURCE, message.first + (size_t)__builtin_ctz(bits),
+                                 (farm_message){.event = message.event}));
     return CB_OK;
 }
 
@@ -317,14 +428,32 @@ static __attribute__((noinline)) cb_status accept_out_of_turn(bench_rank *me, si
     return conclude(me, event, built);
 }
 
+/* The sequence of the next event for which a source has been asked; `sequence` is where to begin.
+ * UINT64_MAX: there is none. */
+static __attribute__((noinline)) uint64_t next_asked(const farm_builder *builder, size_t source,
+                                                     uint64_t sequence)
+{
+    if (sequence < builder->oldest)
+        sequence = builder->oldest;
+    for (; sequence - builder->oldest <= builder->mask; sequence++)
+        if (farm_builder_has_asked(builder, source, sequence))
+            return sequence;
+    return UINT64_MAX;
+}
+
 cb_status farm_accept_fragment(bench_rank *me, size_t from, transport_buffer *buffer)
 {
     farm_rank *farm = farm_of(me);
     size_t source = farm_index_of(me, from, FARM_SOURCE);
-    uint64_t sequence = farm->delivered[source];
-    uint64_t event = sequence * farm->destinations + farm->index;
+    uint64_t sequence = farm->delivered[source], event;
     farm_built built;
 
+    if (__builtin_expect(farm->lists_addresses, 0)) {
+        sequence = next_asked(&farm->builder, source, sequence);
+        if (sequence == UINT64_MAX)
+            return accept_out_of_turn(me, source, buffer);
+    }
+    event = sequence * farm->destinations + farm->index;
     if (__builtin_expect(!is_in_turn(farm, buffer, source, event) || event >= farm->end_event, 0))
         return accept_out_of_turn(me, source, buffer);
     farm->delivered[source] = sequence + 1;

@@ -4,9 +4,47 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "farm/farm.h"
+#include "farm/fetch.h"
 #include "farm/load.h"
 #include "timeline/timeline.h"
+
+const char *const farm_ways_to_tell[] = {"loop", "multicast", NULL};
+
+static const farm_own_options *own_options(const bench_options *options)
+{
+    return (const void *)options->own;
+}
+
+bool farm_tells_by_multicast(const bench_options *options)
+{
+    const char *how = own_options(options)->supervisor;
+
+    return how != NULL && strcmp(how, "multicast") == 0;
+}
+
+size_t farm_fetched(const bench_options *options, size_t sources)
+{
+    size_t fetched = sources;
+
+    (void)farm_fetch_count(own_options(options)->fetch, sources, &fetched);
+    return fetched;
+}
+
+static cb_status check_fetch(const bench_options *options, const bench_shape *farm)
+{
+    const char *fetch = own_options(options)->fetch;
+    const size_t sources = farm->stages[FARM_SOURCE];
+    size_t fetched;
+
+    CB_TRY(farm_fetch_count(fetch, sources, &fetched));
+    if (fetched == sources || !farm_tells_by_multicast(options))
+        return CB_OK;
+    cb_error(
+        "--fetch %s and --supervisor multicast: a multicast asks all sources; use --supervisor "
+        "loop, or --fetch all",
+        fetch);
+    return CB_ERROR_USAGE;
+}
 
 static cb_status add_farm(bench_shape_list *out, size_t sources, size_t destinations, size_t ranks)
 {
@@ -53,6 +91,7 @@ cb_status farm_choose_shapes(const benchmark *definition, const bench_options *o
 
     out->count = 0;
     CB_TRY(farm_check_load(options));
+    CB_TRY(farm_fetch_count(own_options(options)->fetch, FARM_SOURCES_MOST, &length));
     if (sources->count == 0 && destinations->count == 0)
         CB_TRY(add_usual_farms(definition, ranks, out));
     sources = sources->count > 0 ? sources : destinations;
@@ -66,6 +105,8 @@ cb_status farm_choose_shapes(const benchmark *definition, const bench_options *o
     }
     for (size_t i = 0; i < length; i++)
         CB_TRY(add_farm(out, value_at(sources, i), value_at(destinations, i), ranks));
+    for (size_t i = 0; i < out->count; i++)
+        CB_TRY(check_fetch(options, &out->shapes[i]));
     return farm_check_timeline(options, &out->shapes[0]);
 }
 

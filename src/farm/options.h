@@ -4,12 +4,30 @@
 
 #include "engine/options.h"
 #include "engine/shape.h"
+#include "farm/farm.h"
 
 /* Choose the farms to measure in a job of `ranks` (choose_shapes of a benchmark): by --sources and
- * --destinations, or the default ones. CB_ERROR_USAGE, logged, if there are too few ranks, or if
- * farm_check_load or farm_check_timeline reject the options. */
+ * --destinations, or the default ones. CB_ERROR_USAGE, logged, if there are too few ranks, if
+ * --fetch does not fit, or if farm_check_load or farm_check_timeline reject the options. */
 cb_status farm_choose_shapes(const benchmark *definition, const bench_options *options,
                              size_t ranks, bench_shape_list *out);
+
+/* Own rows of farms. Offsets are into farm_own_options. */
+extern const char *const farm_ways_to_tell[];
+#define FARM_SUPERVISOR_ROW(help_text, more_text)                                                  \
+    {                                                                                              \
+        .name = "supervisor", .type = CB_OPTION_CHOICE,                                            \
+        .offset = offsetof(farm_own_options, supervisor), .argument = "HOW",                       \
+        .default_text = "loop", .choices = farm_ways_to_tell, .key = "supervisor",                 \
+        .help = (help_text), .more = (more_text)                                                   \
+    }
+
+/* Whether the options tell sources by the technology's multicast (uses_multicast of a benchmark).
+ */
+bool farm_tells_by_multicast(const bench_options *options);
+
+/* Number of sources that have data of an event, in a farm of `sources`. */
+size_t farm_fetched(const bench_options *options, size_t sources);
 
 /* Check the options of offered load. CB_ERROR_USAGE, logged. */
 cb_status farm_check_load(const bench_options *options);

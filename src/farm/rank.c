@@ -19,47 +19,94 @@ size_t farm_next_destination(const bench_rank *me)
     return farm_of(me)->ledger.turn;
 }
 
-size_t farm_source_count(const bench_rank *me)
+/* Whether the destinations of this farm ask its sources. The roles of a rank's peers tell. */
+static bool is_pull_farm(const bench_rank *me)
 {
-    return farm_of(me)->sources;
+    const farm_rank *farm = farm_of(me);
+
+    if (farm->role == FARM_SUPERVISOR)
+        return me->peer_count == farm->destinations;
+    return farm->role == FARM_SOURCE ? me->place.first_peer[FARM_DESTINATION] == 0
+                                     : me->heard > farm->sources;
 }
 
-/* Push farm: a group of all sources; with the technology's own multicast, sources are its members.
- */
-static cb_status group_sources(bench_rank *me)
+/* Make a group of all sources. `root` is the rank that sends to it; NULL: this one. */
+static cb_status group_all_sources(bench_rank *me, transport_node *root, transport_group **out)
 {
-    farm_rank *farm = farm_of(me);
-    const bool multicast = me->lists.own_multicast;
-    const bool supervisor = farm->role == FARM_SUPERVISOR;
-    transport_node **nodes;
-    cb_status status = CB_OK;
+    const farm_rank *farm = farm_of(me);
+    transport_node **nodes = cb_allocate(farm->sources, sizeof(*nodes), "the sources");
+    cb_status status = nodes != NULL ? CB_OK : CB_ERROR_MEMORY;
 
-    if (supervisor ? me->peer_count < farm->sources + farm->destinations
-                   : !multicast || farm->role != FARM_SOURCE)
-        return CB_OK;
-    nodes = cb_allocate(farm->sources, sizeof(*nodes), "the sources");
-    if (nodes == NULL)
-        return CB_ERROR_MEMORY;
     for (size_t source = 0; source < farm->sources && status == CB_OK; source++)
         status = bench_node(me, 1 + source, &nodes[source]);
     if (status == CB_OK)
-        status = transport_group_create(me->factory, nodes, farm->sources,
-                                        supervisor ? NULL : me->peers[0].node, multicast,
-                                        &farm->all_sources);
+        status = transport_group_create(me->factory, nodes, farm->sources, root,
+                                        me->lists.own_multicast, out);
     free(nodes);
     return status;
+}
+
+/* With the technology's own multicast, sources are members of a group for each rank that tells
+ * them. All make the groups in the same order, since making one is collective. */
+static cb_status make_groups(bench_rank *me)
+{
+    farm_rank *farm = farm_of(me);
+    const bool multicast = me->lists.own_multicast, pull = is_pull_farm(me);
+
+    if (farm->role == (pull ? FARM_DESTINATION : FARM_SUPERVISOR))
+        return pull && !multicast ? CB_OK : group_all_sources(me, NULL, &farm->all_sources);
+    if (farm->role != FARM_SOURCE || !multicast)
+        return CB_OK;
+    farm->teller_count = pull ? farm->destinations : 1;
+    farm->told_by =
+        cb_allocate(farm->teller_count, sizeof(*farm->told_by), "the groups of sources");
+    if (farm->told_by == NULL)
+        return CB_ERROR_MEMORY;
+    for (size_t i = 0; i < farm->teller_count; i++)
+        CB_TRY(group_all_sources(me, me->peers[i].node, &farm->told_by[i]));
+    farm->hears_groups = true;
+    return CB_OK;
+}
+
+static void destroy_groups(farm_rank *farm)
+{
+    transport_group_destroy(farm->all_sources);
+    for (size_t i = 0; farm->told_by != NULL && i < farm->teller_count; i++)
+        transport_group_destroy(farm->told_by[i]);
+    free(farm->told_by);
+    farm->all_sources = NULL;
+    farm->told_by = NULL;
 }
 
 cb_status farm_try_multicasts(bench_rank *me, bool try_multicast)
 {
     if (!me->lists.own_multicast)
         return CB_OK;
-    transport_group_destroy(farm_of(me)->all_sources);
-    farm_of(me)->all_sources = NULL;
-    me->preparation.try_multicast = try_multicast;
+    destroy_groups(farm_of(me));
+    me->preparation.try_multicast = try_multicast || is_pull_farm(me);
     CB_TRY(rank_prepare(me));
-    return group_sources(me);
+    return make_groups(me);
 }
+
+/* Which sources have data of an event. Only pull farms name them, so only there it may be a part.
+ */
+static cb_status choose_fetched(bench_rank *me)
+{
+    farm_rank *farm = farm_of(me);
+    const farm_own_options *own = me->own_options;
+
+    CB_TRY(farm_fetch_count(own->fetch, farm->sources, &farm->fetched));
+    farm->fetch_seed = me->lists.seed;
+    farm->lists_addresses =
+        is_pull_farm(me) && (farm->fetched < farm->sources || farm->sources > FARM_NAMED);
+    farm->drawn =
+        cb_allocate(farm_set_words(farm->sources), sizeof(*farm->drawn), "a set of sources");
+    return farm->drawn != NULL ? CB_OK : CB_ERROR_MEMORY;
+}
+
+/* Events with different sources overtake each other: one may wait while this number of later events
+ * of its destination is decided. */
+enum { OVERTAKING_EVENTS = 256 };
 
 cb_status farm_join(bench_rank *me, const bench_shape *shape, uint64_t in_flight)
 {
@@ -72,19 +119,28 @@ cb_status farm_join(bench_rank *me, const bench_shape *shape, uint64_t in_flight
     farm->index = me->place.index;
     farm->sources = shape->stages[FARM_SOURCE];
     farm->destinations = shape->stages[FARM_DESTINATION];
+    farm->addressed = UINT64_MAX;
     farm->labelled = me->size_bytes >= FARM_LABEL_BYTES;
-    if (farm->role == FARM_SUPERVISOR) {
-        CB_TRY(farm_ledger_create(farm->destinations, in_flight, &farm->ledger));
-        return group_sources(me);
+    CB_TRY(choose_fetched(me));
+    if (farm->fetched < farm->sources)
+        in_flight += OVERTAKING_EVENTS;
+    if (me->lists.own_multicast && is_pull_farm(me)) {
+        me->preparation.try_multicast = true;
+        CB_TRY(rank_prepare(me));
     }
+    CB_TRY(make_groups(me));
+    if (farm->role == FARM_SUPERVISOR)
+        return farm_ledger_create(farm->destinations, in_flight, &farm->ledger);
     farm->due = cb_allocate(farm->destinations, sizeof(*farm->due), "the next messages");
     if (farm->due == NULL)
         return CB_ERROR_MEMORY;
     if (farm->role == FARM_SOURCE)
-        return group_sources(me);
+        return CB_OK;
     farm->delivered = cb_allocate(farm->sources, sizeof(*farm->delivered), "counts of fragments");
-    return farm->delivered == NULL ? CB_ERROR_MEMORY
-                                   : farm_builder_create(farm->sources, in_flight, &farm->builder);
+    return farm->delivered == NULL
+               ? CB_ERROR_MEMORY
+               : farm_builder_create(farm->sources, farm->fetched, farm->lists_addresses, in_flight,
+                                     &farm->builder);
 }
 
 void farm_leave(bench_rank *me)
@@ -93,9 +149,11 @@ void farm_leave(bench_rank *me)
 
     if (farm == NULL)
         return;
-    transport_group_destroy(farm->all_sources);
+    destroy_groups(farm);
     farm_ledger_free(&farm->ledger);
     farm_builder_free(&farm->builder);
+    free(farm->drawn);
+    free(farm->own_events);
     free(farm->delivered);
     free(farm->due);
     free(farm->skipped);
@@ -109,22 +167,46 @@ static uint64_t assigned(const farm_rank *farm, uint64_t events)
     return events / farm->destinations + (events % farm->destinations > farm->index);
 }
 
+/* An empty set with a bit for each event of the run, in `set`, which has room for *room words. */
+static cb_status clear_events(const farm_rank *farm, uint64_t **set, size_t *room)
+{
+    size_t words = farm_set_words((size_t)(farm->end_event - farm->first_event));
+
+    if (words <= *room) {
+        memset(*set, 0, words * sizeof(**set));
+        return CB_OK;
+    }
+    free(*set);
+    *set = cb_allocate(words, sizeof(**set), "the events of a run");
+    *room = *set != NULL ? words : 0;
+    return *set != NULL ? CB_OK : CB_ERROR_MEMORY;
+}
+
 /* Expect the first event of each destination; none is skipped yet. */
 static cb_status expect_messages(farm_rank *farm)
 {
-    const uint64_t word_bits = 64;
-    size_t words = (size_t)((farm->end_event - farm->first_event + word_bits - 1) / word_bits);
-
     for (size_t i = 0; i < farm->destinations; i++)
         farm->due[(farm->first_event + i) % farm->destinations] = farm->first_event + i;
-    if (words <= farm->skipped_words) {
-        memset(farm->skipped, 0, words * sizeof(*farm->skipped));
+    return clear_events(farm, &farm->skipped, &farm->skipped_words);
+}
+
+/* Find the events of the run of which this source has data. */
+static cb_status expect_own_events(farm_rank *farm)
+{
+    if (farm->fetched == farm->sources)
         return CB_OK;
+    CB_TRY(clear_events(farm, &farm->own_events, &farm->own_words));
+    farm->events = 0;
+    for (uint64_t event = farm->first_event; event < farm->end_event; event++) {
+        uint64_t number = event - farm->first_event;
+
+        farm_fetch_draw(farm->fetch_seed, event, farm->sources, farm->fetched, farm->drawn);
+        if (!farm_set_has(farm->drawn, farm->index))
+            continue;
+        farm->own_events[number / 64] |= UINT64_C(1) << number % 64;
+        farm->events++;
     }
-    free(farm->skipped);
-    farm->skipped = cb_allocate(words, sizeof(*farm->skipped), "the events of a run");
-    farm->skipped_words = farm->skipped != NULL ? words : 0;
-    return farm->skipped != NULL ? CB_OK : CB_ERROR_MEMORY;
+    return CB_OK;
 }
 
 cb_status farm_begin(bench_rank *me, uint64_t first_event, uint64_t events,
@@ -147,6 +229,8 @@ cb_status farm_begin(bench_rank *me, uint64_t first_event, uint64_t events,
     me->algorithm.runs = me->algorithm.elapsed_ns = 0;
     if (farm->role == FARM_SUPERVISOR) {
         farm_ledger_restart(&farm->ledger);
+        if (farm->fetched < farm->sources)
+            farm->ledger.reach = farm->may_lose ? OVERTAKING_EVENTS : UINT64_MAX;
         return CB_OK;
     }
     if (farm->role == FARM_DESTINATION) {
@@ -156,6 +240,8 @@ cb_status farm_begin(bench_rank *me, uint64_t first_event, uint64_t events,
         for (size_t source = 0; source < farm->sources; source++)
             farm->delivered[source] = farm->first_sequence;
     }
+    if (farm->role == FARM_SOURCE)
+        CB_TRY(expect_own_events(farm));
     return expect_messages(farm);
 }
 
@@ -202,7 +288,9 @@ cb_status farm_admit_out_of_turn(bench_rank *me, uint64_t event, size_t destinat
 
     *admitted = false;
     if (event < farm->first_event || event >= farm->end_event ||
-        event % farm->destinations != destination)
+        event % farm->destinations != destination ||
+        (farm->own_events != NULL &&
+         !farm_set_has(farm->own_events, (size_t)(event - farm->first_event))))
         return farm_reject(me, "a control message", event);
     if (!is_first_message(farm, event, destination)) {
         farm->faults.duplicate += farm->may_lose;

@@ -4,6 +4,7 @@
 
 #include "farm/builder.h"
 #include "farm/farm.h"
+#include "farm/fetch.h"
 #include "farm/ledger.h"
 #include "timeline/timeline.h"
 
@@ -25,6 +26,10 @@ typedef struct {
 typedef struct {
     size_t role, index; /* index among the ranks of the role */
     size_t sources, destinations;
+    size_t fetched; /* sources that have data of an event; all, or fewer with --fetch */
+    uint64_t fetch_seed;
+    bool lists_addresses; /* pull farm: sources are asked one by one, because an event has no data
+                           * of some, or since one control message cannot name all */
     uint64_t first_event, end_event; /* of the current run */
     uint64_t events;                 /* number of these events that concern this rank */
     const farm_fragments *fragments;
@@ -33,14 +38,23 @@ typedef struct {
     uint64_t *due;        /* per destination: the event of its next message, and ... */
     uint64_t *skipped;    /* ... a bit for each earlier event of the run without a message */
     size_t skipped_words; /* allocated */
+    uint64_t *own_events; /* source, if not all have its data: a bit for each event of the run */
+    size_t own_words;     /* allocated */
     farm_faults faults;
-    /* Push farm: the group by which the supervisor tells all sources; with --supervisor multicast
-     * sources receive from it, otherwise it is NULL at sources. */
+    /* The group by which one rank tells all sources of an event. Push farm: the supervisor, always.
+     * Pull farm with --supervisor multicast: each destination. */
     transport_group *all_sources;
+    /* Source, with --supervisor multicast: the groups that it is in, by the rank that sends to
+     * them, their number, and the one to look at first. */
+    transport_group **told_by;
+    size_t teller_count, turn;
+    bool hears_groups;           /* messages come by those groups, not from single ranks */
     farm_ledger ledger;          /* supervisor */
     farm_builder builder;        /* destination */
     uint64_t *delivered;         /* destination: sequence of the next fragment, per source */
+    uint64_t addressed;          /* destination: event of the last addresses, for a timeline */
     uint64_t first_sequence;     /* destination: first of its own events in the run */
+    uint64_t *drawn;             /* room for a set of sources */
     uint64_t served;             /* source: control messages of the run */
     uint64_t completed;          /* destination: events completed in the run */
     uint64_t label_sum;          /* destination: sum of the labels that it read */
@@ -60,9 +74,9 @@ static inline farm_rank *farm_of(const bench_rank *me)
 cb_status farm_join(bench_rank *me, const bench_shape *shape, uint64_t in_flight);
 void farm_leave(bench_rank *me);
 
-/* Create the group of all sources again, with or without receives of multicasts that do not wait.
- * No effect if the supervisor tells sources by a loop. Collective over supervisor and sources; no
- * message may be in flight. */
+/* Create the groups of all sources again, with or without receives of multicasts that do not wait;
+ * sources of a pull farm never wait for one destination. No effect with --supervisor loop.
+ * Collective over the ranks that tell, and sources; no message may be in flight. */
 cb_status farm_try_multicasts(bench_rank *me, bool try_multicast);
 
 /* Reset counters and sums and prepare a run of `events` events starting with number `first_event`.
@@ -84,7 +98,7 @@ static inline cb_status farm_admit(bench_rank *me, uint64_t event, size_t destin
     farm_rank *farm = farm_of(me);
 
     if (__builtin_expect(destination >= farm->destinations || event != farm->due[destination] ||
-                             event >= farm->end_event || farm->over,
+                             event >= farm->end_event || farm->over || farm->own_events != NULL,
                          0))
         return farm_admit_out_of_turn(me, event, destination, admitted);
     farm->due[destination] += farm->destinations;

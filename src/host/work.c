@@ -26,6 +26,7 @@
 
 enum { UNIT_ROUNDS = 128, BLOCKS = 101, BLOCK_UNITS = 256 };
 enum { SLICE_UNITS = 64, LOWEST_NICE = 19 }; /* of the task */
+enum { TURN_BITS = 8, TURN_MASK = (1 << TURN_BITS) - 1 };
 
 static const uint64_t initial_state = 0x243f6a8885a308d3u; /* the first digits of pi */
 static const uint64_t odd_factor = 0x9e3779b97f4a7c15u;    /* of the golden ratio */
@@ -101,6 +102,11 @@ uint64_t host_work_units(const host_work_rate *rate, double us)
     return us > 0 ? (uint64_t)(us * 1e3 / rate->unit_ns + 0.5) : 0;
 }
 
+/* Start of a turn. */
+typedef struct {
+    uint64_t start_ns, units;
+} task_turn;
+
 struct host_task {
     pthread_t thread;
     pid_t thread_id;                    /* the kernel's id, set before `ready` is posted */
@@ -108,20 +114,44 @@ struct host_task {
     _Atomic uint64_t computes_until_ns; /* 0: asleep */
     atomic_bool ended;
     _Atomic uint64_t units;
+    _Atomic uint64_t run;            /* number of calls of host_task_run */
+    _Atomic uint64_t turns_recorded; /* run << TURN_BITS | number of its recorded turns */
+    task_turn turns[HOST_TASK_TURNS];
     uint64_t state; /* of the work; valid once the thread has ended */
     const char *priority;
 };
 
+/* Record the start of a turn. The release of turns_recorded pairs with the acquire of the reader,
+ * which calls host_task_run only after it has read: no turn that it reads is overwritten. */
+static void record_turn(host_task *task, uint64_t start_ns, uint64_t units)
+{
+    uint64_t run = atomic_load_explicit(&task->run, memory_order_acquire);
+    uint64_t recorded = atomic_load_explicit(&task->turns_recorded, memory_order_relaxed);
+    uint64_t count = recorded >> TURN_BITS == run ? recorded & TURN_MASK : 0;
+
+    if (count == HOST_TASK_TURNS)
+        return;
+    task->turns[count] = (task_turn){start_ns, units};
+    atomic_store_explicit(&task->turns_recorded, run << TURN_BITS | (count + 1),
+                          memory_order_release);
+}
+
 /* The clock is read once per slice, which costs a few thousandths of it. */
 static void *run_thread(void *context)
 {
+    const uint64_t pause_ns = (uint64_t)(host_scheduler_tick_ns() / 2);
     host_task *task = context;
-    uint64_t state = host_work(0), units = 0;
+    uint64_t state = host_work(0), units = 0, now_ns, before_ns;
 
     task->thread_id = gettid();
     sem_post(&task->ready);
     while (!atomic_load_explicit(&task->ended, memory_order_relaxed)) {
-        while (cb_now_ns() < atomic_load_explicit(&task->computes_until_ns, memory_order_relaxed)) {
+        before_ns = 0;
+        while ((now_ns = cb_now_ns()) <
+               atomic_load_explicit(&task->computes_until_ns, memory_order_relaxed)) {
+            if (now_ns - before_ns > pause_ns)
+                record_turn(task, now_ns, units);
+            before_ns = now_ns;
             state = host_work_on(state, SLICE_UNITS);
             units += SLICE_UNITS;
             atomic_store_explicit(&task->units, units, memory_order_relaxed);
@@ -215,6 +245,7 @@ const char *host_task_priority(const host_task *task)
 
 void host_task_run(host_task *task, uint64_t limit_ns)
 {
+    (void)atomic_fetch_add_explicit(&task->run, 1, memory_order_release);
     atomic_store_explicit(&task->computes_until_ns, cb_now_ns() + limit_ns, memory_order_relaxed);
     sem_post(&task->wake);
 }
@@ -229,6 +260,21 @@ bool host_task_pause(host_task *task)
 uint64_t host_task_units(const host_task *task)
 {
     return atomic_load_explicit(&task->units, memory_order_relaxed);
+}
+
+host_task_turns host_task_recorded_turns(const host_task *task)
+{
+    uint64_t recorded = atomic_load_explicit(&task->turns_recorded, memory_order_acquire);
+    size_t count = (size_t)(recorded & TURN_MASK);
+
+    if (count == 0 ||
+        recorded >> TURN_BITS != atomic_load_explicit(&task->run, memory_order_relaxed))
+        return (host_task_turns){.count = 0};
+    return (host_task_turns){.count = count,
+                             .first_ns = task->turns[0].start_ns,
+                             .last_ns = task->turns[count - 1].start_ns,
+                             .first_units = task->turns[0].units,
+                             .last_units = task->turns[count - 1].units};
 }
 
 double host_scheduler_tick_ns(void)

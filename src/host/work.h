@@ -5,6 +5,7 @@
 #define HOST_WORK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -69,6 +70,18 @@ bool host_task_pause(host_task *task);
 
 /* Hot path. Units of host_work done so far; grows in slices of about 10 us. */
 uint64_t host_task_units(const host_task *task);
+
+/* The turns of a task on its core since host_task_run: a turn begins when the task gets the core
+ * again after half a scheduler tick or more. The first HOST_TASK_TURNS are recorded. */
+enum { HOST_TASK_TURNS = 64 };
+
+typedef struct {
+    size_t count;
+    uint64_t first_ns, last_ns;       /* when the first and the last recorded turn began ... */
+    uint64_t first_units, last_units; /* ... and the units done by then */
+} host_task_turns;
+
+host_task_turns host_task_recorded_turns(const host_task *task);
 
 /* Period of the scheduler's clock interrupt on this host, in ns: the time slice of a low-priority
  * task next to a busy one. */

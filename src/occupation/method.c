@@ -25,22 +25,39 @@
 #include "engine/measurement.h"
 #include "engine/rank.h"
 
-enum { TURNS_MINIMUM = 5, TICKS_A_BLOCK = 20 };
+enum { TURNS_MINIMUM = 5, PERIODS_MINIMUM = 2, TICKS_A_BLOCK = 20 };
 
-/* Shares of --max-time at which the parts end; the rest is for the baselines over null. */
-static const double first_alone_share = 0.17, both_share = 0.68, steps_share = 0.71,
-                    second_alone_share = 0.95;
+/* The shorter of a share of --max-time and a fixed time; if several tasks share a core, each needs
+ * some turns, so there is no fixed time. */
+static double part_ns(double limit_ns, double share, double most_ns, bool oversubscribed)
+{
+    return oversubscribed ? share * limit_ns : fmin(share * limit_ns, most_ns);
+}
 
-/* Share of --max-time for each part with computing only; if several tasks share a core, each needs
- * some turns. */
-static const double compute_share = 0.08;
+occupation_parts occupation_parts_of(double limit_ns, bool oversubscribed)
+{
+    const double alone_ns = part_ns(limit_ns, 0.17, 500e6, oversubscribed);
+    const double compute_ns = part_ns(limit_ns, 0.08, 250e6, oversubscribed);
+    const double steps_ns = part_ns(limit_ns, 0.03, 100e6, oversubscribed);
+    const double again_ns = part_ns(limit_ns, 0.16, 500e6, oversubscribed);
+    const double rest_ns = part_ns(limit_ns, 0.05, 150e6, oversubscribed);
+    occupation_parts parts = {.first_alone_ns = alone_ns,
+                              .second_alone_ns = limit_ns - rest_ns,
+                              .compute_ns = compute_ns};
+
+    parts.steps_ns = parts.second_alone_ns - again_ns - compute_ns;
+    parts.both_ns = parts.steps_ns - steps_ns;
+    return parts;
+}
 
 occupation_figures occupation_figures_of(const occupation_work *work, double tick_ns)
 {
     const occupation_figures none = {(double)NAN, (double)NAN, (double)NAN, false};
     occupation_figures figures = none;
     double turn_each_ns = (double)work->ranks * tick_ns, done_ns = work->beside_work_ns;
-    double alone_share;
+    bool few = done_ns < TURNS_MINIMUM * turn_each_ns;
+    bool periodic = work->whole_periods >= PERIODS_MINIMUM && work->whole_share > 0;
+    double alone_share, beside_share;
 
     if (work->ranks == 0 || work->alone_ns <= 0 || work->beside_ns <= 0)
         return figures;
@@ -48,10 +65,12 @@ occupation_figures occupation_figures_of(const occupation_work *work, double tic
     figures.alone_pct = 100 * alone_share;
     if (work->alone_work_ns < TURNS_MINIMUM * turn_each_ns)
         return figures;
-    figures.at_least = done_ns < TURNS_MINIMUM * turn_each_ns;
-    if (figures.at_least)
-        done_ns += turn_each_ns;
-    figures.slowdown = alone_share * work->beside_ns / done_ns;
+    figures.at_least = few && !periodic;
+    if (few && periodic)
+        beside_share = work->whole_share / (double)work->ranks;
+    else
+        beside_share = (done_ns + (few ? turn_each_ns : 0)) / work->beside_ns;
+    figures.slowdown = alone_share / beside_share;
     if (figures.at_least && figures.slowdown < 1)
         return (occupation_figures){figures.alone_pct, none.slowdown, none.left_pct, false};
     figures.left_pct = 100 / figures.slowdown;
@@ -86,6 +105,7 @@ typedef struct {
     host_task *task;
     double unit_ns; /* time per unit of work on this rank's core */
     /* Of the current measurement */
+    occupation_parts parts;
     measurement_passes *run;
     host_task *own_task; /* this rank's task, if its side computes */
     double block_ns;
@@ -244,20 +264,19 @@ static cb_status fill_time(void *decider, const pass_context *pass, pass_batch *
     return CB_OK;
 }
 
-static cb_status run_until(occupation *state, double share, uint64_t steps)
+static cb_status run_until(occupation *state, double until_ns, uint64_t steps)
 {
     measurement_passes *run = state->run;
-    single_batch batch = {
-        .steps = steps, .until_ns = share * run->pass.limit_ns, .step_ns = run->step_ns};
+    single_batch batch = {.steps = steps, .until_ns = until_ns, .step_ns = run->step_ns};
 
     CB_TRY(pass_run(&run->pass, &(pass_plan){run->traffic, fill_time, .decider = &batch}));
     run->step_ns = measurement_mean(run->pass.blocks_ns, run->pass.batch.blocks) / (double)steps;
     return rank_check_sum(run->pass.me);
 }
 
-static cb_status communicate_alone(occupation *state, double share)
+static cb_status communicate_alone(occupation *state, double until_ns)
 {
-    CB_TRY(run_until(state, share, state->alone_steps));
+    CB_TRY(run_until(state, until_ns, state->alone_steps));
     state->alone_total_steps += (double)state->alone_steps * (double)state->run->pass.batch.blocks;
     state->alone_total_ns +=
         state->run->step_ns * (double)state->alone_steps * (double)state->run->pass.batch.blocks;
@@ -277,11 +296,23 @@ static cb_status compute_alone(occupation *state, occupation_work *work)
     start_ns = cb_now_ns();
     units = task != NULL ? host_task_units(task) : 0;
     pass_begin_timing(pass);
-    cb_sleep_ns((uint64_t)fmax(state->block_ns, compute_share * pass->limit_ns));
+    cb_sleep_ns((uint64_t)fmax(state->block_ns, state->parts.compute_ns));
     if (task != NULL)
         work->alone_work_ns += (double)(host_task_units(task) - units) * state->unit_ns;
     work->alone_ns += (double)(cb_now_ns() - start_ns);
     return pass_end_timing(pass);
+}
+
+/* The part of the core that this rank's task had in the whole periods of the last batch. */
+static void keep_whole_periods(const occupation *state, occupation_work *work)
+{
+    const host_task_turns *turns = &state->run->pass.batch_turns;
+
+    if (turns->count < 2 || turns->last_ns <= turns->first_ns)
+        return;
+    work->whole_periods = turns->count - 1;
+    work->whole_share = (double)(turns->last_units - turns->first_units) * state->unit_ns /
+                        (double)(turns->last_ns - turns->first_ns);
 }
 
 static cb_status do_both(occupation *state, occupation_work *work)
@@ -291,9 +322,10 @@ static cb_status do_both(occupation *state, occupation_work *work)
     CB_TRY(find_steps(state, &run->out.steps));
     run->pass.pace = (batch_pace){.count = 0};
     meters_reset(&run->pass.meters);
-    CB_TRY(run_until(state, both_share, run->out.steps));
+    CB_TRY(run_until(state, state->parts.both_ns, run->out.steps));
     work->beside_work_ns = (double)run->pass.batch_units * state->unit_ns;
     work->beside_ns = run->pass.batch_ns;
+    keep_whole_periods(state, work);
     run->out.timed = run->pass.meters;
     CB_TRY(measurement_keep_shares(run));
     return measurement_keep_blocks(run);
@@ -316,7 +348,9 @@ static cb_status gather_work(occupation *state, const rank_work *mine)
         if (all[i].side >= BENCH_SIDES)
             continue;
         sum = &state->found.sides[all[i].side];
-        sum->ranks++;
+        if (sum->ranks++ == 0 || all[i].work.whole_periods < sum->whole_periods)
+            sum->whole_periods = all[i].work.whole_periods;
+        sum->whole_share += all[i].work.whole_share;
         sum->alone_work_ns += all[i].work.alone_work_ns;
         sum->alone_ns += all[i].work.alone_ns;
         sum->beside_work_ns += all[i].work.beside_work_ns;
@@ -341,24 +375,26 @@ static cb_status run_passes(void *context, measurement_passes *run)
     occupation *state = context;
     const bench_role *role = role_of(run);
     bool computes = bench_occupies(run->setting->planned->occupation, role);
+    occupation_parts parts = occupation_parts_of(run->pass.limit_ns, run->pass.oversubscribed);
     rank_work mine = {.side = computes ? bench_side_of(role) : BENCH_SIDES};
 
     *state = (occupation){.task = state->task,
                           .unit_ns = state->unit_ns,
                           .found.tick_ns = state->found.tick_ns,
+                          .parts = parts,
                           .run = run,
                           .own_task = computes ? state->task : NULL,
-                          .block_ns = fmax(TICKS_A_BLOCK * state->found.tick_ns,
-                                           (both_share - first_alone_share) * run->pass.limit_ns /
-                                               PASS_BLOCKS_MAXIMUM)};
+                          .block_ns =
+                              fmax(TICKS_A_BLOCK * state->found.tick_ns,
+                                   (parts.both_ns - parts.first_alone_ns) / PASS_BLOCKS_MAXIMUM)};
     CB_TRY(find_steps(state, &state->alone_steps));
-    CB_TRY(communicate_alone(state, first_alone_share));
+    CB_TRY(communicate_alone(state, parts.first_alone_ns));
     CB_TRY(compute_alone(state, &mine.work));
     CB_TRY(do_both(state, &mine.work));
-    CB_TRY(measurement_time_steps(run, steps_share * run->pass.limit_ns));
+    CB_TRY(measurement_time_steps(run, parts.steps_ns));
     CB_TRY(compute_alone(state, &mine.work));
     run->pass.task = NULL;
-    CB_TRY(communicate_alone(state, second_alone_share));
+    CB_TRY(communicate_alone(state, parts.second_alone_ns));
     state->found.alone_step_ns = state->alone_total_ns / state->alone_total_steps;
     run->pass.task = state->own_task;
     CB_TRY(measurement_verify(run));

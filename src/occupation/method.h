@@ -8,11 +8,15 @@
 #include "report/report.h"
 
 /* Work of the tasks of a side, summed over its ranks, without communication (alone) and beside it:
- * the calibrated time of the work done, and the elapsed time. */
+ * the calibrated time of the work done, and the elapsed time. `whole_share` is the sum over the
+ * ranks of the part of the core that a task had beside communication in whole periods, from the
+ * start of a turn to the start of a later one; `whole_periods` is the least number of them. */
 typedef struct {
     size_t ranks;
     double alone_work_ns, alone_ns;
     double beside_work_ns, beside_ns;
+    double whole_share;
+    uint64_t whole_periods;
 } occupation_work;
 
 /* Figures of a side; NaN if absent. */
@@ -25,9 +29,21 @@ typedef struct {
 
 /* Compute the figures. A task of low priority gets turns of one scheduler tick at regular
  * intervals. With less than five turns per task, one more turn would change the figure by a fifth.
- * Then the slowdown is computed as if each task had had one more turn, and is a lower bound.
- * Without five turns per task alone there is no slowdown; a bound below 1 is dropped too. */
+ * Then whole periods are counted, which end with the start of a turn: two per task or more give
+ * the figure. With fewer, the slowdown is computed as if each task had had one more turn, and is a
+ * lower bound. Without five turns per task alone there is no slowdown; a bound below 1 is dropped
+ * too. */
 occupation_figures occupation_figures_of(const occupation_work *work, double tick_ns);
+
+/* The times of --max-time at which the parts of a measurement end, and the length of a part with
+ * computing only; the rest is for the baselines over null. What is measured without the task has
+ * at most half a second, unless ranks share cores: all time beyond is for both together. */
+typedef struct {
+    double first_alone_ns, both_ns, steps_ns, second_alone_ns;
+    double compute_ns;
+} occupation_parts;
+
+occupation_parts occupation_parts_of(double limit_ns, bool oversubscribed);
 
 /* Results beside the tasks of one measurement. */
 typedef struct {

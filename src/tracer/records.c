@@ -113,8 +113,9 @@ size_t tracer_line(const tracer_record *record, char line[TRACER_LINE_BYTES])
     case TRACER_COMPUTE:
         return (size_t)snprintf(line, TRACER_LINE_BYTES, "c %.3f\n", record->time_us);
     case TRACER_COLLECTIVE:
-        return (size_t)snprintf(line, TRACER_LINE_BYTES, "# %s of %" PRIu64 " bytes: %.3f us\n",
-                                record->name, record->bytes, record->time_us);
+        used = (size_t)snprintf(line, TRACER_LINE_BYTES, "# %s of %" PRIu64 " bytes", record->name,
+                                record->bytes);
+        break;
     case TRACER_WAIT:
     case TRACER_BARRIER:
         used = (size_t)snprintf(line, TRACER_LINE_BYTES, "%s", words[record->kind]);
@@ -124,7 +125,9 @@ size_t tracer_line(const tracer_record *record, char line[TRACER_LINE_BYTES])
                                 record->peer, record->bytes);
     }
     if (record->time_us >= 0)
-        used += (size_t)snprintf(line + used, TRACER_LINE_BYTES - used, " t=%.3f", record->time_us);
+        used += (size_t)snprintf(line + used, TRACER_LINE_BYTES - used,
+                                 record->kind == TRACER_COLLECTIVE ? ": %.3f us" : " t=%.3f",
+                                 record->time_us);
     line[used++] = '\n';
     line[used] = '\0';
     return used;

@@ -18,7 +18,7 @@ typedef enum {
     TRACER_WAIT,
     TRACER_BARRIER,
     TRACER_COLLECTIVE /* a comment: `name`, bytes and time of the call that the next records stand
-                         for ¶¶ */
+                         for */
 } tracer_kind;
 
 typedef struct {

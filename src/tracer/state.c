@@ -23,6 +23,9 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 /* Of this thread's current call: its start, and the number of requests before it. */
 static _Thread_local uint64_t entered_ns, requests_before;
 
+/* Processor time of this thread when it left its last call. */
+static _Thread_local uint64_t left_cpu_ns;
+
 /* Attribute key of a communicator's tracer_ranks. */
 static int key = MPI_KEYVAL_INVALID;
 
@@ -41,11 +44,40 @@ static int forget_ranks(MPI_Comm communicator, int which, void *value, void *ext
     return MPI_SUCCESS;
 }
 
-void tracer_open(bool shared)
+/* False if it is unknown or the program's threads do not allow it; logged. */
+static bool choose_clock(void)
+{
+    const char *text = getenv("COMBENCH_TRACE_CLOCK");
+
+    tracer.by_processor = text != NULL && strcmp(text, "cpu") == 0;
+    if (text != NULL && !tracer.by_processor && strcmp(text, "real") != 0) {
+        cb_error("cannot trace with COMBENCH_TRACE_CLOCK='%s': it is real or cpu", text);
+        return false;
+    }
+    if (tracer.by_processor && tracer.shared) {
+        cb_error("cannot trace with COMBENCH_TRACE_CLOCK=cpu: the program uses "
+                 "MPI_THREAD_MULTIPLE, and a rank's computing is timed in one thread; give each "
+                 "rank its cores and leave the variable unset");
+        return false;
+    }
+    return true;
+}
+
+static bool choose_limit(uint64_t *limit)
 {
     const char *text = getenv("COMBENCH_TRACE_RECORDS");
     char why[CB_WHY_BYTES];
-    uint64_t limit = default_limit;
+
+    *limit = default_limit;
+    if (text == NULL || cb_parse_count(text, 1, UINT64_MAX, limit, why))
+        return true;
+    cb_error("cannot trace with COMBENCH_TRACE_RECORDS='%s': %s", text, why);
+    return false;
+}
+
+void tracer_open(bool shared)
+{
+    uint64_t limit;
     int mine, all;
 
     tracer.shared = shared;
@@ -54,15 +86,13 @@ void tracer_open(bool shared)
     cb_log_identify("combench-trace", tracer.rank);
     PMPI_Comm_dup(MPI_COMM_WORLD, &tracer.own);
     PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_ranks, &key, NULL);
-    mine = text == NULL || cb_parse_count(text, 1, UINT64_MAX, &limit, why);
-    if (!mine)
-        cb_error("cannot trace with COMBENCH_TRACE_RECORDS='%s': %s", text, why);
-    else
-        mine = tracer_records_open(&tracer.records, limit) == CB_OK;
+    mine = choose_clock() && choose_limit(&limit) &&
+           tracer_records_open(&tracer.records, limit) == CB_OK;
     PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, tracer.own);
     tracer.started = all != 0;
     tracer.on = tracer.started;
     tracer.left_ns = cb_now_ns();
+    left_cpu_ns = cb_thread_cpu_ns();
 }
 
 void tracer_close(void)
@@ -79,7 +109,7 @@ void tracer_close(void)
 
 double tracer_elapsed_us(void)
 {
-    return (double)(cb_now_ns() - entered_ns) / 1e3;
+    return tracer.by_processor ? -1 : (double)(cb_now_ns() - entered_ns) / 1e3;
 }
 
 uint64_t tracer_add(const tracer_record *record)
@@ -117,7 +147,8 @@ bool tracer_begin(void)
     if (tracer.inside++ > 0)
         tracer.together++;
     else {
-        tracer.computed_ns += entered_ns - tracer.left_ns;
+        tracer.computed_ns +=
+            tracer.by_processor ? cb_thread_cpu_ns() - left_cpu_ns : entered_ns - tracer.left_ns;
         if (tracer.computed_ns >= least_computing_ns) {
             tracer_add(&(tracer_record){.kind = TRACER_COMPUTE,
                                         .time_us = (double)tracer.computed_ns / 1e3});
@@ -149,6 +180,8 @@ void tracer_end(void)
 {
     if (--tracer.inside == 0)
         tracer.left_ns = cb_now_ns();
+    if (tracer.by_processor)
+        left_cpu_ns = cb_thread_cpu_ns();
     unlock();
 }
 
@@ -294,6 +327,8 @@ static size_t fill(uint64_t *place, char *chunk)
 static void write_ranks(FILE *file, char *chunk)
 {
     fprintf(file, "%%cct 1 ranks %d unit us\n", tracer.size);
+    if (tracer.by_processor)
+        fputs("# Computing is processor time; calls have no times.\n", file);
     for (int rank = 0; rank < tracer.size; rank++) {
         uint64_t place = 0;
         size_t bytes;

@@ -33,6 +33,7 @@ typedef struct {
     atomic_bool on;              /* started, and no failure so far */
     bool cut;                    /* records were dropped because of the limit */
     bool shared;                 /* several threads may call MPI */
+    bool by_processor;           /* computing is processor time, and calls have no times */
     int rank, size;              /* in MPI_COMM_WORLD */
     MPI_Comm own;                /* for the tracer's messages */
     unsigned inside;             /* number of threads in an MPI call */
@@ -64,7 +65,8 @@ void tracer_pause(void);
 /* Leave a call after it was recorded. */
 void tracer_end(void);
 
-/* Duration of this thread's call so far; number of requests started before it. */
+/* Duration of this thread's call so far, -1 (unknown) if ranks may share cores; number of requests
+ * started before it. */
 double tracer_elapsed_us(void);
 uint64_t tracer_requests_before(void);
 

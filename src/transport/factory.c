@@ -8,11 +8,11 @@
 #include "transport/common/group.h"
 #include "transport/common/technology.h"
 
-static cb_status report_missing_slot(const transport_factory *factory, const char *operation)
+static cb_status report_missing_slot(transport_factory *factory, const char *operation)
 {
     cb_error("the technology %s has no %s; choose another by --technology", factory->ops.name,
              operation);
-    return CB_ERROR_UNSUPPORTED;
+    return transport_noted(factory, CB_ERROR_UNSUPPORTED);
 }
 
 static cb_status refuse_set_wait(transport_factory *factory, transport_wait wait,
@@ -83,8 +83,9 @@ static transport_buffer *create_from_pool(transport_factory *factory, size_t siz
         (void)report_missing_slot(factory, "buffers");
         return NULL;
     }
-    return transport_pool_grow(factory->pool) == CB_OK ? transport_buffer_create(factory, size)
-                                                       : NULL;
+    if (transport_noted(factory, transport_pool_grow(factory->pool)) != CB_OK)
+        return NULL;
+    return transport_buffer_create(factory, size);
 }
 
 static void nothing_to_release(transport_buffer *buffer)

@@ -14,7 +14,10 @@
  * Threads: one at a time is in a factory, unless TRANSPORT_CONCURRENT_SEND is declared. Then, while
  * one thread receives or flushes, any others may create and release buffers and send them, to nodes
  * and to groups that are there. All else is done while no other thread is in the factory.
- * Errors: logged where they are found, returned as a status; nothing here exits.
+ * Errors: logged where they are found, returned as a status; nothing here exits. The text of the
+ * last one can be read with transport_last_error.
+ * Membership: nodes, groups and buffers are used with the factory that made them. A group with the
+ * node of another factory, and a send of the buffer of another, are CB_ERROR_USAGE, logged.
  */
 #ifndef TRANSPORT_TRANSPORT_H
 #define TRANSPORT_TRANSPORT_H
@@ -23,6 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/log.h"
 #include "base/parameters.h"
 #include "base/settings.h"
 #include "base/status.h"
@@ -138,6 +142,7 @@ struct transport_factory {
                                  technology has a set */
     char network[64];         /* the network interface in use and its address, or empty */
     size_t rejected_connections; /* connections without the key of the job, dropped at open */
+    char last_error[CB_LAST_ERROR_BYTES]; /* see transport_last_error */
 };
 
 struct transport_node {
@@ -192,11 +197,23 @@ static inline unsigned transport_capabilities(const transport_factory *factory)
     return factory->ops.capabilities;
 }
 
+/* The text of the last error that an operation of the factory, its nodes or its groups has
+ * returned, in any thread: what was attempted, on what, the cause and the remedy, as it was logged.
+ * Copies at most `bytes`, with the final 0; false, and an empty text: there was no error. Any
+ * thread may call it. An open that fails leaves no factory: cb_last_error has its text. */
+bool transport_last_error(const transport_factory *factory, char *text, size_t bytes);
+
+/* Keep the error that this thread has just logged for transport_last_error; returns the status.
+ * Without effect if the status is no error, or was logged earlier. The functions of a technology
+ * that make buffers, send, receive and flush call it where they find an error, so that nothing is
+ * left to do after the call of a hot slot; the functions below do so for the other slots. */
+__attribute__((cold)) cb_status transport_noted(transport_factory *factory, cb_status status);
+
 /* Announce the messages to expect. Local: no rank waits for another. */
 static inline cb_status transport_prepare(transport_factory *factory,
                                           const transport_preparation *preparation)
 {
-    return factory->ops.prepare(factory, preparation);
+    return transport_noted(factory, factory->ops.prepare(factory, preparation));
 }
 
 /* Request a way of waiting, the same in all processes; *effective is the one in effect, read back
@@ -205,7 +222,7 @@ static inline cb_status transport_prepare(transport_factory *factory,
 static inline cb_status transport_set_wait(transport_factory *factory, transport_wait wait,
                                            transport_wait *effective)
 {
-    return factory->ops.set_wait(factory, wait, effective);
+    return transport_noted(factory, factory->ops.set_wait(factory, wait, effective));
 }
 
 /* Remove what would outlast a process that ends without transport_close. The factory can still be
@@ -227,7 +244,7 @@ static inline cb_status transport_flush(transport_factory *factory)
 static inline cb_status transport_node_create(transport_factory *factory, int rank,
                                               transport_node **out)
 {
-    return factory->ops.node_create(factory, rank, out);
+    return transport_noted(factory, factory->ops.node_create(factory, rank, out));
 }
 
 /* Messages already sent to the node, directly or through a group, are still delivered. */
@@ -241,14 +258,10 @@ static inline void transport_node_destroy(transport_node *node)
  * them. `multicast` sets up the technology's own multicast; it requires TRANSPORT_MULTICAST and is
  * collective over the root and all members. The root passes the members as nodes and root NULL; a
  * member passes the same nodes in the same order, itself as a node of its own rank, and the root.
- */
-static inline cb_status transport_group_create(transport_factory *factory,
-                                               transport_node *const *nodes, size_t count,
-                                               transport_node *root, bool multicast,
-                                               transport_group **out)
-{
-    return factory->ops.group_create(factory, nodes, count, root, multicast, out);
-}
+ * CB_ERROR_USAGE, logged, if a node or the root belongs to another factory. */
+cb_status transport_group_create(transport_factory *factory, transport_node *const *nodes,
+                                 size_t count, transport_node *root, bool multicast,
+                                 transport_group **out);
 
 /* As transport_group_create, for the members of the group `name` of network.conf, in the order of
  * the file. `nodes` is by rank, with room for all of the job: missing nodes of members are created
@@ -260,7 +273,7 @@ cb_status transport_group_create_named(transport_factory *factory, const char *n
                                        transport_group **out);
 
 /* Dynamic groups (without multicast): add or remove a node. CB_ERROR_USAGE, logged, if it is
- * already a member, or is not one. */
+ * already a member, belongs to another factory, or is not a member. */
 cb_status transport_group_add(transport_group *group, transport_node *node);
 cb_status transport_group_remove(transport_group *group, transport_node *node);
 
@@ -300,11 +313,26 @@ static inline void transport_buffer_release(transport_buffer *buffer)
     transport_pool_give(factory->pool, buffer);
 }
 
+/* Report that a buffer of the factory `owner` cannot be sent; returns CB_ERROR_USAGE. */
+__attribute__((cold)) cb_status transport_report_owner(transport_factory *factory,
+                                                       const transport_factory *owner);
+
+static inline __attribute__((cold)) cb_status transport_refuse_buffer(transport_factory *factory,
+                                                                      transport_buffer *buffer)
+{
+    const transport_factory *owner = buffer->owner;
+
+    transport_buffer_release(buffer);
+    return transport_report_owner(factory, owner);
+}
+
 /* Hot. Send without blocking. Takes the buffer, also when it returns an error. A received buffer
- * may be sent on. */
+ * may be sent on. CB_ERROR_USAGE, logged, if the buffer belongs to another factory. */
 static inline __attribute__((always_inline)) cb_status transport_send(transport_node *node,
                                                                       transport_buffer *buffer)
 {
+    if (__builtin_expect(buffer->owner != node->factory, 0))
+        return transport_refuse_buffer(node->factory, buffer);
     return node->ops->send(node, buffer);
 }
 
@@ -335,9 +363,12 @@ static inline void transport_give_up(transport_node *node)
 }
 
 /* Hot. Send to all nodes of the group. Takes the buffer. Uses the technology's own multicast if the
- * group was created for it, otherwise a loop of sends. */
+ * group was created for it, otherwise a loop of sends. CB_ERROR_USAGE, logged, if the buffer
+ * belongs to another factory. */
 static inline cb_status transport_group_send(transport_group *group, transport_buffer *buffer)
 {
+    if (__builtin_expect(buffer->owner != group->factory, 0))
+        return transport_refuse_buffer(group->factory, buffer);
     return group->ops->group_send(group, buffer);
 }
 

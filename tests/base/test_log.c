@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -129,6 +130,54 @@ static void make_pipe(int ends[2])
     ck_assert_int_eq(write(ends[1], "words", 5), 5);
 }
 
+START_TEST(the_last_error_can_be_read)
+{
+    capture_stderr();
+    ck_assert_str_eq(cb_last_error(), "");
+    cb_error("cannot open '%s'\n", "x");
+    cb_warning("a warning");
+    ck_assert_str_eq(cb_last_error(), "cannot open 'x' ");
+    cb_log_silence(1);
+    cb_error("silent");
+    ck_assert_str_eq(cb_last_error(), "silent");
+}
+END_TEST
+
+static void *last_error_of_thread(void *ignored)
+{
+    static char text[CB_LAST_ERROR_BYTES];
+
+    (void)ignored;
+    strcpy(text, cb_last_error());
+    cb_error("another");
+    return text;
+}
+
+START_TEST(each_thread_has_a_last_error_of_its_own)
+{
+    pthread_t thread;
+    void *text = NULL;
+
+    capture_stderr();
+    cb_error("one");
+    ck_assert_int_eq(pthread_create(&thread, NULL, last_error_of_thread, NULL), 0);
+    ck_assert_int_eq(pthread_join(thread, &text), 0);
+    ck_assert_str_eq(text, "");
+    ck_assert_str_eq(cb_last_error(), "one");
+}
+END_TEST
+
+START_TEST(an_error_is_new_once)
+{
+    capture_stderr();
+    ck_assert_ptr_null(cb_new_error());
+    cb_error("one");
+    ck_assert_str_eq(cb_new_error(), "one");
+    ck_assert_ptr_null(cb_new_error());
+    ck_assert_str_eq(cb_last_error(), "one");
+}
+END_TEST
+
 START_TEST(unread_bytes_of_a_pipe_are_reported)
 {
     int ends[2];
@@ -211,6 +260,7 @@ UNIT_MAIN("log", a_message_names_program_and_level, a_message_names_the_rank_whe
           a_note_is_marked_as_note, a_process_without_identity_can_log,
           a_silenced_process_writes_nothing, a_silenced_process_can_log_again,
           control_characters_of_a_text_are_escaped, a_text_that_is_too_long_is_cut_in_one_write,
+          the_last_error_can_be_read, each_thread_has_a_last_error_of_its_own, an_error_is_new_once,
           logging_leaves_errno_alone, unread_bytes_of_a_pipe_are_reported,
           closing_waits_for_the_reader, closing_does_not_wait_for_a_reader_that_exited,
           closing_does_not_wait_where_the_stream_is_no_pipe,

@@ -39,6 +39,27 @@ expect "[${settings}[k] for k in ('recv_buffer_no', 'recv_buffer_size', 'max_out
 expect "${settings}['use_send_pool'], 'node_id' in $settings" "(False, False)"
 expect "[(r['node'], r['id']) for r in $ranks]" "[('node1', 1), ('node2', 2)]"
 
+expect "${settings}['acknowledge_each'], ${settings}['transfer_multiple']" "(True, 64)"
+cp result.json defaults.json
+
+measured "the preset has the defaults of the note" 2 faulty_oneway --config note
+expect "d['technology'], d['parameters']['config'], ${settings}['made_from']" "('sci', 'note', 'files')"
+expect "[(r['node'], r['id']) for r in $ranks]" "[('node1', 1), ('node2', 2)]"
+expect "$settings == json.load(open('defaults.json'))['environment']['technology_settings']" True
+
+measured "a parameter goes before the preset" 2 faulty_oneway --config note \
+    --parameter max_outst_buffers=4,use_send_pool=1,acknowledge_each=0,transfer_multiple=8
+expect "[${settings}[k] for k in ('max_outst_buffers', 'use_send_pool', 'acknowledge_each', 'transfer_multiple')]" \
+    "[4, True, False, 8]"
+
+mkdir note
+printf 'SCI { max_outst_buffers = 3 }\n' >note/network.conf
+printf 'node own { id = 7 }\nnode other { id = 8 }\n' >note/nodes.conf
+: >note/machines.conf
+measured "a directory goes before the preset of the same name" 2 faulty_oneway --config note
+expect "${settings}['max_outst_buffers'], ${ranks}[0]['node']" "(3, 'own')"
+rm -r note
+
 measured "what differs stands with each rank" 3 faulty_funnel --config "$examples/two-machines"
 expect "[(r['node'], r['id'], r['technology_settings']['node_id']) for r in $ranks]" \
     "[('supervisor', 1, 4), ('ros1', 11, 4), ('ros2', 12, 8)]"
@@ -53,6 +74,7 @@ expect "d['parameters']['config'] == '$examples/note-defaults', ${ranks}[1]['nod
 
 measured "settings derived from the job" 3 faulty_funnel --technology sci
 expect "${settings}['made_from'], ${settings}['recv_buffer_size']" "('job', 64)"
+expect "${settings}['acknowledge_each'], ${settings}['transfer_multiple']" "(False, 1)"
 expect "${settings}['header_area_size'] >= 128 and ${settings}['recv_buffer_no'] >= 4" True
 expect "'node' in ${ranks}[0]" False
 
@@ -81,7 +103,7 @@ sed 's/= SCI/= Myrinet/' "$examples/note-defaults/network.conf" >unknown/network
 run 2 faulty_oneway --config unknown --sizes 64 --max-time 0.02 --format json
 mv out result.json
 expect_status 0
-expect_one_error "warning: unknown/network.conf:4: Technology = Myrinet" "so sci is used" "write one of mpi, null"
+expect_one_error "warning: unknown/network.conf:5: Technology = Myrinet" "so sci is used" "write one of mpi, null"
 expect "d['technology']" sci
 
 mkdir plain
@@ -133,7 +155,7 @@ with() {
     printf '%b' "$2" >"bad/$1"
 }
 
-refused "no such directory" 2 cb_oneway missing "missing/network.conf" "No such file" "--config"
+refused "no such directory" 2 cb_oneway missing "missing/network.conf" "No such file" "--config" "the preset note"
 with nodes.conf ''
 rm bad/machines.conf
 refused "a file is missing" 0 cb_oneway bad "bad/machines.conf" "No such file"
@@ -143,6 +165,11 @@ with network.conf '# x\n\nSCI {\n    recv_bufer_no = 3\n}\n'
 refused "an unknown parameter" 0 cb_oneway bad "bad/network.conf:4:" "'recv_buffer_no'"
 with network.conf 'SCI { max_outst_buffers = 16 }\n'
 refused "a value out of range" 0 cb_oneway bad "bad/network.conf:1: max_outst_buffers = 16" "1 to 15"
+with network.conf 'SCI { transfer_multiple = 48 }\n'
+refused "a multiple that is no power of 2" 0 cb_oneway bad "bad/network.conf:1: transfer_multiple = 48" \
+    "not a power of 2"
+with network.conf 'SCI { transfer_multiple = 128 }\n'
+refused "a multiple above a line" 0 cb_oneway bad "bad/network.conf:1: transfer_multiple = 128" "64"
 with network.conf 'SCI {\n recv_buffer_no = 128 }\n'
 refused "areas that do not fit" 2 faulty_oneway bad "bad/network.conf:2: recv_seg_size" \
     "recv_seg_size = 1056768 or more"

@@ -116,6 +116,34 @@ class Traces(unittest.TestCase):
         self.assertEqual(ranks[1], 10 * serve + ["w"])
         self.assertEqual(ranks[3], 2 * fetch + 8 * (collect + fetch) + 2 * collect + ["w"])
 
+    def test_of_a_pull_farm_name_32_sources_in_a_message(self) -> None:
+        words = "--destinations 1 --algorithm 0 --trace-steps 3 --in-flight 1"
+        for sources, messages in ((32, 1), (33, 2), (100, 4)):
+            ranks = of_each_rank(emitted("pullfarm", f"{words} --sources {sources}"))
+            with self.subTest(sources=sources):
+                self.assertEqual(ranks[0].count(f"is {sources + 1} 16"), 3 * messages)
+                self.assertEqual(ranks[sources + 1].count("r 0 16"), 3 * messages)
+
+    def test_of_a_pull_farm_fetch_from_the_drawn_sources_only(self) -> None:
+        words = "--sources 8 --destinations 2 --algorithm 0 --trace-steps 40 --in-flight 4"
+        ranks = of_each_rank(emitted("pullfarm", f"{words} --fetch 3"))
+        asked = [ranks[source].count("r 9 16") + ranks[source].count("r 10 16") for source in range(9)]
+        self.assertEqual(sum(asked), 40 * 3)
+        self.assertGreater(min(asked[1:]), 0)
+        for source in range(1, 9):
+            self.assertEqual(sum(one.endswith(" 64") for one in ranks[source]), asked[source])
+        self.assertEqual(emitted("pullfarm", f"{words} --fetch 3").splitlines()[1:],
+                         emitted("pullfarm", f"{words} --fetch 0.4").splitlines()[1:])
+        self.assertNotEqual(emitted("pullfarm", f"{words} --fetch 3"),
+                            emitted("pullfarm", f"{words} --fetch 3 --seed 2"))
+
+    def test_of_a_pull_farm_with_a_multicast_ask_all_sources_by_one_record(self) -> None:
+        words = "--sources 3 --destinations 2 --algorithm 0 --trace-steps 8 --in-flight 2"
+        ranks = of_each_rank(emitted("pullfarm", f"{words} --supervisor multicast"))
+        event = ["r 0 16", "m 1,2,3 16", "r 1 64", "r 2 64", "r 3 64", "is 0 16"]
+        self.assertEqual(ranks[4], 4 * event + ["w"])
+        self.assertEqual(ranks[1], 4 * ["r 4 16", "is 4 64", "r 5 16", "is 5 64"] + ["w"])
+
     def test_name_senders_of_a_pull_farm_also_where_all_sizes_are_equal(self) -> None:
         words = "--sources 2 --destinations 1 --algorithm 0 --trace-steps 1 --sizes 16"
         ranks = of_each_rank(emitted("pullfarm", words))

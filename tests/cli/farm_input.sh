@@ -54,6 +54,16 @@ refused "no events in flight" 0 cb_pushfarm "--in-flight 0" "--in-flight" "use 1
 refused "no such quantile" 0 cb_pullfarm "--quantile p75" "--quantile" "p75"
 refused "an endless algorithm" 0 cb_pipeline "--algorithm 1e9" "--algorithm"
 
+# Sources of an event
+refused "more sources than there are" 3 cb_pullfarm "--sources 1 --fetch 2" "--fetch 2" "only 1"
+refused "no source of an event" 0 cb_pullfarm "--fetch 0" "--fetch '0'" "fraction"
+refused "a fraction above one" 0 cb_pullfarm "--fetch 1.5" "--fetch '1.5'" "0 to 1"
+refused "sources of a word" 0 cb_pullfarm "--fetch some" "--fetch 'some'" "give all"
+refused "a multicast to some sources" 4 cb_pullfarm \
+    "--sources 2 --destinations 1 --fetch 1 --supervisor multicast" \
+    "--fetch 1" "--supervisor multicast" "--supervisor loop"
+refused "sources of an event that pushes" 0 cb_pushfarm "--fetch 2" "--fetch" "cb_pullfarm"
+
 # Options of other programs
 refused "a rate of a pipeline" 0 cb_pipeline "--rate 10kHz" "--rate" "cb_pushfarm and cb_pullfarm"
 refused "a mode of a farm" 0 cb_pushfarm "--mode closed" "--mode" "cb_oneway"

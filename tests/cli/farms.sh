@@ -47,10 +47,10 @@ verified_pipeline() {
     expect_rows "r['verify']['messages'] > 0 and sum(r['verify'].values()) == r['verify']['messages']"
 }
 
-# Rows of a loop have no key for it.
+# told_by_multicast FARM: in a pull farm the destinations tell. Rows of a loop have no key for it.
 told_by_multicast() {
     for technology in mpi sci udp; do
-        measured "sources told by a multicast over $technology" 5 cb_pushfarm --sources 2 \
+        measured "sources told by a multicast over $technology, $1" 5 "cb_$1" --sources 2 \
             --technology "$technology" --sizes 16,1024 --algorithm 0 --max-time 0.05 --verify \
             --supervisor multicast
         expect_document result.json "len(d['results']), d['parameters']['supervisor']" \
@@ -59,19 +59,40 @@ told_by_multicast() {
         expect_rows "sum(r['verify'].values()) == r['verify']['messages']"
         expect_rows "sum(each['decided'] for each in r.get('per_destination', [])) in (0, r['decided'])"
     done
-    measured "and at a rate" 5 cb_pushfarm --sources 2 --sizes 1024 --algorithm 0 --max-time 0.1 \
+    measured "and at a rate" 5 "cb_$1" --sources 2 --sizes 1024 --algorithm 0 --max-time 0.1 \
         --supervisor multicast --rate 400Hz
     expect_rows "r['multicast'] == 'technology' and r['issued'] >= 20"
-    measured "by a loop" 3 cb_pushfarm --sizes 64 --algorithm 0 --max-time 0.02 --supervisor loop
+    measured "by a loop" 3 "cb_$1" --sizes 64 --algorithm 0 --max-time 0.02 --supervisor loop
     expect_rows "'multicast' not in r"
     case_is "a technology without a group send"
-    run 3 cb_pushfarm --technology tcp --sizes 64 --algorithm 0 --supervisor multicast
+    run 3 "cb_$1" --technology tcp --sizes 64 --algorithm 0 --supervisor multicast
     expect_status 77
     expect_error "no group send" "--supervisor loop"
 }
 
+# Events with other sources overtake each other, also where packets carry no event number.
+fetched_in_part() {
+    for technology in mpi sci udp; do
+        sizes=0,8,64
+        [ "$technology" != udp ] || sizes=64
+        measured "data of some sources over $technology" 7 cb_pullfarm --sources 4 --destinations 2 \
+            --technology "$technology" --sizes $sizes --algorithm 0 --max-time 0.05 --verify --fetch 2
+        expect_document result.json "d['parameters']['fetch']" 2
+        expect_rows "r['fetched'] == 2 and r['sources'] == 4"
+        expect_rows "abs(r['throughput_MBps'] - 2e-6 * r['size_bytes'] * r['frequency_Hz']) <= 1e-6 * r['throughput_MBps']"
+        expect_rows "r['verify']['messages'] > 0 and r['verify']['messages'] % 2 == 0"
+        expect_rows "sum(r['verify'].values()) == r['verify']['messages']"
+        expect_rows "sum(each['decided'] for each in r['per_destination']) == r['decided']"
+    done
+    measured "of a fraction, at a rate" 7 cb_pullfarm --sources 4 --destinations 2 --sizes 64 \
+        --algorithm 0 --max-time 0.1 --rate 400Hz --fetch 0.25
+    expect_rows "r['fetched'] == 1"
+    measured "of all" 3 cb_pullfarm --sizes 64 --algorithm 0 --max-time 0.02 --fetch all
+    expect_rows "'fetched' not in r"
+}
+
 if [ "$MPI_KIND" != openmpi ]; then
-    told_by_multicast
+    told_by_multicast pushfarm
     farm_of_17_ranks pushfarm
     farm_of_17_ranks pullfarm
     slow_destination
@@ -115,7 +136,13 @@ for farm in pushfarm pullfarm; do
 done
 
 slow_destination
-told_by_multicast
+told_by_multicast pushfarm
+told_by_multicast pullfarm
+fetched_in_part
+
+measured "addresses in two messages" 35 cb_pullfarm --sources 33 --destinations 1 --sizes 0,64 \
+    --algorithm 0 --max-time 0.02 --verify
+expect_rows "r['verify']['messages'] % 33 == 0 and 'fetched' not in r"
 
 measured "more in flight than there is time for" 3 cb_pushfarm --sizes 64 --algorithm 500 \
     --in-flight 1048576 --rate 1kHz --max-time 0.05

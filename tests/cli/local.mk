@@ -2,6 +2,7 @@
 CLI_TESTS = \
 	%D%/agreement.sh \
 	%D%/bad_input.sh \
+	%D%/bare.sh \
 	%D%/configuration.sh \
 	%D%/emit_trace.sh \
 	%D%/emitted.py \

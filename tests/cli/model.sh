@@ -81,6 +81,53 @@ mv result.json first.json
 predicted "the same again" --background exp:0.3 --seed 5 two.cct
 expect_true "the same bytes" cmp -s first.json result.json
 
+predicted "a background in packets/s" --background exp:7000/25000packets/s two.cct
+expect_document result.json "d['parameters']['background']" exp:7000/25000packets/s
+mv result.json first.json
+predicted "the same as a share" --background exp:0.28 two.cct
+expect_true "the same end" "$CB_PYTHON" -c 'import json
+a, b = (json.load(open(name)) for name in ("first.json", "result.json"))
+assert a["processors"] == b["processors"] and a["end_us"] > 73.35'
+
+predicted "a background drawn at each evaluation" --background exp:0.28 --background-interval evaluation two.cct
+expect_document result.json \
+    "d['parameters']['background_interval'], 'background_interval_us' in d['parameters'], d['end_us'] > 73.35" \
+    "('evaluation', False, True)"
+mv result.json first.json
+predicted "one drawn every millisecond" --background exp:0.28 --background-interval 1ms two.cct
+expect_true "another end" "$CB_PYTHON" -c 'import json
+a, b = (json.load(open(name)) for name in ("first.json", "result.json"))
+assert a["end_us"] != b["end_us"]'
+mv result.json first.json
+predicted "the same interval in us" --background exp:0.28 --background-interval-us 1000 two.cct
+expect_true "the same end" "$CB_PYTHON" -c 'import json
+a, b = (json.load(open(name)) for name in ("first.json", "result.json"))
+assert a["end_us"] == b["end_us"]'
+
+case_is "clocks and signals of one evaluation"
+# shellcheck disable=SC2086 # the options are several words
+ccmod run $quiet --mode paper --signals signals.txt two.cct
+expect_status 0
+expect_true "the clock" grep -q "end at 97.8 us" out
+expect_true "fifteen signals" test "$(awk '{ print $2 }' signals.txt | sort -u | wc -l)" -eq 15
+# shellcheck disable=SC2086 # the options are several words
+ccmod signals $quiet --mode paper two.cct
+expect_true "as ccmod signals prints them" cmp -s out signals.txt
+ccmod run --background best-average-worst:0.5 --signals signals.txt --mask config --double two.cct
+expect_equal "one evaluation, the average one" 1 "$(wc -l <signals.txt | tr -d ' ')"
+expect_true "its load" grep -q "background constant 0.5" signals.txt
+
+case_is "masks of signals"
+ccmod signals --mask UPPR_END,newscom two.cct
+expect_equal "two kinds" "NEWSCOM UPPR_END " "$(awk '{ print $2 }' out | sort -u | tr '\n' ' ')"
+ccmod signals --mask none two.cct
+expect_status 0
+expect_true "nothing" test ! -s out
+ccmod signals --mask -horizons two.cct
+expect_equal "eight kinds" 8 "$(awk '{ print $2 }' out | sort -u | wc -l | tr -d ' ')"
+ccmod signals --mask all,-config two.cct
+expect_equal "fourteen kinds" 14 "$(awk '{ print $2 }' out | sort -u | wc -l | tr -d ' ')"
+
 case_is "a trace on standard input"
 status=0
 "$builddir/ccmod" run --format json - <two.cct >result.json 2>err || status=$?
@@ -157,6 +204,19 @@ refused 2 network -- run --network moebius two.cct
 refused 2 nodes -- run --network crossbar:2 two.cct
 refused 2 background -- run --background 1.5 two.cct
 refused 2 background -- run --background exp: two.cct
+refused 2 background packets/s -- run --background exp:7000packets/s two.cct
+refused 2 background packets/s -- run --background exp:7000/25000 two.cct
+refused 2 background 0packets/s -- run --background exp:1/0packets/s two.cct
+refused 2 background maximum -- run --background exp:25000/25000packets/s two.cct
+refused 2 background-interval evaluation -- run --background-interval sometimes two.cct
+refused 2 background-interval us -- run --background-interval 0 two.cct
+refused 2 background-interval-us -- run --background-interval 1ms --background-interval-us 5 two.cct
+refused 2 mask signals -- run --mask CONFIG two.cct
+refused 2 mask NOTHING -- signals --mask NOTHING two.cct
+refused 2 mask names -- signals --mask CONFIG, two.cct
+refused 2 mask NOTHING -- run --check --signals s --mask NOTHING two.cct
+refused 2 signals no/such -- run --signals no/such/folder/x two.cct
+refused 2 signals output -- run --signals same --output same two.cct
 refused 2 bandwidth -- run --bandwidth-MBps 0 two.cct
 refused 2 output -- run --output no/such/folder/x two.cct
 refused 2 precision rate-of -- run --precision 1 two.cct

@@ -197,7 +197,33 @@ refused() {
     expect_one_error $texts
 }
 
+case_is "the article's calibration"
+ccmod calibrate --mode paper --output paper.cal calibrate.json
+expect_status 0
+expect_equal "lines alone" "barrier_us 0 eager_bytes 0 gap_us 0 hop_us 0 line" \
+    "$(grep -v '^[#%]' paper.cal | sed 's/^line.*/line/' | sort -u | tr '\n' ' ' | sed 's/ $//')"
+expect_true "unweighted" grep -q "^# fit plain:" paper.cal
+end_of --mode paper --calibration paper.cal small.cct
+expect_document result.json "round(d['end_us'], 6)" 6
+ccmod calibrate --mode paper --output paper.cal oneway.json
+expect_equal "two lines" 2 "$(grep -c '^line' paper.cal)"
+ccmod calibrate --mode paper --fit relative --output relative.cal oneway.json
+expect_true "the given fit" sh -c "! grep -q 'fit plain' relative.cal"
+
+# y = 5 + 2 x, with 8 more at 3: the regression is 3.4 + 4.4 x
+printf '0 5\n1 7\n2 9\n3 19\n' >bent.txt
+case_is "an unweighted fit"
+ccmod calibrate --fit plain --output plain.cal bent.txt
+expect_status 0
+expect_true "the regression" grep -q "^line overhead_us=3.4 latency_us=0 us_per_byte=4.4$" plain.cal
+ccmod calibrate --fit relative --output relative.cal --residual-pct 50 bent.txt
+ccmod calibrate --output default.cal --residual-pct 50 bent.txt
+expect_true "relative by default" cmp -s relative.cal default.cal
+expect_true "another line" sh -c "! grep -q 'us_per_byte=4.4' default.cal"
+
 case_is "bad input"
+refused fit plain -- calibrate --fit square oneway.json
+refused mode paper -- calibrate --mode scissors oneway.json
 printf '16 1\n32\n' >short.txt
 printf '{ "schema": ' >cut.json
 printf '%%calibration 1\nline overhead_us=-1\n' >negative.cal

@@ -48,9 +48,11 @@ golden perfetto.json timeline
 golden paje.txt timeline --format paje
 golden picture.svg timeline --format svg
 
-case_is "all fifteen signals"
-ccmod signals --mode paper "$golden/wave.cct"
-expect_true "fifteen names" test "$(awk '{ print $2 }' out | sort -u | wc -l)" -eq 15
+for share in bottleneck maxmin fifo; do
+    case_is "all fifteen signals, with $share"
+    ccmod signals --mode paper --share "$share" "$golden/wave.cct"
+    expect_true "fifteen names" test "$(awk '{ print $2 }' out | sort -u | wc -l)" -eq 15
+done
 
 cat >mixed.cct <<'TRACE'
 %cct 1 ranks 6 unit us

@@ -3,6 +3,7 @@ if HAVE_CHECK
 UNIT_TESTS += \
 	%D%/test_builder \
 	%D%/test_farm_figures \
+	%D%/test_fetch \
 	%D%/test_farm_loops \
 	%D%/test_ledger \
 	%D%/test_load \
@@ -18,6 +19,8 @@ tests_farm_test_farm_figures_LDADD = $(UNIT_LIBS)
 tests_farm_test_farm_loops_SOURCES = %D%/test_farm_loops.c $(LOOP_SOURCES)
 tests_farm_test_farm_loops_CPPFLAGS = $(UNIT_FLAGS)
 tests_farm_test_farm_loops_LDADD = $(UNIT_LIBS)
+tests_farm_test_fetch_CPPFLAGS = $(UNIT_FLAGS)
+tests_farm_test_fetch_LDADD = $(UNIT_LIBS)
 tests_farm_test_ledger_CPPFLAGS = $(UNIT_FLAGS)
 tests_farm_test_ledger_LDADD = $(UNIT_LIBS)
 tests_farm_test_load_CPPFLAGS = $(UNIT_FLAGS)

@@ -17,7 +17,7 @@ static farm_builder make_builder(size_t sources, uint64_t events)
 {
     farm_builder builder;
 
-    ck_assert_int_eq(farm_builder_create(sources, events, &builder), CB_OK);
+    ck_assert_int_eq(farm_builder_create(sources, sources, false, events, &builder), CB_OK);
     return builder;
 }
 
@@ -400,6 +400,80 @@ static void run_stream(stream *s, uint64_t seed, coverage *met)
     farm_builder_free(&builder);
 }
 
+/* Sources that are asked */
+
+static farm_builder make_asking_builder(size_t sources, size_t fragments)
+{
+    farm_builder builder;
+
+    ck_assert_int_eq(farm_builder_create(sources, fragments, true, 4, &builder), CB_OK);
+    return builder;
+}
+
+START_TEST(an_event_completes_with_the_fragments_of_the_asked_sources)
+{
+    for (size_t i = 0; i < LENGTH(source_numbers); i++) {
+        size_t sources = source_numbers[i], fragments = (sources + 1) / 2;
+        farm_builder builder = make_asking_builder(sources, fragments);
+
+        for (uint64_t sequence = 0; sequence < 9; sequence++) {
+            for (size_t k = 1; k <= fragments; k++)
+                ck_assert_int_eq(farm_builder_ask(&builder, (sequence + 2 * k) % sources, sequence),
+                                 k < fragments ? FARM_PARTIAL : FARM_COMPLETE);
+            for (size_t k = 1; k <= fragments; k++)
+                ck_assert_int_eq(farm_builder_add(&builder, (sequence + 2 * k) % sources, sequence),
+                                 k < fragments ? FARM_PARTIAL : FARM_COMPLETE);
+        }
+        assert_counts(&builder, (farm_builder_counts){.fragments = 9 * fragments});
+        farm_builder_free(&builder);
+    }
+}
+END_TEST
+
+START_TEST(a_fragment_of_a_source_that_was_not_asked_is_unexpected)
+{
+    farm_builder builder = make_asking_builder(3, 2);
+
+    farm_builder_ask(&builder, 0, 0);
+    ck_assert_int_eq(farm_builder_add(&builder, 1, 0), FARM_FRAGMENT_UNEXPECTED);
+    ck_assert_int_eq(farm_builder_add(&builder, 0, 1), FARM_FRAGMENT_UNEXPECTED);
+    ck_assert_int_eq(farm_builder_add(&builder, 0, 6), FARM_FRAGMENT_UNEXPECTED);
+    assert_counts(&builder, (farm_builder_counts){.fragments = 3, .unexpected = 3});
+    ck_assert_int_eq(farm_builder_add(&builder, 0, 0), FARM_PARTIAL);
+    ck_assert_int_eq(farm_builder_add(&builder, 0, 0), FARM_FRAGMENT_DUPLICATE);
+    farm_builder_free(&builder);
+}
+END_TEST
+
+START_TEST(a_source_is_asked_once_and_not_after_all_are)
+{
+    farm_builder builder = make_asking_builder(3, 2);
+
+    ck_assert_int_eq(farm_builder_ask(&builder, 2, 1), FARM_PARTIAL);
+    ck_assert_int_eq(farm_builder_ask(&builder, 2, 1), FARM_FRAGMENT_DUPLICATE);
+    ck_assert_int_eq(farm_builder_ask(&builder, 0, 1), FARM_COMPLETE);
+    ck_assert_int_eq(farm_builder_ask(&builder, 1, 1), FARM_FRAGMENT_UNEXPECTED);
+    ck_assert_int_eq(farm_builder_ask(&builder, 3, 0), FARM_FRAGMENT_UNEXPECTED);
+    ck_assert_int_eq(farm_builder_ask(&builder, 0, UINT64_MAX / 2), FARM_FRAGMENT_UNEXPECTED);
+    ck_assert(!farm_builder_has_asked(&builder, 0, 0));
+    ck_assert(farm_builder_has_asked(&builder, 0, 1));
+    farm_builder_free(&builder);
+}
+END_TEST
+
+START_TEST(asking_for_a_far_event_abandons_the_oldest)
+{
+    farm_builder builder = make_asking_builder(2, 1);
+
+    farm_builder_ask(&builder, 0, 0);
+    ck_assert_int_eq(farm_builder_ask(&builder, 1, 4), FARM_COMPLETE);
+    ck_assert_int_eq(farm_builder_add(&builder, 0, 0), FARM_FRAGMENT_DUPLICATE);
+    ck_assert_int_eq(farm_builder_ask(&builder, 0, 0), FARM_FRAGMENT_DUPLICATE);
+    ck_assert_int_eq(farm_builder_add(&builder, 1, 4), FARM_COMPLETE);
+    farm_builder_free(&builder);
+}
+END_TEST
+
 /* Restarts */
 
 START_TEST(a_restart_drops_incomplete_events)
@@ -453,6 +527,9 @@ UNIT_MAIN("builder", an_event_completes_with_the_fragment_of_any_last_source,
           an_event_without_fragments_can_be_abandoned, a_complete_event_is_not_abandoned,
           a_fragment_of_an_abandoned_event_counts_as_duplicate,
           a_fragment_more_than_1024_rings_ahead_is_unexpected_and_abandons_nothing,
-          a_fragment_1024_rings_ahead_is_accepted, a_restart_drops_incomplete_events,
-          a_fragment_from_before_a_restart_counts_as_duplicate,
+          a_fragment_1024_rings_ahead_is_accepted,
+          an_event_completes_with_the_fragments_of_the_asked_sources,
+          a_fragment_of_a_source_that_was_not_asked_is_unexpected,
+          a_source_is_asked_once_and_not_after_all_are, asking_for_a_far_event_abandons_the_oldest,
+          a_restart_drops_incomplete_events, a_fragment_from_before_a_restart_counts_as_duplicate,
           random_streams_complete_each_event_once_with_all_its_fragments)

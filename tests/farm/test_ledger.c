@@ -401,6 +401,105 @@ START_TEST(an_event_lost_before_a_restart_counts_as_duplicate)
 }
 END_TEST
 
+/* Decisions that overtake */
+
+static farm_ledger make_overtaken_ledger(size_t destinations, uint64_t in_flight, uint64_t reach)
+{
+    farm_ledger ledger = make_ledger(destinations, in_flight);
+
+    ledger.reach = reach;
+    return ledger;
+}
+
+START_TEST(decisions_in_any_order_lose_nothing_where_that_is_allowed)
+{
+    static const uint64_t order[] = {5, 1, 7, 3, 4, 6, 0, 2};
+    farm_ledger ledger = make_overtaken_ledger(2, 8, UINT64_MAX);
+
+    issue(&ledger, 8);
+    for (size_t i = 0; i < LENGTH(order); i++) {
+        uint64_t since_ns = UNTOUCHED;
+
+        ck_assert_int_eq(farm_ledger_decide(&ledger, order[i] % 2, order[i], &since_ns),
+                         FARM_DECIDED);
+        ck_assert_uint_eq(since_ns, 1000 + order[i]);
+        assert_totals(&ledger, 8, i + 1, 0);
+    }
+    assert_errors(&ledger, 0, 0, 0);
+    ck_assert_uint_eq(ledger.accounts[0].settled, 4);
+    ck_assert_uint_eq(ledger.accounts[1].settled, 4);
+    farm_ledger_free(&ledger);
+}
+END_TEST
+
+START_TEST(an_event_that_overtook_is_decided_once)
+{
+    farm_ledger ledger = make_overtaken_ledger(1, 4, UINT64_MAX);
+
+    issue(&ledger, 3);
+    ck_assert_int_eq(decide(&ledger, 2), FARM_DECIDED);
+    ck_assert_int_eq(decide(&ledger, 2), FARM_DUPLICATE);
+    ck_assert_int_eq(decide(&ledger, 0), FARM_DECIDED);
+    ck_assert_int_eq(decide(&ledger, 1), FARM_DECIDED);
+    ck_assert_int_eq(decide(&ledger, 2), FARM_DUPLICATE);
+    assert_totals(&ledger, 3, 3, 0);
+    assert_errors(&ledger, 2, 0, 0);
+    farm_ledger_free(&ledger);
+}
+END_TEST
+
+START_TEST(an_event_is_lost_when_too_many_overtake_it)
+{
+    farm_ledger ledger = make_overtaken_ledger(1, 16, 3);
+
+    issue(&ledger, 6);
+    for (uint64_t event = 1; event <= 3; event++)
+        ck_assert_int_eq(decide(&ledger, event), FARM_DECIDED);
+    assert_totals(&ledger, 6, 3, 0);
+    ck_assert_int_eq(decide(&ledger, 4), FARM_DECIDED);
+    assert_totals(&ledger, 6, 4, 1);
+    ck_assert_int_eq(decide(&ledger, 0), FARM_DECIDED_LATE);
+    ck_assert_int_eq(decide(&ledger, 5), FARM_DECIDED);
+    assert_totals(&ledger, 6, 6, 0);
+    assert_errors(&ledger, 0, 0, 1);
+    farm_ledger_free(&ledger);
+}
+END_TEST
+
+START_TEST(an_overtaken_event_keeps_its_place)
+{
+    farm_ledger ledger = make_overtaken_ledger(1, 4, UINT64_MAX);
+
+    issue(&ledger, 4);
+    for (uint64_t event = 1; event < 4; event++) {
+        decide(&ledger, event);
+        ck_assert(!farm_ledger_has_room(&ledger));
+    }
+    decide(&ledger, 0);
+    ck_assert(farm_ledger_has_room(&ledger));
+    issue(&ledger, 1);
+    ck_assert_uint_eq(ledger.accounts[0].in_flight_most, 4);
+    ck_assert_uint_eq(ledger.accounts[0].in_flight_sum, 1 + 2 + 3 + 4 + 1);
+    farm_ledger_free(&ledger);
+}
+END_TEST
+
+START_TEST(giving_up_loses_no_event_that_was_decided)
+{
+    farm_ledger ledger = make_overtaken_ledger(2, 8, UINT64_MAX);
+
+    issue(&ledger, 8);
+    decide(&ledger, 2);
+    decide(&ledger, 7);
+    farm_ledger_give_up(&ledger);
+    assert_totals(&ledger, 8, 2, 6);
+    ck_assert_int_eq(decide(&ledger, 2), FARM_DUPLICATE);
+    ck_assert_int_eq(decide(&ledger, 0), FARM_DECIDED_LATE);
+    assert_totals(&ledger, 8, 3, 5);
+    farm_ledger_free(&ledger);
+}
+END_TEST
+
 /* Random sequences. The simulated network queues decisions in the order in which they were made;
  * it delivers one of the oldest few, may drop it, and may keep it for a second delivery. */
 
@@ -661,4 +760,7 @@ UNIT_MAIN("ledger", events_are_assigned_to_destinations_in_turn,
           the_last_64_events_given_up_are_recognised, a_restart_clears_the_counts,
           a_restart_continues_numbers_and_assignment,
           an_event_lost_before_a_restart_counts_as_duplicate,
+          decisions_in_any_order_lose_nothing_where_that_is_allowed,
+          an_event_that_overtook_is_decided_once, an_event_is_lost_when_too_many_overtake_it,
+          an_overtaken_event_keeps_its_place, giving_up_loses_no_event_that_was_decided,
           random_issues_and_decisions_are_all_accounted_for)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # A campaign of libFuzzer against one of the model's readers, or against what a network may bring, with
-# the address and undefined behaviour sanitizers: calibration, convert, network, topology, trace or wire. What it finds goes to a folder of its
+# the address and undefined behaviour sanitizers: calibration, convert, network, topology, trace, values or wire. What it finds goes to a folder of its
 # own, never to the tree's corpus.
 #
 #     builddir=BUILD sh tests/fuzz/campaign.sh TARGET SECONDS [FOLDER]
@@ -22,6 +22,7 @@ cd "$top"
 clang -std=gnu11 -D_GNU_SOURCE -O1 -g -fsanitize=fuzzer,address,undefined \
     -fno-sanitize-recover=all -include "$builddir/config.h" -I"$builddir" -Isrc -Isrc/model/include -I. \
     -o "$folder/fuzz_$target" "tests/fuzz/fuzz_$target.c" tools/ccmod/measurements_columns.c \
+    tools/ccmod/values.c \
     $(ls src/model/*/*.c tools/ccmod/convert_*.c src/transport/*/wire.c src/transport/socket/*.c) \
     src/transport/udp/order.c src/base/log.c src/base/memory.c src/base/random.c src/base/status.c \
     src/base/units.c src/report/escape.c src/report/events.c src/report/svg.c src/stats/fit.c -lm

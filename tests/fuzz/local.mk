@@ -2,10 +2,10 @@
 # clang -fsanitize=fuzzer a target links without the driver and fuzzes by coverage.
 check_PROGRAMS += %D%/fuzz_calibration %D%/fuzz_context %D%/fuzz_convert %D%/fuzz_loads \
 	%D%/fuzz_network %D%/fuzz_options %D%/fuzz_topology %D%/fuzz_trace \
-	%D%/fuzz_wire
+	%D%/fuzz_values %D%/fuzz_wire
 TESTS += %D%/fuzz_calibration.sh %D%/fuzz_context.sh %D%/fuzz_convert.sh %D%/fuzz_loads.sh \
 	%D%/fuzz_network.sh %D%/fuzz_options.sh %D%/fuzz_topology.sh %D%/fuzz_trace.sh \
-	%D%/fuzz_wire.sh
+	%D%/fuzz_values.sh %D%/fuzz_wire.sh
 SMALL_TESTS += %D%/fuzz_context.sh %D%/fuzz_loads.sh %D%/fuzz_options.sh %D%/fuzz_topology.sh \
 	%D%/fuzz_trace.sh %D%/fuzz_wire.sh
 
@@ -44,6 +44,12 @@ tests_fuzz_fuzz_network_SOURCES = %D%/fuzz_network.c %D%/fuzz.h %D%/standalone.c
 tests_fuzz_fuzz_network_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_fuzz_fuzz_network_LDADD = $(CCMOD_LIBS)
 
+tests_fuzz_fuzz_values_SOURCES = %D%/fuzz_values.c %D%/fuzz.h %D%/standalone.c \
+	tools/ccmod/values.c tools/ccmod/values.h
+tests_fuzz_fuzz_values_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+tests_fuzz_fuzz_values_LDADD = $(CCMOD_LIBS)
+
 EXTRA_DIST += %D%/campaign.sh %D%/fuzz_calibration.sh %D%/fuzz_context.sh %D%/fuzz_convert.sh %D%/fuzz_loads.sh \
-	%D%/fuzz_network.sh %D%/fuzz_options.sh %D%/fuzz_topology.sh %D%/fuzz_trace.sh %D%/fuzz_wire.sh \
+	%D%/fuzz_network.sh %D%/fuzz_options.sh %D%/fuzz_topology.sh %D%/fuzz_trace.sh %D%/fuzz_values.sh \
+	%D%/fuzz_wire.sh \
 	$(srcdir)/tests/fuzz/corpus/*/*

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "tests/common/unit.h"
 
 static const uint64_t for_ever_ns = UINT64_C(3600000000000);
@@ -113,6 +114,63 @@ START_TEST(the_count_of_a_task_continues_after_a_pause)
     await_units(task, first + 100);
     host_task_destroy(task, &total);
     ck_assert_uint_eq(total.state, host_work(total.units));
+}
+END_TEST
+
+/* Bind this thread, and the tasks that it creates, to one core. */
+static void bind_to_one_core(cpu_set_t *one)
+{
+    cpu_set_t all;
+    int unit = 0;
+
+    ck_assert_int_eq(sched_getaffinity(0, sizeof(all), &all), 0);
+    while (!CPU_ISSET(unit, &all))
+        unit++;
+    CPU_ZERO(one);
+    CPU_SET(unit, one);
+    ck_assert_int_eq(sched_setaffinity(0, sizeof(*one), one), 0);
+}
+
+/* The creator works on the task's core, so that the task gets it only now and then. */
+START_TEST(a_task_records_when_its_turns_begin_and_what_was_done_by_then)
+{
+    host_task_turns turns;
+    host_task *task;
+    uint64_t started_ns;
+    cpu_set_t one;
+
+    bind_to_one_core(&one);
+    task = new_task();
+    ck_assert_uint_eq(host_task_recorded_turns(task).count, 0);
+    started_ns = cb_now_ns();
+    host_task_run(task, for_ever_ns);
+    UNIT_AWAIT((host_work(50000), host_task_recorded_turns(task).count >= 3),
+               "the task had %zu turns of 3 within %d s", host_task_recorded_turns(task).count,
+               UNIT_TIMEOUT_S);
+    turns = host_task_recorded_turns(task);
+    ck_assert_uint_ge(turns.first_ns, started_ns);
+    ck_assert_double_gt((double)(turns.last_ns - turns.first_ns), host_scheduler_tick_ns());
+    ck_assert_uint_gt(turns.last_units, turns.first_units);
+    ck_assert_uint_le(turns.last_units, host_task_units(task));
+    host_task_destroy(task, NULL);
+}
+END_TEST
+
+START_TEST(a_task_forgets_its_turns_when_it_is_started_again)
+{
+    host_task *task = new_task();
+    uint64_t again_ns;
+
+    host_task_run(task, for_ever_ns);
+    await_units(task, 100);
+    ck_assert_uint_ge(host_task_recorded_turns(task).count, 1);
+    ck_assert(host_task_pause(task));
+    await_sleep(youngest_thread());
+    again_ns = cb_now_ns();
+    host_task_run(task, for_ever_ns);
+    await_units(task, host_task_units(task) + 100);
+    ck_assert_uint_ge(host_task_recorded_turns(task).first_ns, again_ns);
+    host_task_destroy(task, NULL);
 }
 END_TEST
 
@@ -236,16 +294,10 @@ END_TEST
 
 START_TEST(a_task_inherits_the_binding_of_its_creator)
 {
-    cpu_set_t all, one, found;
-    int unit = 0;
+    cpu_set_t one, found;
     host_task *task;
 
-    ck_assert_int_eq(sched_getaffinity(0, sizeof(all), &all), 0);
-    while (!CPU_ISSET(unit, &all))
-        unit++;
-    CPU_ZERO(&one);
-    CPU_SET(unit, &one);
-    ck_assert_int_eq(sched_setaffinity(0, sizeof(one), &one), 0);
+    bind_to_one_core(&one);
     task = new_task();
     ck_assert_int_eq(sched_getaffinity(youngest_thread(), sizeof(found), &found), 0);
     ck_assert(CPU_EQUAL(&found, &one));
@@ -318,6 +370,8 @@ END_TEST
 
 UNIT_MAIN("task", a_task_counts_the_units_that_it_has_done,
           the_count_of_a_task_continues_after_a_pause,
+          a_task_records_when_its_turns_begin_and_what_was_done_by_then,
+          a_task_forgets_its_turns_when_it_is_started_again,
           an_undisturbed_task_computes_at_the_calibrated_rate,
           a_task_does_nothing_before_it_is_started, a_paused_task_sleeps,
           a_task_sleeps_at_its_limit, a_task_survives_many_starts_and_pauses,

@@ -33,10 +33,11 @@ MAY_INCLUDE: dict[str, tuple[str, ...]] = {
     "src/engine/": BELOW_ENGINE,
     "src/timeline/": BELOW_ENGINE + ("engine/",),
     "src/occupation/": BELOW_ENGINE + ("engine/",),
+    "src/bare/": BELOW_ENGINE + ("engine/",),
     "src/farm/": BELOW_ENGINE + ("engine/", "timeline/"),
     "src/emit/": BELOW_ENGINE + ("engine/", "timeline/", "farm/"),
     # A benchmark allocates its lists and draws them at random: base, beside what a step is made of.
-    "benchmarks/": ("engine/", "farm/", "occupation/", "emit/", "transport/transport.h", "base/"),
+    "benchmarks/": ("engine/", "farm/", "occupation/", "bare/", "emit/", "transport/transport.h", "base/"),
     "tools/": ("model/", "report/", "base/", "sisci/"),
     # The tracing preload library stands between an application and MPI.
     "src/tracer/": ("base/",),
@@ -45,7 +46,7 @@ MAY_INCLUDE: dict[str, tuple[str, ...]] = {
 
 # Headers, and by whom they may be included; no other file may.
 HEADERS: dict[str, tuple[str, ...]] = {
-    "mpi.h": ("src/control/", "src/tracer/", "tests/"),
+    "mpi.h": ("src/control/", "src/bare/", "src/tracer/", "tests/"),
     "sisci_api.h": ("src/sisci/", "tools/", "tests/"),
     "sisci_error.h": ("src/sisci/", "tools/", "tests/"),
     "sisci_types.h": ("src/sisci/", "tools/", "tests/"),
@@ -53,7 +54,7 @@ HEADERS: dict[str, tuple[str, ...]] = {
     "jansson.h": ("src/report/", "tests/"),
     "confuse.h": ("src/base/", "tests/"),
     "check.h": ("tests/",),
-    "engine/session.h": ("src/engine/", "src/farm/", "src/occupation/", "src/timeline/", "src/emit/", "tests/"),
+    "engine/session.h": ("src/engine/", "src/farm/", "src/occupation/", "src/bare/", "src/timeline/", "src/emit/", "tests/"),
     # ccmod/NAME.h, as an installed user includes them.
     "ccmod.h": ("src/model/", "tools/ccmod/", "tests/"),
 }

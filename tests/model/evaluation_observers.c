@@ -205,6 +205,10 @@ START_TEST(parameters_out_of_range_are_refused)
     parameters.background_load = 1;
     ck_assert_int_eq(text_evaluate(HEAD, &calibration, &parameters, &result, &error),
                      CCMOD_ERROR_USAGE);
+    parameters.background_load = 0;
+    parameters.background_interval_us = 0.5;
+    ck_assert_int_eq(text_evaluate(HEAD, &calibration, &parameters, &result, &error),
+                     CCMOD_ERROR_USAGE);
 }
 END_TEST
 

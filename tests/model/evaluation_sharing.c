@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "tests/model/trace_text.h"
+
 /* With contention constants for messages that leave a node, arrive at it, and pass it in both
  * directions. */
 static void expect_ends(const char *text, double out, double in, double duplex, double a, double b,
@@ -100,7 +102,65 @@ START_TEST(an_exponential_background_depends_on_the_seed)
 }
 END_TEST
 
+/* The first, third, ... evaluation of node 0's link finds it free, the others half used. */
+static double alternate(const ccmod_network *network, uint32_t cell, uint64_t interval)
+{
+    (void)network;
+    return cell == CCMOD_INWARD && interval % 2 == 1 ? 0.5 : 0;
+}
+
+/* Loads drawn at each evaluation of a link; the clock of rank 1. */
+static double evaluated_clock(const char *text, ccmod_mode mode, ccmod_share share)
+{
+    ccmod_calibration calibration = article();
+    ccmod_parameters parameters = in_mode(mode);
+    ccmod_trace *trace = text_trace(text);
+    ccmod_network_operations operations;
+    ccmod_network *network = NULL;
+    ccmod_workload *workload = NULL;
+    ccmod_result *result = NULL;
+    ccmod_error error;
+    double clock_us;
+
+    parameters.share = share;
+    parameters.background_interval_us = 0;
+    ck_assert_int_eq(ccmod_trace_workload(trace, 1, &workload, &error), CCMOD_OK);
+    ck_assert_int_eq(ccmod_network_open("crossbar", 4, &network, &error), CCMOD_OK);
+    operations = *network->operations;
+    operations.background = alternate;
+    network->operations = &operations;
+    ck_assert_msg(ccmod_evaluate(workload, network, &calibration, &parameters, NULL, 0, &result,
+                                 &error) == CCMOD_OK,
+                  "%s", error.text);
+    clock_us = clock_of(result, 1);
+    ccmod_result_free(result);
+    ccmod_network_free(network);
+    ccmod_workload_free(workload);
+    ccmod_trace_close(trace);
+    return clock_us;
+}
+
+/* Rank 2 ends a horizon every 10 us: of 48.9 us of work, 10 and 5 are done in turn. */
+START_TEST(a_background_may_be_drawn_at_each_horizon)
+{
+    const char *text = HEAD "0: s 1 1000\n1: r 0 1000\n2:\n@ 10\nc 10\n;\n";
+
+    ck_assert_double_eq_tol(evaluated_clock(text, CCMOD_PAPER, CCMOD_BOTTLENECK), 63.9, exact);
+    ck_assert_double_eq_tol(evaluated_clock(text, CCMOD_PAPER, CCMOD_MAXMIN), 63.9, exact);
+}
+END_TEST
+
+/* Three packets of 29.2 us each; the second one takes twice as long. */
+START_TEST(in_fifo_a_background_may_be_drawn_for_each_packet)
+{
+    const char *text = HEAD "0: s 1 4380\n1: r 0 4380\n";
+
+    ck_assert_double_eq_tol(evaluated_clock(text, CCMOD_SPLIT, CCMOD_FIFO), 28.9 + 4 * 29.2, exact);
+}
+END_TEST
+
 UNIT_PART(evaluation_sharing, messages_share_the_ends_of_links_as_the_constants_say,
           a_lone_multicast_shares_no_end, a_constant_background_reduces_the_bandwidth,
           an_exponential_background_has_the_clipped_mean,
-          an_exponential_background_depends_on_the_seed)
+          an_exponential_background_depends_on_the_seed, a_background_may_be_drawn_at_each_horizon,
+          in_fifo_a_background_may_be_drawn_for_each_packet)

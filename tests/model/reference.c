@@ -277,7 +277,7 @@ static void move(ref_evaluation *e, ref_message *m)
 
     for (size_t i = 0; i < e->message_count; i++)
         quiet = quiet && e->messages[i].phase != MOVING;
-    if (quiet)
+    if (quiet && e->parameters->background_interval_us > 0)
         e->interval = (uint64_t)((e->now_us + instant_us) / e->parameters->background_interval_us);
     m->phase = MOVING;
 }
@@ -489,7 +489,7 @@ static double boundary(const ref_evaluation *e)
 
 static bool varies(const ref_evaluation *e)
 {
-    if (e->network->operations->background == NULL)
+    if (e->network->operations->background == NULL || !(e->parameters->background_interval_us > 0))
         return false;
     for (size_t i = 0; i < e->message_count; i++) {
         if (e->messages[i].phase == MOVING)
@@ -594,6 +594,7 @@ static bool advance(ref_evaluation *e)
         if (m->phase == MOVING)
             m->left_us -= (end - e->now_us) * m->rate;
     }
+    e->interval += !(e->parameters->background_interval_us > 0) && end > e->now_us;
     e->now_us = end;
     end_things(e);
     return true;

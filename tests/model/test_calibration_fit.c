@@ -103,6 +103,68 @@ START_TEST(the_lines_of_the_article_break_at_the_packet_size)
 }
 END_TEST
 
+static void expect_refusal(const ccmod_point *points, size_t count, ccmod_fit_wish wish,
+                           const char *says)
+{
+    ccmod_calibration made;
+    ccmod_fit fits[CCMOD_LINES];
+    ccmod_error error;
+
+    ck_assert_int_eq(ccmod_calibration_fit(points, count, &wish, &made, fits, &error),
+                     CCMOD_ERROR_USAGE);
+    ck_assert_msg(strstr(error.text, says) != NULL, "'%s' does not say '%s'", error.text, says);
+}
+
+/* Residuals in us: by hand, 3 points of the line 5 + 2 x and one that is 8 above it. Its weight is
+ * small in the relative fit, since its time is large. */
+START_TEST(a_plain_fit_is_the_regression_of_the_article)
+{
+    const ccmod_point points[] = {{0, 5}, {1, 7}, {2, 9}, {3, 19}};
+    ccmod_fit_wish wish = {.segments = 1, .residual_limit = 9, .plain = true};
+    ccmod_fit fits[CCMOD_LINES];
+    ccmod_calibration plain = fit(points, 4, wish, fits), relative;
+
+    /* b1 = (sum xy - n mx my) / (sum xx - n mx mx), b0 = my - b1 mx */
+    ck_assert_double_eq_tol(plain.lines[0].us_per_byte, (82 - 4 * 1.5 * 10) / (14 - 4 * 2.25),
+                            1e-12);
+    ck_assert_double_eq_tol(plain.lines[0].latency_us, 10 - 1.5 * 22 / 5, 1e-12);
+    wish.plain = false;
+    relative = fit(points, 4, wish, fits);
+    ck_assert_double_lt(relative.lines[0].us_per_byte, plain.lines[0].us_per_byte - 0.1);
+}
+END_TEST
+
+START_TEST(a_plain_fit_may_be_bad_for_small_messages)
+{
+    ccmod_point points[SIZES];
+    ccmod_fit_wish wish = {.segments = 1, .residual_limit = 0.05, .plain = true};
+    ccmod_fit fits[CCMOD_LINES];
+
+    measure(two_lines, points);
+    fit(points, SIZES, wish, fits); /* the large ones decide */
+    ck_assert_double_gt(fits[0].worst_residual, 1);
+    wish.plain = false;
+    expect_refusal(points, SIZES, wish, "no line describes");
+    wish.plain = true;
+    points[SIZES - 1].time_us /= 2;
+    expect_refusal(points, SIZES, wish, "no line describes");
+}
+END_TEST
+
+START_TEST(as_many_of_the_allowed_lines_are_fitted_as_the_points_support)
+{
+    ccmod_point points[SIZES];
+    ccmod_fit_wish wish = {.segments_allowed = 2, .residual_limit = 9, .plain = true};
+    ccmod_fit fits[CCMOD_LINES];
+
+    measure(two_lines, points);
+    ck_assert_uint_eq(fit(points, SIZES, wish, fits).line_count, 2);
+    ck_assert_uint_eq(fit(points, 5, wish, fits).line_count, 1);
+    wish.segments = 3;
+    ck_assert_uint_eq(fit(points, SIZES, wish, fits).line_count, 3);
+}
+END_TEST
+
 static double falling(double bytes)
 {
     return 10 - bytes * 1e-6;
@@ -115,33 +177,31 @@ static double without_start_up(double bytes)
 
 START_TEST(no_part_of_a_line_is_negative)
 {
-    ccmod_point points[SIZES];
+    ccmod_point points[SIZES], bent[3] = {{1, 1}, {2, 1}, {3, 9}};
     ccmod_fit fits[CCMOD_LINES];
     ccmod_fit_wish wish = {.segments = 1, .residual_limit = 9};
     ccmod_calibration made;
 
-    measure(falling, points);
-    made = fit(points, SIZES, wish, fits);
-    ck_assert_double_eq(made.lines[0].us_per_byte, 0);
-    ck_assert_double_gt(made.lines[0].latency_us, 8);
+    for (int plain = 0; plain < 2; plain++) {
+        wish.plain = plain == 1;
+        measure(falling, points);
+        made = fit(points, SIZES, wish, fits);
+        ck_assert_double_eq(made.lines[0].us_per_byte, 0);
+        ck_assert_double_gt(made.lines[0].latency_us, 8);
+    }
+    /* the mean, and the line through zero */
+    ck_assert_double_eq_tol(made.lines[0].latency_us, 10 - 16e-6 * ((1 << SIZES) - 1) / SIZES,
+                            1e-9);
+    made = fit(bent, 3, wish, fits);
+    ck_assert_double_eq(made.lines[0].latency_us, 0);
+    ck_assert_double_eq_tol(made.lines[0].us_per_byte, (1 + 2 + 27) / 14.0, 1e-12);
+    wish.plain = false;
     measure(without_start_up, points);
     made = fit(points, SIZES, wish, fits);
     ck_assert_double_eq(made.lines[0].latency_us, 0);
     ck_assert_double_gt(made.lines[0].us_per_byte, 0.005);
 }
 END_TEST
-
-static void expect_refusal(const ccmod_point *points, size_t count, ccmod_fit_wish wish,
-                           const char *says)
-{
-    ccmod_calibration made;
-    ccmod_fit fits[CCMOD_LINES];
-    ccmod_error error;
-
-    ck_assert_int_eq(ccmod_calibration_fit(points, count, &wish, &made, fits, &error),
-                     CCMOD_ERROR_USAGE);
-    ck_assert_msg(strstr(error.text, says) != NULL, "'%s' does not say '%s'", error.text, says);
-}
 
 START_TEST(measurements_that_fit_no_line_are_refused)
 {
@@ -198,6 +258,8 @@ END_TEST
 
 UNIT_MAIN("calibration_fit", a_change_of_protocol_is_found,
           the_order_of_measurements_does_not_matter, the_requested_number_of_lines_is_fitted,
-          the_lines_of_the_article_break_at_the_packet_size, no_part_of_a_line_is_negative,
-          measurements_that_fit_no_line_are_refused, a_bad_fit_is_retried_with_more_lines,
-          dividing_the_start_up_keeps_its_sum)
+          the_lines_of_the_article_break_at_the_packet_size,
+          a_plain_fit_is_the_regression_of_the_article, a_plain_fit_may_be_bad_for_small_messages,
+          as_many_of_the_allowed_lines_are_fitted_as_the_points_support,
+          no_part_of_a_line_is_negative, measurements_that_fit_no_line_are_refused,
+          a_bad_fit_is_retried_with_more_lines, dividing_the_start_up_keeps_its_sum)

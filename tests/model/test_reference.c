@@ -63,7 +63,8 @@ static void compare(const record_table *table, const ccmod_network *network,
     free(expected.processors);
 }
 
-static void compare_ways(const random_shape *shape, const ccmod_network *network, bool constant)
+static void compare_ways(const random_shape *shape, const ccmod_network *network, bool constant,
+                         double interval_us)
 {
     ccmod_calibration calibration = ccmod_calibration_line(3, 7, 80);
 
@@ -76,7 +77,7 @@ static void compare_ways(const random_shape *shape, const ccmod_network *network
         parameters.mode = way->mode;
         parameters.share = way->share;
         parameters.plain = way->plain;
-        parameters.background_interval_us = 40;
+        parameters.background_interval_us = interval_us;
         parameters.background = constant ? CCMOD_BACKGROUND_CONSTANT : CCMOD_BACKGROUND_NONE;
         parameters.background_load = 0.25;
         calibration.eager_bytes = way->eager_bytes;
@@ -93,9 +94,9 @@ static const random_shape article = {7, 40, 3000, 50, false};
 
 static void compare_shapes(const ccmod_network *network, bool constant)
 {
-    compare_ways(&small, network, constant);
-    compare_ways(&larger, network, constant);
-    compare_ways(&article, network, constant);
+    compare_ways(&small, network, constant, 40);
+    compare_ways(&larger, network, constant, 40);
+    compare_ways(&article, network, constant, 40);
 }
 
 START_TEST(agrees_on_every_kind_of_network)
@@ -162,6 +163,18 @@ START_TEST(agrees_with_a_background_that_changes)
 }
 END_TEST
 
+START_TEST(agrees_with_a_background_drawn_at_each_evaluation)
+{
+    ccmod_network *network = network_tangle(16, true, true);
+
+    compare_ways(&small, network, false, 0);
+    compare_ways(&larger, network, false, 0);
+    compare_ways(&article, network, false, 0);
+    ccmod_network_free(network);
+}
+END_TEST
+
 UNIT_MAIN("reference", agrees_on_every_kind_of_network, agrees_where_bottlenecks_change,
           agrees_with_links_of_different_widths, agrees_where_ends_are_shared,
-          agrees_with_a_constant_background, agrees_with_a_background_that_changes)
+          agrees_with_a_constant_background, agrees_with_a_background_that_changes,
+          agrees_with_a_background_drawn_at_each_evaluation)

@@ -215,6 +215,74 @@ START_TEST(the_bound_adds_one_time_slice_per_rank)
 }
 END_TEST
 
+/* Beside a rank that spins, a task has one turn of 4 ms in 1.37 s. */
+START_TEST(two_whole_periods_give_a_figure_where_turns_are_few)
+{
+    occupation_work work = {.ranks = 2,
+                            .alone_work_ns = 2 * 200e6,
+                            .alone_ns = 2 * 250e6,
+                            .beside_work_ns = 2 * 12e6,
+                            .beside_ns = 2 * 4000e6,
+                            .whole_share = 0.003 + 0.005,
+                            .whole_periods = 2};
+    occupation_figures figures = occupation_figures_of(&work, tick_ns);
+
+    ck_assert(!figures.at_least);
+    assert_near(figures.slowdown, 0.8 / 0.004);
+    work.whole_periods = 1;
+    figures = occupation_figures_of(&work, tick_ns);
+    ck_assert(figures.at_least);
+    assert_near(figures.slowdown, 0.8 / 0.004);
+}
+END_TEST
+
+START_TEST(whole_periods_are_not_needed_where_turns_are_many)
+{
+    const occupation_work work = {.ranks = 1,
+                                  .alone_work_ns = 95e6,
+                                  .alone_ns = 100e6,
+                                  .beside_work_ns = 100e6,
+                                  .beside_ns = 500e6,
+                                  .whole_share = 0.5,
+                                  .whole_periods = 7};
+
+    assert_near(occupation_figures_of(&work, tick_ns).slowdown, 4.75);
+}
+END_TEST
+
+/* Parts of a measurement */
+
+START_TEST(half_of_a_short_measurement_is_for_both_together)
+{
+    occupation_parts parts = occupation_parts_of(1e9, false);
+
+    assert_near(parts.first_alone_ns, 0.17e9);
+    assert_near(parts.both_ns, 0.68e9);
+    assert_near(parts.steps_ns, 0.71e9);
+    assert_near(parts.second_alone_ns, 0.95e9);
+    assert_near(parts.compute_ns, 0.08e9);
+}
+END_TEST
+
+START_TEST(the_time_beyond_some_seconds_is_for_both_together)
+{
+    occupation_parts parts = occupation_parts_of(10e9, false);
+
+    assert_near(parts.first_alone_ns, 0.5e9);
+    assert_near(parts.compute_ns, 0.25e9);
+    assert_near(parts.second_alone_ns, 9.85e9);
+    assert_near(parts.steps_ns, 9.1e9);
+    assert_near(parts.both_ns, 9e9);
+}
+END_TEST
+
+START_TEST(ranks_that_share_cores_have_the_same_shares_of_any_time)
+{
+    assert_near(occupation_parts_of(10e9, true).both_ns, 6.8e9);
+    assert_near(occupation_parts_of(10e9, true).compute_ns, 0.8e9);
+}
+END_TEST
+
 START_TEST(without_a_baseline_there_is_no_slowdown)
 {
     const occupation_work work = {.ranks = 1,
@@ -279,6 +347,11 @@ UNIT_MAIN("occupation", every_occupation_has_one_name, no_occupation_is_the_defa
           sides_are_accepted_only_by_programs_with_sides,
           slowdown_is_the_undisturbed_rate_over_the_rate_with_communication,
           undisturbed_computation_has_a_slowdown_of_one, no_work_at_all_gives_a_finite_bound,
+          two_whole_periods_give_a_figure_where_turns_are_few,
+          whole_periods_are_not_needed_where_turns_are_many,
+          half_of_a_short_measurement_is_for_both_together,
+          the_time_beyond_some_seconds_is_for_both_together,
+          ranks_that_share_cores_have_the_same_shares_of_any_time,
           few_time_slices_give_a_bound_with_one_slice_more, the_bound_adds_one_time_slice_per_rank,
           without_a_baseline_there_is_no_slowdown,
           fewer_than_five_time_slices_per_task_are_no_baseline, a_bound_below_1_is_omitted,

@@ -11,6 +11,7 @@
  * the same memory, that of the hot pool: where data lies changes a time by more than what is looked
  * for here. Bare MPI has one buffer that sends and receives, but where several receives are posted
  * at a time: these need one each. */
+#include "bare/loops.h"
 #include "benchmarks/registry.h"
 
 #include <mpi.h>
@@ -27,178 +28,66 @@
 #include "engine/benchmark.h"
 #include "tests/perf/session.h"
 
-enum { TURNS = 101, WARM_UP_TURNS = 10, CONTENDERS_MAXIMUM = 6, TAG = 1, SOURCE = 0 };
+enum { TURNS = 101, WARM_UP_TURNS = 10, CONTENDERS_MAXIMUM = 6, SOURCE = BARE_SOURCE };
 
 static const double turn_block_ns = 1e6;
-
-/* Bare MPI */
-
-typedef struct {
-    MPI_Comm communicator;
-    int self, other;
-    int size_bytes;
-    size_t window, half;
-    bool touch;
-    void **places; /* a packet for each place in the window: the pool's memory */
-    void *hot;     /* the first of them, and the one that the pool gives out first */
-    MPI_Request *requests;
-    uint64_t sum, packets; /* as a bench_rank has them */
-} bare_pair;
-
-static void *place(const bare_pair *pair, size_t packet)
-{
-    return pair->places[packet % pair->window];
-}
-
-static inline void bare_send(const bare_pair *pair, const void *data, int bytes)
-{
-    MPI_Send(data, bytes, MPI_BYTE, pair->other, TAG, pair->communicator);
-}
-
-static inline void bare_receive(bare_pair *pair, void *data, int bytes)
-{
-    MPI_Recv(data, bytes, MPI_BYTE, pair->other, TAG, pair->communicator, MPI_STATUS_IGNORE);
-}
-
-static inline void refer_to(bare_pair *pair, const void *data)
-{
-    if (pair->touch)
-        pair->sum += traffic_touch(data, (size_t)pair->size_bytes);
-    pair->packets++;
-}
-
-static void start_send(bare_pair *pair, uint64_t packet, const void *data)
-{
-    MPI_Isend(data, pair->size_bytes, MPI_BYTE, pair->other, TAG, pair->communicator,
-              &pair->requests[packet % pair->window]);
-}
-
-static void post_receive(bare_pair *pair, uint64_t packet)
-{
-    MPI_Irecv(place(pair, packet), pair->size_bytes, MPI_BYTE, pair->other, TAG, pair->communicator,
-              &pair->requests[packet % pair->window]);
-}
-
-static void complete(bare_pair *pair, uint64_t first, size_t count)
-{
-    MPI_Waitall((int)count, &pair->requests[first % pair->window], MPI_STATUSES_IGNORE);
-}
-
-static void bare_ping(bare_pair *pair, uint64_t steps)
-{
-    for (uint64_t i = 0; i < steps; i++) {
-        bare_send(pair, pair->hot, pair->size_bytes);
-        bare_receive(pair, pair->hot, pair->size_bytes);
-        refer_to(pair, pair->hot);
-    }
-}
-
-static void bare_pong(bare_pair *pair, uint64_t steps)
-{
-    for (uint64_t i = 0; i < steps; i++) {
-        bare_receive(pair, pair->hot, pair->size_bytes);
-        refer_to(pair, pair->hot);
-        bare_send(pair, pair->hot, pair->size_bytes);
-    }
-}
 
 /* The send is completed after the answer has come, and the two buffers change their parts. */
 static void overlapped_ping(bare_pair *pair, uint64_t steps)
 {
     for (uint64_t i = 0; i < steps; i++) {
-        start_send(pair, 0, place(pair, i % 2));
-        bare_receive(pair, place(pair, (i + 1) % 2), pair->size_bytes);
-        refer_to(pair, place(pair, (i + 1) % 2));
-        complete(pair, 0, 1);
+        bare_start_send(pair, 0, bare_place(pair, i % 2));
+        bare_receive(pair, bare_place(pair, (i + 1) % 2), pair->size_bytes);
+        bare_read(pair, bare_place(pair, (i + 1) % 2));
+        bare_complete(pair, 0, 1);
     }
 }
 
 static void overlapped_pong(bare_pair *pair, uint64_t steps)
 {
     for (uint64_t i = 0; i < steps; i++) {
-        bare_receive(pair, place(pair, i % 2), pair->size_bytes);
-        refer_to(pair, place(pair, i % 2));
+        bare_receive(pair, bare_place(pair, i % 2), pair->size_bytes);
+        bare_read(pair, bare_place(pair, i % 2));
         if (i > 0)
-            complete(pair, 0, 1);
-        start_send(pair, 0, place(pair, i % 2));
+            bare_complete(pair, 0, 1);
+        bare_start_send(pair, 0, bare_place(pair, i % 2));
     }
-    complete(pair, 0, 1);
+    bare_complete(pair, 0, 1);
 }
 
-/* Streams. A block is a whole number of windows; there is one acknowledgement for every half
- * window, and the sender waits for it where bench_reserve does: when a window is unacknowledged. */
-
-static void await_acknowledgement_of(bare_pair *pair, uint64_t packet)
-{
-    if (packet >= pair->window && packet % pair->half == 0)
-        bare_receive(pair, NULL, 0);
-}
-
-static void await_last_acknowledgements(bare_pair *pair)
-{
-    for (size_t halves = 0; halves < pair->window; halves += pair->half)
-        bare_receive(pair, NULL, 0);
-}
+/* Streams. A block is a whole number of windows. */
 
 /* Blocking calls and one buffer. */
 static void blocking_source(bare_pair *pair, uint64_t steps)
 {
     for (uint64_t i = 0; i < steps; i++) {
-        await_acknowledgement_of(pair, i);
+        bare_await_acknowledgement_of(pair, i);
         bare_send(pair, pair->hot, pair->size_bytes);
     }
-    await_last_acknowledgements(pair);
+    bare_await_last_acknowledgements(pair);
 }
 
 static void blocking_destination(bare_pair *pair, uint64_t steps)
 {
     for (uint64_t i = 0; i < steps; i++) {
         bare_receive(pair, pair->hot, pair->size_bytes);
-        refer_to(pair, pair->hot);
+        bare_read(pair, pair->hot);
         if ((i + 1) % pair->half == 0)
             bare_send(pair, NULL, 0);
     }
 }
 
-/* A window of sends under way, all from one buffer. */
-static void posted_source(bare_pair *pair, uint64_t steps)
-{
-    for (uint64_t i = 0; i < steps; i++) {
-        await_acknowledgement_of(pair, i);
-        if (i >= pair->window && i % pair->half == 0)
-            complete(pair, i, pair->half);
-        start_send(pair, i, pair->hot);
-    }
-    complete(pair, 0, pair->window);
-    await_last_acknowledgements(pair);
-}
-
-/* As posted_source, from a window of buffers. */
+/* As bare_stream_source, from a window of buffers. */
 static void spread_source(bare_pair *pair, uint64_t steps)
 {
     for (uint64_t i = 0; i < steps; i++) {
-        await_acknowledgement_of(pair, i);
+        bare_await_acknowledgement_of(pair, i);
         if (i >= pair->window && i % pair->half == 0)
-            complete(pair, i, pair->half);
-        start_send(pair, i, place(pair, i));
+            bare_complete(pair, i, pair->half);
+        bare_start_send(pair, i, bare_place(pair, i));
     }
-    complete(pair, 0, pair->window);
-    await_last_acknowledgements(pair);
-}
-
-/* A window of receives is posted at any time; a half is acknowledged when it is posted again. */
-static void posted_destination(bare_pair *pair, uint64_t steps)
-{
-    for (size_t i = 0; i < pair->window; i++)
-        post_receive(pair, i);
-    for (uint64_t first = 0; first < steps; first += pair->half) {
-        complete(pair, first, pair->half);
-        for (uint64_t i = first; i < first + pair->half; i++)
-            refer_to(pair, place(pair, i));
-        for (uint64_t i = first; i < first + pair->half && i + pair->window < steps; i++)
-            post_receive(pair, i);
-        bare_send(pair, NULL, 0);
-    }
+    bare_complete(pair, 0, pair->window);
+    bare_await_last_acknowledgements(pair);
 }
 
 /* One acknowledgement at the end of the block, and whole windows, as bandwidth tests have it. */
@@ -206,8 +95,8 @@ static void unacknowledged_source(bare_pair *pair, uint64_t steps)
 {
     for (uint64_t first = 0; first < steps; first += pair->window) {
         for (uint64_t i = first; i < first + pair->window; i++)
-            start_send(pair, i, pair->hot);
-        complete(pair, 0, pair->window);
+            bare_start_send(pair, i, pair->hot);
+        bare_complete(pair, 0, pair->window);
     }
     bare_receive(pair, NULL, 0);
 }
@@ -216,17 +105,15 @@ static void unacknowledged_destination(bare_pair *pair, uint64_t steps)
 {
     for (uint64_t first = 0; first < steps; first += pair->window) {
         for (uint64_t i = first; i < first + pair->window; i++)
-            post_receive(pair, i);
-        complete(pair, 0, pair->window);
+            bare_post_receive(pair, i);
+        bare_complete(pair, 0, pair->window);
         for (uint64_t i = first; i < first + pair->window; i++)
-            refer_to(pair, place(pair, i));
+            bare_read(pair, bare_place(pair, i));
     }
     bare_send(pair, NULL, 0);
 }
 
 /* Contenders */
-
-typedef void (*bare_block)(bare_pair *pair, uint64_t steps);
 
 typedef struct {
     const char *name;
@@ -259,9 +146,10 @@ static const comparison comparisons[] = {
      1024,
      SIZE_MAX,
      0.95,
-     {{"posted", posted_source, posted_destination, "throughput over bare MPI from one buffer"},
-      {"posted again", posted_source, posted_destination, NULL},
-      {"posted, spread", spread_source, posted_destination,
+     {{"posted", bare_stream_source, bare_stream_destination,
+       "throughput over bare MPI from one buffer"},
+      {"posted again", bare_stream_source, bare_stream_destination, NULL},
+      {"posted, spread", spread_source, bare_stream_destination,
        "throughput over bare MPI from a window of buffers"},
       {"no acknowledging", unacknowledged_source, unacknowledged_destination, NULL},
       {"blocking", blocking_source, blocking_destination, NULL},
@@ -338,17 +226,10 @@ static cb_status take_turns(match *run)
     return CB_OK;
 }
 
-/* A sum that is wrong would mean that somebody did not do the work. */
 static cb_status check_sums(const match *run)
 {
-    uint64_t expected = run->pair.packets * traffic_expected_sum((size_t)run->pair.size_bytes);
-
     CB_TRY(rank_check_sum(run->me));
-    if (!run->pair.touch || run->pair.sum == expected)
-        return CB_OK;
-    cb_error("the packets of the bare reference do not add up: sum %#llx, expected %#llx",
-             (unsigned long long)run->pair.sum, (unsigned long long)expected);
-    return CB_ERROR_DATA;
+    return bare_check_sum(&run->pair);
 }
 
 /* Figures */
@@ -417,52 +298,6 @@ static void print_match(const match *run)
 
 /* One mode at one size */
 
-/* Where the pool's buffers are, from the first that it gives out; given back so that it gives them
- * out in the same order again. */
-static cb_status share_memory(bare_pair *pair, transport_factory *factory)
-{
-    transport_buffer **buffers = cb_allocate(pair->window, sizeof(*buffers), "buffers");
-    size_t taken = 0;
-
-    if (buffers == NULL)
-        return CB_ERROR_MEMORY;
-    while (taken < pair->window) {
-        buffers[taken] = transport_buffer_create(factory, (size_t)pair->size_bytes);
-        if (buffers[taken] == NULL)
-            break;
-        pair->places[taken] = buffers[taken]->data;
-        taken++;
-    }
-    for (size_t i = taken; i-- > 0;)
-        transport_buffer_release(buffers[i]);
-    free(buffers);
-    pair->hot = pair->places[0];
-    return taken == pair->window ? CB_OK : CB_ERROR_MEMORY;
-}
-
-static cb_status bare_open(bare_pair *pair, const engine_session *session, size_t size_bytes)
-{
-    pair->self = control_rank(session->plane);
-    pair->other = 1 - pair->self;
-    pair->size_bytes = (int)size_bytes;
-    pair->window = session->options->window;
-    pair->half = pair->window / 2;
-    pair->touch = strcmp(session->options->touch, "all") == 0;
-    pair->places = cb_allocate(pair->window, sizeof(*pair->places), "places of packets");
-    pair->requests = cb_allocate(pair->window, sizeof(*pair->requests), "requests");
-    if (pair->places == NULL || pair->requests == NULL)
-        return CB_ERROR_MEMORY;
-    MPI_Comm_dup(MPI_COMM_WORLD, &pair->communicator);
-    return share_memory(pair, session->technology);
-}
-
-static void bare_close(bare_pair *pair)
-{
-    MPI_Comm_free(&pair->communicator);
-    free(pair->requests);
-    free(pair->places);
-}
-
 static cb_status compare(const engine_session *session, const comparison *compared,
                          size_t size_bytes)
 {
@@ -483,7 +318,13 @@ static cb_status compare(const engine_session *session, const comparison *compar
                                        .ranks = ranks,
                                        .participants = 2},
                        session->technology, &run->me, &run->actions));
-    CB_TRY(bare_open(&run->pair, session, size_bytes));
+    CB_TRY(bare_open(&run->pair,
+                     &(bare_setting){.ranks = ranks,
+                                     .self = control_rank(session->plane),
+                                     .size_bytes = size_bytes,
+                                     .window = session->options->window,
+                                     .touch = strcmp(session->options->touch, "all") == 0},
+                     session->technology));
     rank_reset(run->me, traffic_named(session->options->touch));
     CB_TRY(choose_steps(run));
     CB_TRY(take_turns(run));

@@ -10,6 +10,7 @@ SUITE_TESTS = \
 	%D%/test_suite_layers.py \
 	%D%/test_suite_parkbench.py \
 	%D%/test_suite_plans.py \
+	%D%/test_suite_prediction.py \
 	%D%/test_suite_workloads.py \
 	%D%/test_suite_predictions.py \
 	%D%/test_suite_released.py \

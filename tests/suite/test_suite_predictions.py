@@ -20,7 +20,7 @@ from typing import Any, Sequence
 
 from stage import LIMIT_S, TOP, heed_signals
 
-from combench.common import catalogue
+from combench.common import catalogue, values
 from combench.common.errors import SuiteError
 from combench.common.inference import interval_pct
 from combench.predict import cases, columns, ending
@@ -167,6 +167,35 @@ class Cases(unittest.TestCase):
     def test_that_were_measured_twice_are_one(self) -> None:
         twice = [result("pullfarm", "2.2", [FARM_ROW]), result("pullfarm", "2.2", [FARM_ROW])]
         self.assertEqual(len(cases.of_documents(twice).asked), 1)
+
+    def test_of_a_farm_that_fetches_a_part_have_the_packets_of_that_part(self) -> None:
+        wanted = cases.Wanted(
+            sizes=(64,), benchmarks=("pullfarm", "pushfarm"), farms=((40, 4),), fetch="0.25"
+        )
+        by_name = {
+            one.case.benchmark: one.case for one in cases.wanted_cases(wanted, lambda *of: 4)
+        }
+        self.assertEqual(by_name["pullfarm"].packets, 10)
+        self.assertEqual(columns.of_case(by_name["pullfarm"])["fetched"], 10)
+        self.assertEqual(by_name["pushfarm"].packets, 40)
+        self.assertIn("--fetch", words(by_name["pullfarm"]))
+        with self.assertRaisesRegex(SuiteError, "only 40"):
+            list(cases.wanted_cases(replace(wanted, fetch="41"), lambda *of: 4))
+
+    def test_of_a_multicast_ask_all_sources(self) -> None:
+        wanted = cases.Wanted(
+            sizes=(64,), benchmarks=("pullfarm",), farms=((8, 2),), supervisors=("loop", "tree")
+        )
+        for fetch, ways in (("all", ["loop", "tree"]), ("3", ["loop"])):
+            asked = cases.wanted_cases(replace(wanted, fetch=fetch), lambda *of: 4)
+            self.assertEqual([one.case.multicast for one in asked], ways, fetch)
+
+    def test_the_number_of_fetched_sources_is_that_of_the_programs(self) -> None:
+        for text, sources, fetched in (("all", 7, 7), ("3", 7, 3), ("0.5", 7, 4), (".1", 4, 1)):
+            self.assertEqual(values.fetched(values.fetch(text), sources), fetched)
+        for text in ("0", "1.5", "-1", "0.0", "some", ""):
+            with self.assertRaises(ValueError):
+                values.fetch(text)
 
     def test_at_a_scale_are_of_all_benchmarks(self) -> None:
         wanted = cases.Wanted(scales=(100,), sizes=(64,))
@@ -375,7 +404,10 @@ WRONG_FOR_ALL = {
     "a network with one node": (("--network", "crossbar:1"), ("--network crossbar:1", "larger")),
     "a line without its rate": (("--calibration", "short.cal"), ("--calibration short.cal", ":2:")),
 }
-WRONG_LOAD = (("--background", "1.5"), ("--background 1.5", "exp:0.3"))
+WRONG_LOADS = (
+    (("--background", "1.5"), ("--background 1.5", "exp:0.3")),
+    (("--background-interval", "often"), ("--background-interval often", "evaluation")),
+)
 
 
 class WrongInput(Folder):
@@ -399,7 +431,7 @@ class WrongInput(Folder):
 
     def test_that_no_case_can_do_with_is_said_once_and_before_any(self) -> None:
         wrong = [(verb, *one) for verb in ("predict", "validate") for one in WRONG_FOR_ALL.values()]
-        for verb, words, texts in [*wrong, ("predict", *WRONG_LOAD)]:
+        for verb, words, texts in [*wrong, *(("predict", *one) for one in WRONG_LOADS)]:
             with self.subTest(verb=verb, words=words):
                 ended = self.drive(verb, "oneway.json", *words, expect=2)
                 (line,) = ended.stderr.splitlines()
@@ -482,6 +514,16 @@ class Foundations(Folder):
         self.assertIn("no line describes the times", ended.stderr)
         said, _ = self.rests_on(jagged, more=("--residual-pct", "100"))
         self.assertIn("residuals up to 100 % (rms) were accepted", said)
+
+    def test_are_the_lines_of_the_article_in_its_mode(self) -> None:
+        rows = calibrate_rows(three=True, shared=False)
+        measured = result("calibrate", "calibration", rows)
+        _, document = self.rests_on(measured, more=("--mode", "paper"))
+        text = document["calibration"]["text"]
+        self.assertIn("# fit plain", text)
+        self.assertNotIn("hold", text)
+        _, document = self.rests_on(measured, more=("--mode", "split"))
+        self.assertNotIn("# fit plain", document["calibration"]["text"])
 
     def test_are_less_of_cb_oneway(self) -> None:
         said, _ = self.rests_on(result("oneway", "1.1", oneway_rows()))

@@ -214,7 +214,7 @@ class Words(unittest.TestCase):
             (Case("twoway", "exchange", (2,), 64), "--sizes 64 --mode exchange"),
             (
                 Case("pullfarm", "closed", (4, 2), 64, 2.5, in_flight=7),
-                "--sizes 64 --sources 4 --destinations 2 --algorithm 2.5 --in-flight 7",
+                "--sizes 64 --sources 4 --destinations 2 --algorithm 2.5 --in-flight 7 --supervisor loop",
             ),
             (
                 Case("pipeline", "event", (4, 2, 1), 64, window=8),

@@ -72,6 +72,7 @@ START_TEST(each_kind_of_record_has_its_line)
         {{TRACER_WAIT, 0, 0, 7, NULL}, "w t=7.000\n"},
         {{TRACER_BARRIER, 0, 0, 8, NULL}, "b t=8.000\n"},
         {{TRACER_COLLECTIVE, 0, 40, 9, "MPI_Bcast"}, "# MPI_Bcast of 40 bytes: 9.000 us\n"},
+        {{TRACER_COLLECTIVE, 0, 40, -1, "MPI_Bcast"}, "# MPI_Bcast of 40 bytes\n"},
     };
     char line[TRACER_LINE_BYTES];
 

@@ -2,12 +2,13 @@
  * corner to the other and back; `traced calls` makes every call that waits and that the tracer
  * records, and checks what arrives; `traced started` makes those that do not wait; `traced threads`
  * has two threads in MPI at a time; `traced unrecorded` makes some calls that are not recorded;
- * `traced many N` sends N messages. */
+ * `traced many N` sends N messages; `traced sleeping` sleeps between two calls. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum {
     SWEEPS = 3,
@@ -17,7 +18,8 @@ enum {
     TAG = 7,
     MOST = 64,
     REPEATED = 5,
-    ROUNDS = 20
+    ROUNDS = 20,
+    SLEEP_MS = 200
 };
 
 static int rank, size;
@@ -405,6 +407,17 @@ static void many(int messages)
             MPI_Recv(&data, 1, MPI_CHAR, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* Between two calls that are recorded: tracer.sh knows how long. */
+static void sleeping(void)
+{
+    struct timespec left = {.tv_nsec = SLEEP_MS * 1000000L};
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    while (nanosleep(&left, &left) != 0)
+        continue;
+    call_collectives(MPI_COMM_WORLD);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -430,6 +443,8 @@ int main(int argc, char **argv)
         unrecorded();
     else if (strcmp(what, "many") == 0 && argc > 2)
         many(atoi(argv[2]));
+    else if (strcmp(what, "sleeping") == 0)
+        sleeping();
     else
         expect(0, "a known name of what to do");
     MPI_Finalize();

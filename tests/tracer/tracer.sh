@@ -77,6 +77,34 @@ fi
 traced unrecorded
 expect_error "the trace is incomplete" "MPI_Neighbor_allgather (4)" "MPI_Ineighbor_alltoall (4)"
 
+# A rank that sleeps computes by the real clock only.
+slept_us=200000
+computed='/^c /{ if ($2 > most) most = $2 } END { printf "%.0f", most }'
+traced sleeping
+expect_true "real time while asleep" [ "$(awk "$computed" trace.cct)" -ge $slept_us ]
+export COMBENCH_TRACE_CLOCK=cpu
+traced sleeping
+expect_silence
+expect_true "no processor time while asleep" [ "$(awk "$computed" trace.cct)" -lt $slept_us ]
+expect_equal "calls with a time" 0 "$(grep -c -e ' t=' -e '^#.* us$' trace.cct)"
+modelled
+
+case_is "the processor time of several threads"
+run 4 "$srcdir/scripts/trace" none.cct "$builddir/tests/tracer/traced" threads
+expect_status 0
+if [ ! -s out ]; then
+    expect_error "COMBENCH_TRACE_CLOCK=cpu" "MPI_THREAD_MULTIPLE"
+    expect_true "no trace" [ ! -e none.cct ]
+fi
+
+case_is "an unknown clock"
+export COMBENCH_TRACE_CLOCK=sun
+run 4 "$srcdir/scripts/trace" none.cct "$builddir/tests/tracer/traced" wavefront
+unset COMBENCH_TRACE_CLOCK
+expect_status 0
+expect_error "COMBENCH_TRACE_CLOCK='sun'" "real or cpu"
+expect_true "no trace" [ ! -e none.cct ]
+
 case_is "a limit of records"
 export COMBENCH_TRACE_RECORDS=50
 traced many 1000

@@ -7,6 +7,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 
+extern const transport_technology transport_null; /* not in all lists of technologies */
+
 /* Wait policies */
 
 static void set_wait(transport_wait wait, transport_wait *effective)
@@ -167,6 +169,126 @@ JOB_TEST(two_factories_of_a_technology_are_independent)
     REQUIRE_OK(transport_close(both[1]));
 }
 
+/* Membership: a second factory, whose nodes and buffers look like those of the first. */
+
+typedef struct {
+    transport_factory *factory;
+    transport_node *node;
+} second_factory;
+
+static second_factory second_open(const transport_technology *technology)
+{
+    transport_bootstrap bootstrap = conformance_bootstrap();
+    second_factory other = {0};
+
+    REQUIRE_OK(transport_open(technology, &bootstrap, &other.factory));
+    REQUIRE_OK(transport_prepare(other.factory,
+                                 &(transport_preparation){.message_bytes = 64, .buffers = 4}));
+    REQUIRE_OK(transport_node_create(other.factory, conformance_next(job.size), &other.node));
+    return other;
+}
+
+static void second_close(second_factory other)
+{
+    transport_node_destroy(other.node);
+    job_barrier();
+    REQUIRE_OK(transport_close(other.factory));
+}
+
+/* The call was wrong use, and both factories have all their buffers; the text of the error can be
+ * read from the factory that refused. */
+static void expect_refused(const transport_factory *by, const second_factory *other,
+                           cb_status status)
+{
+    char text[CB_LAST_ERROR_BYTES];
+
+    ck_assert_int_eq(status, CB_ERROR_USAGE);
+    ck_assert_uint_eq(here.factory->held, 0);
+    ck_assert_uint_eq(other->factory->held, 0);
+    ck_assert(transport_last_error(by, text, sizeof(text)));
+    ck_assert_msg(strstr(text, "of another factory") != NULL, "the last error is '%s'", text);
+}
+
+static void expect_refused_by_groups(const second_factory *other)
+{
+    transport_node *own = here.nodes[conformance_next(job.size)], *mixed[] = {own, other->node};
+    transport_group *group = NULL, *none = NULL;
+
+    expect_refused(here.factory, other,
+                   transport_group_create(here.factory, mixed, 2, NULL, false, &none));
+    expect_refused(here.factory, other,
+                   transport_group_create(here.factory, &own, 1, other->node, false, &none));
+    ck_assert_ptr_null(none);
+    REQUIRE_OK(transport_group_create(here.factory, &own, 1, NULL, false, &group));
+    expect_refused(here.factory, other, transport_group_add(group, other->node));
+    ck_assert_uint_eq(group->count, 1);
+    expect_refused(here.factory, other,
+                   transport_group_send(group, transport_buffer_create(other->factory, 64)));
+    transport_group_destroy(group);
+}
+
+static void expect_foreign_refused(const transport_technology *technology)
+{
+    const second_factory other = second_open(technology);
+
+    cb_log_silence(true);
+    expect_refused_by_groups(&other);
+    expect_refused(here.factory, &other,
+                   transport_send(here.nodes[conformance_next(job.size)],
+                                  transport_buffer_create(other.factory, 64)));
+    expect_refused(other.factory, &other,
+                   transport_send(other.node, transport_buffer_create(here.factory, 64)));
+    cb_log_silence(false);
+    second_close(other);
+}
+
+JOB_TEST(nodes_and_buffers_of_another_factory_are_refused)
+{
+    conformance_prepare(64);
+    expect_foreign_refused(&transport_null);
+}
+
+JOB_TEST(nodes_and_buffers_of_another_factory_of_the_same_technology_are_refused)
+{
+    const transport_technology technology = *transport_find(here.factory->ops.name);
+
+    conformance_prepare(64);
+    expect_foreign_refused(&technology);
+}
+
+/* Errors */
+
+JOB_TEST(the_cause_of_an_error_can_be_read_from_the_factory)
+{
+    transport_group *group = conformance_group(NULL, 0);
+    transport_node *node = NULL;
+    char text[CB_LAST_ERROR_BYTES], beginning[8];
+
+    cb_log_silence(true);
+    ck_assert_int_ne(transport_node_create(here.factory, job.size, &node), CB_OK);
+    ck_assert(transport_last_error(here.factory, text, sizeof(text)));
+    ck_assert_msg(strstr(text, "there is no such rank") != NULL, "the last error is '%s'", text);
+    ck_assert_int_eq(transport_group_remove(group, here.nodes[conformance_next(job.size)]),
+                     CB_ERROR_USAGE);
+    ck_assert(transport_last_error(here.factory, text, sizeof(text)));
+    ck_assert_msg(strstr(text, "it is not a member") != NULL, "the last error is '%s'", text);
+    cb_error("an error of somebody else");
+    ck_assert(transport_last_error(here.factory, beginning, sizeof(beginning)));
+    ck_assert_str_eq(beginning, "cannot ");
+    cb_log_silence(false);
+    transport_group_destroy(group);
+}
+
+JOB_TEST(a_factory_without_an_error_has_no_last_error)
+{
+    const second_factory other = second_open(&transport_null);
+    char text[CB_LAST_ERROR_BYTES] = "unchanged";
+
+    ck_assert(!transport_last_error(other.factory, text, sizeof(text)));
+    ck_assert_str_eq(text, "");
+    second_close(other);
+}
+
 /* The sender is closing while its last message still waits for the receiver. */
 JOB_TEST(a_message_sent_before_the_factory_is_closed_arrives)
 {
@@ -207,6 +329,10 @@ TCase *conformance_factory(void)
     tcase_add_test(theme, a_node_can_be_created_once_for_an_existing_rank);
     tcase_add_test(theme, a_recreated_node_receives_new_messages);
     tcase_add_test(theme, two_factories_of_a_technology_are_independent);
+    tcase_add_test(theme, nodes_and_buffers_of_another_factory_are_refused);
+    tcase_add_test(theme, nodes_and_buffers_of_another_factory_of_the_same_technology_are_refused);
+    tcase_add_test(theme, the_cause_of_an_error_can_be_read_from_the_factory);
+    tcase_add_test(theme, a_factory_without_an_error_has_no_last_error);
     tcase_add_test(theme, a_message_sent_before_the_factory_is_closed_arrives);
     return theme;
 }

@@ -3,6 +3,9 @@
 #include "tests/transport/conformance.h"
 
 #include <pthread.h>
+#include <string.h>
+
+#include "base/log.h"
 
 enum { SENDERS = 4, EACH = 500, MESSAGES = SENDERS * EACH };
 
@@ -99,10 +102,79 @@ JOB_TEST(several_threads_can_send_concurrently_where_that_is_declared)
     transport_group_destroy(group);
 }
 
+/* Every thread has an error of its own, while this one reads the last error of the factory. */
+
+typedef struct {
+    transport_node *node;
+    transport_factory *other; /* not that of the node */
+    int *running;
+    bool refused;
+} mistaken;
+
+static void *send_buffers_of_another_factory(void *context)
+{
+    mistaken *me = context;
+    const int rounds = 100;
+
+    me->refused = true;
+    for (int i = 0; i < rounds; i++)
+        me->refused &=
+            transport_send(me->node, transport_buffer_create(me->other, 64)) == CB_ERROR_USAGE;
+    __atomic_fetch_sub(me->running, 1, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+static transport_factory *open_another(void)
+{
+    transport_bootstrap bootstrap = conformance_bootstrap();
+    transport_factory *other = NULL;
+
+    REQUIRE_OK(transport_open(transport_find(here.factory->ops.name), &bootstrap, &other));
+    REQUIRE_OK(
+        transport_prepare(other, &(transport_preparation){.message_bytes = 64, .buffers = 4}));
+    return other;
+}
+
+JOB_TEST(the_last_error_is_whole_while_several_threads_make_errors)
+{
+    const char *const begin = "cannot send a buffer of another factory", *const end =
+                                                                             "copy the data";
+    mistaken all[SENDERS];
+    pthread_t threads[SENDERS];
+    transport_factory *other;
+    char text[CB_LAST_ERROR_BYTES];
+    int running = SENDERS;
+
+    if (!conformance_declares(TRANSPORT_CONCURRENT_SEND | TRANSPORT_RELIABLE))
+        return;
+    conformance_prepare(64);
+    other = open_another();
+    cb_log_silence(true);
+    for (size_t i = 0; i < SENDERS; i++) {
+        all[i] = (mistaken){
+            .node = here.nodes[conformance_next(job.size)], .other = other, .running = &running};
+        ck_assert_int_eq(
+            pthread_create(&threads[i], NULL, send_buffers_of_another_factory, &all[i]), 0);
+    }
+    while (__atomic_load_n(&running, __ATOMIC_ACQUIRE) > 0)
+        if (transport_last_error(here.factory, text, sizeof(text)) && strstr(text, begin) == text)
+            ck_assert_str_eq(text + strlen(text) - strlen(end), end);
+    for (size_t i = 0; i < SENDERS; i++) {
+        ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
+        ck_assert(all[i].refused);
+    }
+    cb_log_silence(false);
+    ck_assert(transport_last_error(here.factory, text, sizeof(text)));
+    ck_assert_ptr_eq(strstr(text, begin), text);
+    job_barrier();
+    REQUIRE_OK(transport_close(other));
+}
+
 TCase *conformance_threads(void)
 {
     TCase *theme = tcase_create("threads");
 
     tcase_add_test(theme, several_threads_can_send_concurrently_where_that_is_declared);
+    tcase_add_test(theme, the_last_error_is_whole_while_several_threads_make_errors);
     return theme;
 }

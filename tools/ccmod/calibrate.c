@@ -11,13 +11,16 @@
 #include "tools/ccmod/measurements.h"
 
 typedef struct {
-    const char *measurements, *output;
+    const char *measurements, *output, *fit, *mode;
     uint64_t segments, packet_bytes, eager_bytes;
     double residual_pct, overhead_us, gap_us, hop_us, barrier_us;
     bool round_trips;
 } calibrate_settings;
 
 #define FIELD(name) offsetof(calibrate_settings, name)
+
+static const char *const fit_names[] = {"relative", "plain", NULL};
+static const char *const modes[] = {"split", "paper", NULL};
 
 /* clang-format off */
 static const cb_option rows[] = {
@@ -27,6 +30,21 @@ static const cb_option rows[] = {
      .argument = "RESULT",
      .help = "Result of cb_calibrate or cb_oneway (JSON), or two columns",
      .more = "The two columns of a text file are bytes and microseconds."},
+    {.name = "mode",
+     .type = CB_OPTION_CHOICE,
+     .offset = FIELD(mode),
+     .argument = "MODE",
+     .default_text = "split",
+     .choices = modes,
+     .help = "Mode of ccmod run that the calibration is for",
+     .more = "paper writes only what the article has: two lines (--segments 1 or --packet-bytes change that) by --fit plain, without gap, links' own times, contention at nodes, acknowledgements and eager sends."},
+    {.name = "fit",
+     .type = CB_OPTION_CHOICE,
+     .offset = FIELD(fit),
+     .argument = "FIT",
+     .choices = fit_names,
+     .help = "Residuals whose squares are least; default relative, or plain in mode paper",
+     .more = "relative: shares of each time, so that small messages count as much as large ones. plain: microseconds, the unweighted regression of the article's listing 2."},
     {.name = "segments",
      .type = CB_OPTION_COUNT,
      .offset = FIELD(segments),
@@ -119,7 +137,8 @@ static const cb_option_table table = {
         "part of the start-up.\n\n"
         "A result of cb_calibrate also determines how long messages occupy their links, the "
         "processor time of a send, the sharing of a node's link between flows, the cost of TCP's "
-        "acknowledgements, and the size up to which a send does not wait for its receive.",
+        "acknowledgements, and the size up to which a send does not wait for its receive.\n\n"
+        "With --mode paper the file has the article's lines alone.",
     .synopsis = "ccmod calibrate [OPTION]... RESULT",
     .exit_statuses = tool_exit_statuses,
     .options = rows,
@@ -131,6 +150,7 @@ typedef struct {
     measurements found;
     ccmod_calibration calibration;
     ccmod_fit fits[CCMOD_LINES], hold_fits[CCMOD_LINES];
+    bool plain; /* unweighted */
 } calibrate_plan;
 
 static bool was_given(const bool *given, const char *name)
@@ -156,15 +176,34 @@ static ccmod_status fit_holds(calibrate_plan *plan, const ccmod_fit_wish *wish, 
                                        plan->hold_fits, error);
 }
 
+static bool is_for_paper(const calibrate_settings *settings)
+{
+    return strcmp(settings->mode, "paper") == 0;
+}
+
+/* The article calibrates with ping-pongs alone. */
+static void keep_ping_pongs(measurements *found)
+{
+    found->holds.count = found->leaving.count = found->coming.count = found->meeting.count = 0;
+    found->gap_us = found->send_us = found->waiting_us = (double)NAN;
+    found->eager_bytes = found->eager_tried_bytes = (double)NAN;
+}
+
 static cb_status fit(calibrate_plan *plan)
 {
+    enum { ARTICLE_LINES = 2 };
     const calibrate_settings *settings = plan->settings;
+    bool paper = is_for_paper(settings);
+    const char *kind = settings->fit != NULL ? settings->fit : paper ? "plain" : "relative";
     ccmod_fit_wish wish = {.segments = settings->segments,
+                           .segments_allowed = paper ? ARTICLE_LINES : 0,
                            .packet_bytes = settings->packet_bytes,
-                           .residual_limit = settings->residual_pct / 100};
+                           .residual_limit = settings->residual_pct / 100,
+                           .plain = strcmp(kind, "plain") == 0};
     const char *about = "";
     ccmod_error error;
 
+    plan->plain = wish.plain;
     if (wish.packet_bytes > 0 && wish.segments > 0 && wish.segments != 2) {
         cb_error("--packet-bytes makes two lines, but --segments is %zu; give one of "
                  "the two",
@@ -272,6 +311,8 @@ static const ccmod_line *line_for(const ccmod_calibration *calibration, double b
 static void write_findings(FILE *stream, const char *before, const calibrate_plan *plan)
 {
     fprintf(stream, "%sof %s\n", before, plan->found.origin);
+    if (plan->plain)
+        fprintf(stream, "%sfit plain: least squares of microseconds, unweighted\n", before);
     if (plan->found.left_out > 0)
         fprintf(stream,
                 "%s%zu measurements were left out, whose 95 %% interval reaches farther "
@@ -315,7 +356,7 @@ static void write_calibration(FILE *stream, void *context)
 
 static cb_status write_result(calibrate_plan *plan)
 {
-    tool_target target = {NULL};
+    tool_target target = {NULL, NULL};
     cb_status status = tool_open_target(plan->settings->output, &target);
 
     if (status == CB_OK)
@@ -338,6 +379,8 @@ static cb_status calibrate(const calibrate_settings *settings, const bool *given
         return CB_ERROR_USAGE;
     }
     status = measurements_read(settings->measurements, settings->round_trips, &plan.found);
+    if (status == CB_OK && is_for_paper(settings))
+        keep_ping_pongs(&plan.found);
     if (status == CB_OK)
         status = fit(&plan);
     if (status == CB_OK) {

@@ -14,39 +14,22 @@
 static const report_file_use result_use = {
     .what = "the result", .option = "--output", .instead = ", or omit it for standard output"};
 
-/* Parsing of --background */
+static const report_file_use signals_use = {.what = "the signals", .option = "--signals"};
 
-static bool take_prefix(const char **text, const char *prefix)
-{
-    size_t length = strlen(prefix);
-
-    if (strncmp(*text, prefix, length) != 0)
-        return false;
-    *text += length;
-    return true;
-}
+/* Values of options */
 
 /* Only ccmod run evaluates three cases. */
 static cb_status read_background(const cb_option_table *table, const char *option,
                                  tool_background *background)
 {
-    const char *text = option;
-    bool exponential = take_prefix(&text, "exp:");
-    bool three = !exponential && table == &run_options && take_prefix(&text, "best-average-worst:");
+    bool three = table == &run_options;
     char why[CB_WHY_BYTES];
-    double load;
 
-    *background = (tool_background){CCMOD_BACKGROUND_NONE, 0, false};
-    if (strcmp(option, "none") == 0)
+    if (tool_parse_background(option, three, background, why))
         return CB_OK;
-    if (!cb_parse_real(text, 0, 0.99, NULL, &load, why)) {
-        cb_error("--background '%.64s': %s; write none, 0.3%s", option, why,
-                 table == &run_options ? ", exp:0.3 or best-average-worst:0.3" : " or exp:0.3");
-        return CB_ERROR_USAGE;
-    }
-    *background = (tool_background){
-        exponential ? CCMOD_BACKGROUND_EXPONENTIAL : CCMOD_BACKGROUND_CONSTANT, load, three};
-    return CB_OK;
+    cb_error("--background '%.64s': %s; write none, 0.3%s", option, why,
+             three ? ", exp:0.3 or best-average-worst:0.3" : " or exp:0.3");
+    return CB_ERROR_USAGE;
 }
 
 /* Progress on a terminal */
@@ -78,6 +61,42 @@ static bool was_given(const cb_option_table *table, const bool *given, const cha
             return true;
     }
     return false;
+}
+
+/* --background-interval takes every value of --background-interval-us, and "evaluation". */
+static cb_status set_interval(const cb_option_table *table, const tool_settings *settings,
+                              const bool *given, ccmod_parameters *parameters)
+{
+    const char *text = settings->background_interval;
+    char why[CB_WHY_BYTES];
+
+    parameters->background_interval_us = settings->background_interval_us;
+    if (text == NULL)
+        return CB_OK;
+    if (was_given(table, given, "background-interval-us")) {
+        cb_error(
+            "--background-interval and --background-interval-us both say when loads are drawn; "
+            "give one of the two");
+        return CB_ERROR_USAGE;
+    }
+    if (tool_parse_interval(text, &parameters->background_interval_us, why))
+        return CB_OK;
+    cb_error("--background-interval '%.64s': %s; write evaluation, or a time such as 1ms", text,
+             why);
+    return CB_ERROR_USAGE;
+}
+
+static cb_status read_mask(const char *text, uint32_t *mask)
+{
+    char why[CB_WHY_BYTES];
+
+    *mask = CCMOD_WANTS_ALL;
+    if (text == NULL || tool_parse_mask(text, mask, why))
+        return CB_OK;
+    cb_error("--mask '%.64s': %s; write all, none, horizons, or names such as NEWSCOM,UPPR_END or "
+             "-CREATEEVENT",
+             text, why);
+    return CB_ERROR_USAGE;
 }
 
 /* Set the limits that end the evaluation before the traces do. */
@@ -183,12 +202,13 @@ static cb_status open_inputs(const cb_option_table *table, const tool_settings *
 
     *inputs = (tool_inputs){0};
     CB_TRY(read_background(table, settings->background, &inputs->background));
+    CB_TRY(read_mask(settings->mask, &inputs->mask));
     *parameters = ccmod_parameters_default();
     parameters->mode = strcmp(settings->mode, "paper") == 0 ? CCMOD_PAPER : CCMOD_SPLIT;
     parameters->share = find_share(settings->share);
     parameters->background = inputs->background.kind;
     parameters->background_load = inputs->background.load;
-    parameters->background_interval_us = settings->background_interval_us;
+    CB_TRY(set_interval(table, settings, given, parameters));
     parameters->seed = settings->seed;
     if (isatty(STDERR_FILENO))
         parameters->progress = show_progress;
@@ -249,22 +269,32 @@ cb_status tool_evaluate(const tool_inputs *inputs, const tool_evaluation *evalua
 
 /* Output */
 
-cb_status tool_open_target(const char *output, tool_target *target)
+static cb_status open_target(const char *path, const report_file_use *use, tool_target *target)
 {
-    target->path = NULL;
-    if (output == NULL)
+    *target = (tool_target){NULL, use};
+    if (path == NULL)
         return CB_OK;
-    target->path = report_file_target(output, &result_use);
-    if (target->path == NULL || report_file_check(target->path, &result_use) != CB_OK)
+    target->path = report_file_target(path, use);
+    if (target->path == NULL || report_file_check(target->path, use) != CB_OK)
         return CB_ERROR_USAGE;
     return CB_OK;
+}
+
+cb_status tool_open_target(const char *output, tool_target *target)
+{
+    return open_target(output, &result_use, target);
+}
+
+cb_status tool_open_signals(const char *path, tool_target *target)
+{
+    return open_target(path, &signals_use, target);
 }
 
 cb_status tool_write(const tool_target *target, void (*write)(FILE *stream, void *context),
                      void *context)
 {
     if (target->path != NULL)
-        return report_file_replace(target->path, &result_use, write, context);
+        return report_file_replace(target->path, target->use, write, context);
     write(stdout, context);
     return tool_flush();
 }
@@ -280,7 +310,7 @@ void tool_close_target(tool_target *target)
 static cb_status work_on(const cb_option_table *table, const tool_settings *settings,
                          const bool *given, tool_work *work)
 {
-    tool_target target = {NULL};
+    tool_target target = {NULL, NULL};
     tool_inputs inputs;
     cb_status status = open_inputs(table, settings, given, &inputs);
 

@@ -5,14 +5,9 @@
 
 #include <stdio.h>
 
+#include "report/file.h"
 #include "tools/ccmod/tool.h"
-
-/* The value of --background. */
-typedef struct {
-    ccmod_background kind;
-    double load;
-    bool three; /* best, average and worst: `kind` and `load` are those of the average */
-} tool_background;
+#include "tools/ccmod/values.h"
 
 typedef struct {
     ccmod_trace *trace;
@@ -20,6 +15,7 @@ typedef struct {
     ccmod_calibration calibration;
     ccmod_parameters parameters; /* with the background; of three cases, the average */
     tool_background background;
+    uint32_t mask; /* of signals to print */
 } tool_inputs;
 
 /* One evaluation, optionally on another network. A workload is made from the trace and passed to
@@ -45,10 +41,13 @@ cb_status tool_check(const tool_inputs *inputs);
 /* Destination of a result: a file, which is replaced as a whole, or standard output. */
 typedef struct {
     char *path; /* NULL: standard output */
+    const report_file_use *use;
 } tool_target;
 
 /* Open the output, so that an error is found before the evaluation. May be closed in any case. */
 cb_status tool_open_target(const char *output, tool_target *target);
+/* The same for the file of --signals, for which NULL is none. */
+cb_status tool_open_signals(const char *path, tool_target *target);
 cb_status tool_write(const tool_target *target, void (*write)(FILE *stream, void *context),
                      void *context);
 void tool_close_target(tool_target *target);

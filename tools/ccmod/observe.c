@@ -2,7 +2,7 @@
  * space-time diagram after the evaluation, or every signal as it occurs. */
 #include "config.h"
 
-#include "tools/ccmod/inputs.h"
+#include "tools/ccmod/observe.h"
 
 #include <string.h>
 
@@ -80,6 +80,8 @@ const ccmod_command ccmod_command_timeline = {
 /* The output is written during the evaluation. */
 typedef struct {
     const tool_inputs *inputs;
+    tool_evaluation evaluation;
+    ccmod_result **out;
     cb_status status;
 } signals_output;
 
@@ -87,24 +89,19 @@ static void print_signals(FILE *stream, void *context)
 {
     signals_output *output = context;
     ccmod_printer printer = {.stream = stream};
-    ccmod_observer observer = ccmod_printer_observer(&printer, CCMOD_WANTS_ALL);
-    tool_evaluation evaluation = tool_plain_evaluation(output->inputs);
-    ccmod_result *result = NULL;
+    ccmod_observer observer = ccmod_printer_observer(&printer, output->inputs->mask);
 
-    evaluation.observer = &observer;
-    output->status = tool_evaluate(output->inputs, &evaluation, &result);
-    ccmod_result_free(result);
+    output->evaluation.observer = &observer;
+    output->status = tool_evaluate(output->inputs, &output->evaluation, output->out);
 }
 
-/* If the evaluation fails, keep the signals so far, which are needed for debugging. If it failed
- * because of standard output, no second message is needed. */
-static cb_status write_signals(const tool_settings *settings, const tool_inputs *inputs,
-                               const tool_target *target)
+/* If the evaluation failed because of standard output, no second message is needed. */
+cb_status tool_evaluate_signalled(const tool_inputs *inputs, const tool_evaluation *evaluation,
+                                  const tool_target *target, ccmod_result **out)
 {
-    signals_output output = {.inputs = inputs};
+    signals_output output = {.inputs = inputs, .evaluation = *evaluation, .out = out};
     cb_status status = CB_OK;
 
-    (void)settings;
     if (target->path != NULL)
         status = tool_write(target, print_signals, &output);
     else
@@ -112,6 +109,18 @@ static cb_status write_signals(const tool_settings *settings, const tool_inputs 
     if (output.status != CB_OK || status != CB_OK)
         return output.status != CB_OK ? output.status : status;
     return target->path != NULL ? CB_OK : tool_flush();
+}
+
+static cb_status write_signals(const tool_settings *settings, const tool_inputs *inputs,
+                               const tool_target *target)
+{
+    tool_evaluation evaluation = tool_plain_evaluation(inputs);
+    ccmod_result *result = NULL;
+    cb_status status = tool_evaluate_signalled(inputs, &evaluation, target, &result);
+
+    (void)settings;
+    ccmod_result_free(result);
+    return status;
 }
 
 static int run_signals(int argc, char **argv)

@@ -9,9 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/memory.h"
 #include "report/stream.h"
 #include "tools/ccmod/inputs.h"
+#include "tools/ccmod/observe.h"
 
 enum { RUN_CASES = 3 };
 
@@ -27,6 +29,7 @@ typedef struct {
     const tool_inputs *inputs;
     run_case cases[RUN_CASES];
     size_t case_count;
+    tool_target signals;   /* of the average case */
     ccmod_result *doubled; /* with the bottleneck of double width; NULL if not requested */
 } run_plan;
 
@@ -273,7 +276,7 @@ static void write_text(FILE *stream, void *context)
  * replaces. */
 typedef struct {
     report_stream *out;
-    bool calibrated;
+    const tool_settings *settings;
 } parameter_writer;
 
 static bool is_of_calibration(const char *key)
@@ -293,8 +296,11 @@ static void put_parameter(const cb_option *row, const void *value, void *context
     const parameter_writer *writer = context;
     report_stream *out = writer->out;
 
-    if (writer->calibrated && is_of_calibration(row->key))
+    if (writer->settings->calibration != NULL && is_of_calibration(row->key))
         return;
+    if (writer->settings->background_interval != NULL &&
+        value == &writer->settings->background_interval_us)
+        return; /* replaced by --background-interval */
     switch (row->type) {
     case CB_OPTION_FLAG:
         report_stream_flag(out, row->key, *(const bool *)value);
@@ -473,7 +479,7 @@ static void write_json(FILE *stream, void *context)
     const run_plan *plan = context;
     const ccmod_result *result = average_case(plan)->result;
     report_stream out = report_stream_begin(stream);
-    parameter_writer writer = {&out, plan->settings->calibration != NULL};
+    parameter_writer writer = {&out, plan->settings};
 
     report_stream_text(&out, "schema", "combench-model/1");
     report_stream_text(&out, "version", CB_VERSION);
@@ -543,6 +549,9 @@ static cb_status evaluate(const run_plan *plan, const ccmod_network *network,
 
     evaluation.network = network;
     evaluation.parameters = parameters;
+    if (plan->signals.path != NULL && parameters == &average_case(plan)->parameters &&
+        network == plan->inputs->network)
+        return tool_evaluate_signalled(plan->inputs, &evaluation, &plan->signals, out);
     return tool_evaluate(plan->inputs, &evaluation, out);
 }
 
@@ -591,15 +600,34 @@ static cb_status write_result(run_plan *plan, const tool_target *target)
     return status != CB_OK ? status : tool_flush();
 }
 
+static cb_status open_signals(run_plan *plan, const tool_target *target)
+{
+    const tool_settings *settings = plan->settings;
+
+    if (settings->mask != NULL && settings->signals == NULL) {
+        cb_error(
+            "--mask selects the signals of --signals; name a file for them, or use ccmod signals");
+        return CB_ERROR_USAGE;
+    }
+    CB_TRY(tool_open_signals(settings->signals, &plan->signals));
+    if (plan->signals.path == NULL || target->path == NULL ||
+        strcmp(plan->signals.path, target->path) != 0)
+        return CB_OK;
+    cb_error("--signals and --output both name '%s'; name two files", settings->signals);
+    return CB_ERROR_USAGE;
+}
+
 static cb_status evaluate_and_write(const tool_settings *settings, const tool_inputs *inputs,
                                     const tool_target *target)
 {
     run_plan plan = {.settings = settings, .inputs = inputs};
-    cb_status status;
     const tool_background *background = &plan.inputs->background;
+    cb_status status = open_signals(&plan, target);
 
-    if (settings->check)
-        return tool_check(inputs);
+    if (status != CB_OK || settings->check) {
+        tool_close_target(&plan.signals);
+        return status != CB_OK ? status : tool_check(inputs);
+    }
     if (background->three)
         add_case(&plan, "best", CCMOD_BACKGROUND_NONE, 0);
     add_case(&plan, "average", background->kind, background->load);
@@ -611,6 +639,7 @@ static cb_status evaluate_and_write(const tool_settings *settings, const tool_in
     for (size_t i = 0; i < plan.case_count; i++)
         ccmod_result_free(plan.cases[i].result);
     ccmod_result_free(plan.doubled);
+    tool_close_target(&plan.signals);
     return status;
 }
 

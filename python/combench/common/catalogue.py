@@ -283,26 +283,29 @@ class Benchmark:
         sizes: Optional[frozenset[int]] = None,
         occupation: str = "none",
         algorithms: int = 0,
-        options: Sequence[str] = (),
+        mode: str = "",
+        changes: bool = True,
     ) -> int:
-        """The maximum number of measurements of one start of the program; sizes None: its own.
-        `options` may choose one mode, list or multicast."""
+        """The maximum number of measurements of one start of the program; sizes None: its own, mode
+        empty: the default ones. Without `changes` it measures one kind of list only."""
         if sizes is None:
             alone = occupation in ("", "none")
             sizes = frozenset(self.sizes_bytes if alone else self.sizes_beside_computing_bytes)
-        modes = [mode for mode in self.modes if mode.default and mode.processors <= shape.ranks]
+        chosen = self.mode(mode)
+        modes = [one for one in self.modes if one.default] if chosen is None else [chosen]
+        modes = [one for one in modes if one.processors <= shape.ranks]
         referred = self.ratio is not None and shape.numbers != (self.ratio.reference,)
-        names = {
-            "modes": len(modes),
-            "counts": 2 if referred else 1,
-            "sizes": len(sizes),
-            "algorithms": algorithms or len(self.algorithms_us),
-            "multicasts": 2,
-            "lists": len(self.lists),
-        }
-        given = {word.split("=")[0] for word in options}
-        names |= {axis: 1 for axis in names if f"--{axis[:-1]}" in given}
-        return int(evaluate(self.rows, **names))
+        return int(
+            evaluate(
+                self.rows,
+                modes=len(modes),
+                counts=2 if referred else 1,
+                sizes=len(sizes),
+                algorithms=algorithms or len(self.algorithms_us),
+                multicasts=2,
+                lists=len(self.lists) if changes else 1,
+            )
+        )
 
 
 # Columns and technologies.
@@ -445,7 +448,7 @@ def _check_formulas(one: Benchmark) -> None:
     formulas += [("count.spare_ranks", one.count.spare_ranks, {"count": 4})]
     formulas += [("modes.packets", mode.packets, {"count": 4}) for mode in one.modes]
     formulas += [("rows", one.rows, _COUNTED_ROWS)]
-    farm = {"sources": 2, "destinations": 2}
+    farm = {"sources": 2, "destinations": 2, "fetched": 2}
     for bound in one.bounds:
         formulas += [("bounds.count", bound.count, farm), ("bounds.times", bound.times, farm)]
     if not one.count.is_topology:  # the stages have the ranks of a pipeline

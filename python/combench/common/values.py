@@ -6,6 +6,7 @@ A parser converts a text to a value; its ValueError names the mistake and the re
 from __future__ import annotations
 
 import argparse
+import math
 import re
 from typing import Callable, TypeVar
 
@@ -121,6 +122,24 @@ def farm(text: str) -> tuple[int, int]:
     if found is None:
         raise ValueError(f"'{text}' is not a farm; give sources x destinations, such as 4x4")
     return int(found.group(1)), int(found.group(2))
+
+
+def fetch(text: str) -> str:
+    """The sources of an event, as for --fetch of the programs: all, a number, or a fraction."""
+    if not re.fullmatch(r"all|[1-9][0-9]{0,4}|0?\.[0-9]*[1-9][0-9]*|1\.0*", text):
+        raise ValueError(
+            f"'{text}' is not valid; give all, a number of sources, or a fraction such as 0.25"
+        )
+    return text
+
+
+def fetched(text: str, sources: int) -> int:
+    """The number of sources that `text`, a valid value of --fetch, means in a farm of `sources`."""
+    if text == "all":
+        return sources
+    if "." in text:
+        return max(1, math.floor(float(text) * sources + 0.5))
+    return int(text)
 
 
 def topology(text: str) -> tuple[int, ...]:

@@ -203,15 +203,17 @@ def from_measurements(
     folder: Path,
     processes: Processes,
     residual_pct: float | None = None,
+    mode: str | None = None,
 ) -> Calibration:
-    """A calibration that ccmod calibrate fits, written to the folder. SuiteError: the measurements
-    are not sufficient."""
+    """A calibration that ccmod calibrate fits, written to the folder. `mode`: of the evaluation, whose
+    fit is used. SuiteError: the measurements are not sufficient."""
     (chosen, document), path = _chosen(measurements), folder / "calibration"
     source, used = chosen, _usable(document)
     if len(used) < len(_rows_of(document)):
         source = folder / chosen.name
         source.write_text(json.dumps({**document, "results": used}), encoding="utf-8")
     allowed = [] if residual_pct is None else ["--residual-pct", f"{residual_pct:g}"]
+    allowed += [] if mode is None else ["--mode", mode]
     try:
         ask(
             processes,
@@ -239,6 +241,7 @@ def calibrate(
     folder: Path,
     processes: Processes,
     residual_pct: float | None = None,
+    mode: str | None = None,
 ) -> Calibration:
     """The calibration in the given file, or else one fitted to the measurements, in the folder.
     SuiteError: the file cannot be read, or the fit fails."""
@@ -246,4 +249,4 @@ def calibrate(
         return from_file(Path(given), measurements.processors if measurements else 0)
     if measurements is None:
         raise SuiteError("there are no results to calibrate with; name at least one SOURCE")
-    return from_measurements(ccmod, measurements, folder, processes, residual_pct)
+    return from_measurements(ccmod, measurements, folder, processes, residual_pct, mode)

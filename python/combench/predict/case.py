@@ -30,6 +30,7 @@ class Case:
     shifts: int = 0  # of an all-to-all: messages of each rank per round; 0: all
     list_kind: str = "fixed"  # how the destinations of successive broadcasts change
     candidates: int = 0  # destinations that a changing list is chosen from; 0: those of the list
+    fetched: int = 0  # of a farm: sources that have data of an event; 0: all
     own: tuple[str, ...] = ()  # command-line words of options that only this benchmark has
 
     @property
@@ -71,7 +72,7 @@ class Case:
         """Data packets that all destinations receive in a step / divisor."""
         # Of a topology: the packets that the last stage receives.
         count = self.numbers[-2 if self.definition.count.is_topology else 0]
-        return int(evaluate(self.step.packets, count=count))
+        return int(evaluate(self.step.packets, count=self.fetched or count))
 
     @property
     def count_text(self) -> str:

@@ -19,7 +19,7 @@ LARGEST_COUNT = 10**6  # processors, sources or destinations
 _AT_SCALE = ("basic", "farm")  # groups that --scale predicts by default
 _NEW_GROUPS = "new"  # the list whose group is made for each broadcast
 # Options that a case has as members.
-_OF_CASES = frozenset({"multicast", "list", "supervisor"})
+_OF_CASES = frozenset({"multicast", "list", "supervisor", "fetch"})
 
 
 @dataclass(frozen=True)
@@ -123,6 +123,7 @@ def of_row(document: Json, row: Json) -> Asked:
         multicast=multicast,
         list_kind=changing,
         candidates=0 if changing == "fixed" else _candidates(row),
+        fetched=int(row.get("fetched", 0)),
         own=_own_options(definition, document, row),
     )
     figure = row.get(figure_of(case)) or {}
@@ -189,6 +190,7 @@ class Wanted:
     in_flight: int = 0  # 0: use `default_in_flight`
     window: int = WINDOW
     supervisors: tuple[str, ...] = ("loop",)  # notification of the sources: loop, technology
+    fetch: str = "all"  # sources that have data of an event, where farms ask them
     group_sends: tuple[str, ...] = ("loop", "technology")  # group sends of a benchmark
 
     def definitions(self) -> list[Benchmark]:
@@ -232,6 +234,18 @@ def _ways(definition: Benchmark, wanted: Wanted) -> Sequence[str]:
     return wanted.group_sends if "multicast" in definition.options else ("loop",)
 
 
+def _fetched(definition: Benchmark, wanted: Wanted, numbers: tuple[int, ...]) -> int:
+    """The number of sources that have data of an event; 0: all."""
+    if "fetch" not in definition.options:
+        return 0
+    fetched = values.fetched(wanted.fetch, numbers[0])
+    if fetched > numbers[0]:
+        raise SuiteError(
+            f"--fetch {wanted.fetch}: a farm has only {numbers[0]} sources; give at most that many"
+        )
+    return fetched if fetched < numbers[0] else 0
+
+
 def _cases(
     definition: Benchmark,
     mode: Mode,
@@ -243,7 +257,10 @@ def _cases(
         in_flight = 0
         if "in-flight" in definition.options:
             in_flight = wanted.in_flight or default_in_flight(numbers[0], numbers[-1])
+        fetched = _fetched(definition, wanted, numbers)
         for way in _ways(definition, wanted):
+            if fetched and way != "loop":
+                continue  # a multicast asks all sources
             for algorithm_us in algorithms:
                 for size in wanted.sizes:
                     yield Case(
@@ -255,6 +272,7 @@ def _cases(
                         window=wanted.window,
                         in_flight=in_flight,
                         multicast=way,
+                        fetched=fetched,
                     )
 
 

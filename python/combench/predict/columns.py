@@ -42,6 +42,8 @@ def of_case(case: Case) -> dict[str, Any]:
     row: dict[str, Any] = {"size_bytes": case.size_bytes, "processors": case.processors}
     if count.is_farm:
         row |= dict(zip(count.options, case.numbers))
+        if case.fetched:
+            row["fetched"] = case.fetched
     else:
         row[count.column] = case.count_text if count.is_topology else case.numbers[0]
     row["mode"] = case.mode

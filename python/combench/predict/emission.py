@@ -36,6 +36,7 @@ def _options(case: Case) -> dict[str, str]:
         "in-flight": str(case.in_flight or ""),
         "list": case.list_kind,
         "trace-ranks": str(case.processors) if case.candidates else "",
+        "fetch": str(case.fetched or ""),
         "multicast": "loop" if by_loop else "technology",
         "supervisor": "loop" if by_loop else "multicast",
         "trace-group-send": "" if by_loop else "tree" if tree else "network",

@@ -96,7 +96,13 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "type": _list(_announcement),
         "default": ("loop",),
         "metavar": "WAY,...",
-        "help": "how the supervisor notifies pushing sources: loop, multicast (default loop)",
+        "help": "way to tell the sources of a farm about an event: loop, multicast (default loop)",
+    },
+    "--fetch": {
+        "type": checked(values.fetch),
+        "default": "all",
+        "metavar": "N",
+        "help": "sources with data of an event in pull farms: all, a number, or a fraction",
     },
     "--in-flight": {
         "type": checked(whole(1, 10**9)),
@@ -145,10 +151,18 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "default": SHARE_RULES[0],
         "help": "bandwidth sharing rule of ccmod run (default %(default)s)",
     },
-    "--mode": {"choices": ("split", "paper"), "help": "--mode of ccmod run"},
+    "--mode": {
+        "choices": ("split", "paper"),
+        "help": "--mode of ccmod run; paper also makes the article's calibration from SOURCE",
+    },
     "--background": {
         "metavar": "LOAD",
-        "help": "background traffic as in ccmod run: none, 0.3, exp:0.3",
+        "help": "background traffic as in ccmod run: none, 0.3, exp:0.3, "
+        "exp:7000/25000packets/s",
+    },
+    "--background-interval": {
+        "metavar": "WHEN",
+        "help": "when a load is drawn again: evaluation, or a time such as 1ms (default 1ms)",
     },
     "--jobs": {
         "type": checked(whole(1, 1024)),

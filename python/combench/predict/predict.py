@@ -53,7 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _model_words(arguments: argparse.Namespace) -> tuple[str, ...]:
     """The additional options of ccmod run."""
-    given = [(name, getattr(arguments, name)) for name in ("share", "mode", "background")]
+    names = ("share", "mode", "background", "background_interval")
+    given = [(name.replace("_", "-"), getattr(arguments, name)) for name in names]
     return tuple(word for name, value in given if value for word in (f"--{name}", value))
 
 
@@ -76,11 +77,14 @@ def _wanted(
         in_flight=arguments.in_flight,
         window=arguments.window,
         supervisors=arguments.supervisor,
+        fetch=arguments.fetch,
         benchmarks=arguments.benchmarks,
     )
     if technology is None:
         return wanted
-    return replace(wanted, group_sends=("loop", cases.group_send(technology)))
+    own = cases.group_send(technology)
+    told = tuple("loop" if way == "loop" else own for way in wanted.supervisors)
+    return replace(wanted, group_sends=("loop", own), supervisors=told)
 
 
 def _all_asked(
@@ -231,9 +235,8 @@ def _check_options(
     arguments: argparse.Namespace, ccmod: Path, asked: Sequence[Asked], processes: Processes
 ) -> None:
     """SuiteError: ccmod rejects an option, so no case can be predicted."""
-    options = {
-        f"--{name}": getattr(arguments, name) for name in ("calibration", "background", "network")
-    }
+    names = ("calibration", "background", "background_interval", "network")
+    options = {f"--{name.replace('_', '-')}": getattr(arguments, name) for name in names}
     check_options(processes, ccmod, options, min(one.case.processors for one in asked))
 
 
@@ -269,7 +272,9 @@ def main(arguments: argparse.Namespace) -> int:
         watch.beside(lambda: _check_options(arguments, ccmod, asked, processes), processes.end)
         given, residual_pct = arguments.calibration, arguments.residual_pct
         calibration = watch.beside(
-            lambda: calibrate(ccmod, given, measurements, Path(name), processes, residual_pct),
+            lambda: calibrate(
+                ccmod, given, measurements, Path(name), processes, residual_pct, arguments.mode
+            ),
             processes.end,
         )
         words = _model_words(arguments)

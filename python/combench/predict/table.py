@@ -59,7 +59,8 @@ def _shape(row: Json) -> str:
     if "topology" in row:
         return str(row["topology"])
     if "sources" in row and "destinations" in row:
-        return f"{row['sources']}x{row['destinations']}"
+        part = f", {row['fetched']} each" if "fetched" in row else ""
+        return f"{row['sources']}x{row['destinations']}{part}"
     for column, arrow in (("sources", ":1"), ("destinations", "1:")):
         if column in row:
             count = row[column]

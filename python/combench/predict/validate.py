@@ -74,7 +74,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--network", default="crossbar", help="network of the model (default %(default)s)")
     add("--share", choices=SHARE_RULES, default=SHARE_RULES[0],
         help="bandwidth sharing rule of ccmod run (default %(default)s)")  # fmt: skip
-    add("--mode", choices=("split", "paper"), help="--mode of ccmod run")
+    add("--mode", choices=("split", "paper"),
+        help="--mode of ccmod run; paper also makes the article's calibration")  # fmt: skip
     add("--seeds", type=int, default=Effort.seeds, metavar="N",
         help="evaluate each case with N seeds (default %(default)s)")  # fmt: skip
     add("--output", metavar="FILE", help="also write a document combench-validation/1")
@@ -173,7 +174,9 @@ def _validate(
             asked = [one for one in asked if one.case.size_bytes in held]
         fitted = _fitted(measurements)
         ccmod = find(programs_folder)
-        calibration = from_measurements(ccmod, measurements, folder, processes)
+        calibration = from_measurements(
+            ccmod, measurements, folder, processes, mode=arguments.mode
+        )
     words = [("--share", arguments.share), ("--mode", arguments.mode)]
     given = tuple(word for name, value in words if value for word in (name, value))
     setting = Setting(programs_folder, calibration.path, arguments.network, given, processes)

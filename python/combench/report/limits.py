@@ -28,7 +28,12 @@ def _communicating(row: Row, rows: Sequence[Row]) -> list[Bound]:
     """The bounds of the farm's definition, from benchmarks whose ranks had a core each."""
     if row.get("oversubscribed") or row.get("sources") is None:
         return []
-    farm = {"sources": row.get("sources"), "destinations": row.get("destinations") or 1}
+    sources = row.get("sources")
+    farm = {
+        "sources": sources,
+        "fetched": row.get("fetched") or sources,
+        "destinations": row.get("destinations") or 1,
+    }
     alone = usual(rows)
     control_bytes = min(filter(None, catalogue.known().note_sizes_bytes))
     bounds = []

@@ -163,7 +163,7 @@ def computing_bounds(row: Row) -> list[Bound]:
     work_us, cores = _work_us(row), cores_of(row)
     stages = topology(row.get("topology")) if row.get("topology") else ()
     # Packets of one event that all receiving processors together work on.
-    packets = sum(stages[:-1]) or row.get("sources")
+    packets = sum(stages[:-1]) or row.get("fetched") or row.get("sources")
     if not work_us or not packets:
         return []
     slowest = max((a / b for a, b in zip(stages, stages[1:])), default=0)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
-from typing import Iterator
+from dataclasses import dataclass, replace
+from typing import Iterator, Mapping
 
 from combench.common.catalogue import Shape
 from combench.suite.plan import Plan, Section, count_key
@@ -12,7 +12,9 @@ from combench.suite.plan import Plan, Section, count_key
 # Estimated time to start a job.
 _START_S, _START_RANK_S = 1.5, 0.05
 # Additional time beside a computing task, where a block lasts many scheduler ticks.
-_OCCUPIED_ROW_S = 1.0
+_OCCUPIED_ROW_S = 0.4
+# Rates of --load-curve auto, and the time of --find-rate as a multiple of --max-time.
+_AUTOMATIC_RATES, _SEARCH = 9, 4
 # A start is taken to hang after this multiple of its estimated time; shared cores may slow it down.
 _HANGS_AFTER, _HANGS_AFTER_LEAST_S = 10, 180
 
@@ -36,6 +38,7 @@ class Measurement:
     group: str
     technology: str
     occupation: str  # empty outside group 1
+    wait: str
     shape: str
     ranks: int
     placement: str
@@ -46,9 +49,14 @@ class Measurement:
     obstacle: str = ""  # why it cannot be started here
 
     @property
+    def is_occupied(self) -> bool:
+        """Whether it runs beside a computing task."""
+        return self.occupation not in ("", "none")
+
+    @property
     def kind(self) -> str:
         """Measurements of one kind have similar ratios of actual to estimated time."""
-        return f"occupied {self.occupation not in ('', 'none')}, group {self.group}"
+        return f"occupied {self.is_occupied}, wait {self.wait}, group {self.group}"
 
 
 def shapes(section: Section, ranks: int, cores: int) -> list[Shape]:
@@ -72,6 +80,22 @@ def _name(section: Section, *axes: tuple[str, str]) -> str:
     return ".".join(part for part in parts if part)
 
 
+def _values_of(options: tuple[str, ...]) -> dict[str, str]:
+    """The values of options of a program, by name; those without a value have any text."""
+    words = [part for word in options for part in word.split("=", 1)]
+    return {word: value for word, value in zip(words, [*words[1:], ""]) if word.startswith("--")}
+
+
+def _offered_rates(options: Mapping[str, str]) -> tuple[int, int]:
+    """The rows of open loops beside each closed one, and the time of all as a multiple of that of one
+    row."""
+    curve = options.get("--load-curve")
+    if curve is not None:
+        rates = _AUTOMATIC_RATES if curve == "auto" else len(curve.split(","))
+        return rates, 1 + rates
+    return (1, 1 + _SEARCH) if "--find-rate" in options else (0, 1)
+
+
 def _measurement(
     section: Section,
     technology: str,
@@ -92,12 +116,20 @@ def _measurement(
         words += ["--algorithm", ",".join(str(us) for us in algorithms)]
     words += ["--wait", wait, "--buffers", buffers, "--max-time", f"{max_time_s:g}"]
     words += ["--precision", f"{overrides.precision_pct or values['precision']:g}"]
+    options = _values_of(values["options"])
     rows = benchmark.rows_of(
-        shape, values["sizes"].numbers, occupation, len(algorithms), values["options"]
+        shape,
+        values["sizes"].numbers,
+        occupation,
+        len(algorithms),
+        mode=options.get("--mode", ""),
+        changes="--list" not in options,
     )
     row_s = max_time_s + (_OCCUPIED_ROW_S if occupation not in ("", "none") else 0)
-    ranks = shape.ranks_of_job(most_ranks)
-    expected_s = _START_S + _START_RANK_S * ranks + rows * row_s
+    rates, times = _offered_rates(options)
+    fixed = options.get("--list") in benchmark.lists[:1]  # the first of its lists does not change
+    ranks = shape.ranks if fixed else shape.ranks_of_job(most_ranks)
+    expected_s = _START_S + _START_RANK_S * ranks + rows * times * row_s
     limit_s = max(_HANGS_AFTER * expected_s, _HANGS_AFTER_LEAST_S)
     return Measurement(
         name=_name(
@@ -114,13 +146,25 @@ def _measurement(
         group=benchmark.group,
         technology=technology,
         occupation=occupation,
+        wait=wait,
         shape=shape.text,
         ranks=ranks,
         placement=overrides.placement or values["placement"],
         words=(*words, *values["options"]),
-        rows=rows,
+        rows=rows * (1 + rates),
         expected_s=expected_s,
         timeout_s=overrides.timeout_s or values["time-out"] or limit_s,
+    )
+
+
+def _obstacle(one: Measurement, cores: int | None) -> str:
+    """Why a slowdown of computing would be no figure on these cores."""
+    if cores is None or one.ranks <= cores or not one.is_occupied or one.wait != "spin":
+        return ""
+    return (
+        f"{one.ranks} spinning ranks share {cores} cores: each computing task gets a turn of a "
+        "scheduler tick in several seconds, too few for a figure; use a core for each rank, or "
+        "another wait"
     )
 
 
@@ -128,16 +172,20 @@ def expand(
     plan: Plan, ranks: int, overrides: Overrides, cores: int | None = None
 ) -> Iterator[Measurement]:
     """All measurements of a plan, in order, for a job of `ranks` ranks; `cores` None: one each."""
+    room = ranks if cores is None else min(cores, ranks)
     for section in plan.sections:
         values = section.values
         occupations = values["occupations"] if section.benchmark.occupations else ("",)
         for technology, shape, occupation, wait, buffers in itertools.product(
             values["technologies"],
-            shapes(section, ranks, ranks if cores is None else min(cores, ranks)),
+            shapes(section, ranks, room),
             occupations,
             values["waits"],
             values["buffers"],
         ):
-            yield _measurement(
-                section, technology, shape, occupation, wait, buffers, overrides, ranks
+            # Spare ranks do not make ranks share cores that would have one each without them.
+            most = room if shape.ranks <= room else ranks
+            one = _measurement(
+                section, technology, shape, occupation, wait, buffers, overrides, most
             )
+            yield replace(one, obstacle=_obstacle(one, cores))

@@ -68,7 +68,7 @@ class Setting:
         ]
 
 
-def _last_words(log: Path) -> str:
+def last_words(log: Path) -> str:
     """The cause of a failure from a log: the first line with an error, else the last line."""
     try:
         with log.open("rb") as stream:
@@ -102,9 +102,9 @@ def _judge(ending: Ending, result: Path, log: Path) -> Json:
     if ending.cause != ENDED:
         return {**found, "state": documents.INTERRUPTED, "reason": ending.cause}
     if ending.status == SKIPPED:
-        return {**found, "state": documents.SKIPPED, "reason": _last_words(log)}
+        return {**found, "state": documents.SKIPPED, "reason": last_words(log)}
     if ending.status != MEASURED:
-        reason = f"exit status {ending.status}: {_last_words(log)}"
+        reason = f"exit status {ending.status}: {last_words(log)}"
         return {**found, "state": documents.FAILED, "reason": reason}
     if unreadable or incomplete:
         reason = unreadable or f"the result is not complete: {incomplete}"

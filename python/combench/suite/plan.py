@@ -53,6 +53,7 @@ class Plan:
     text: str
     title: str
     ranks: int  # started at least, on shared cores where there are fewer
+    predicted: tuple[int, ...]  # processors that the last step predicts; empty: no such step
     sections: tuple[Section, ...]
 
 
@@ -126,6 +127,14 @@ KEYS: dict[str, Key] = {
         2,
         "minimum number of ranks for measurements that need them; ranks share cores where there are "
         "fewer cores",
+        head=True,
+        section=False,
+    ),
+    "predict": Key(
+        _listed(values.rank_count),
+        (),
+        "numbers of processors, sources and destinations that combench predict, the last step of the "
+        "run, predicts from its results",
         head=True,
         section=False,
     ),
@@ -288,9 +297,10 @@ class _Reader:
     def finish(self, text: str) -> Plan:
         if not self.sections:
             self.fail("the plan has no section; add one, such as [oneway]", max(self.line, 1))
-        title, ranks = (self.head.pop(key, KEYS[key].default) for key in ("title", "ranks"))
+        of_plan = ("title", "ranks", "predict")
+        title, ranks, predicted = (self.head.pop(key, KEYS[key].default) for key in of_plan)
         sections = tuple(self.section(*section) for section in self.sections)
-        return Plan(Path(self.path).stem, self.path, text, title, ranks, sections)
+        return Plan(Path(self.path).stem, self.path, text, title, ranks, predicted, sections)
 
 
 def parse(text: str, path: str) -> Plan:

@@ -74,7 +74,7 @@ def _earlier(arguments: argparse.Namespace, directory: Path) -> tuple[Plan, Mani
 
 def _with_obstacle(one: Measurement, ranks: int, technologies: list[str]) -> Measurement:
     """The measurement with the reason why it cannot be made here, if there is one."""
-    obstacle = ""
+    obstacle = one.obstacle
     if one.ranks > ranks:
         obstacle = (
             f"it needs {one.ranks} ranks and the run has {ranks}; use a larger allocation, or "

@@ -19,6 +19,7 @@ from combench.common.progress import Progress, duration
 from combench.common.values import checked
 from combench.suite import manifest as manifests
 from combench.suite import plan as plans
+from combench.suite import prediction
 from combench.suite.allocation import describe
 from combench.suite.batch import requeue
 from combench.suite.directory import Lock, directory_of, has_room, make_directories, require_run
@@ -117,6 +118,7 @@ def _announce(prepared: Prepared, stream: TextIO) -> None:
     setting, count = prepared.setting, prepared.manifest.count
     rows = sum(one.rows for one, _ in prepared.todo)
     expected_s = sum(one.expected_s for one, _ in prepared.todo)
+    expected_s += prediction.EXPECTED_S if _predicts(prepared) else 0
     print(
         f"# plan {prepared.plan.name}: {len(prepared.todo)} starts with up to {rows} measurements, "
         f"about {duration(expected_s)} or longer on a busy machine; up to {prepared.ranks} ranks on "
@@ -133,6 +135,8 @@ def _dry_run(arguments: argparse.Namespace) -> int:
     _announce(prepared, sys.stdout)
     for one, _ in prepared.todo:
         print(manifests.command_text(prepared.setting.command(one)))
+    if _predicts(prepared):
+        print(manifests.command_text(prediction.command(prepared.plan, prepared.setting)))
     for entry in prepared.manifest.measurements:
         if entry["state"] == documents.LEFT_OUT:
             print(f"# left out: {entry['name']}: {entry['reason']}")
@@ -184,9 +188,33 @@ def _write_first(prepared: Prepared) -> None:
         raise
 
 
+def _predicts(prepared: Prepared) -> bool:
+    return prediction.is_due(prepared.plan, prepared.manifest.document, bool(prepared.todo))
+
+
+def _predict(prepared: Prepared, signals: Signals, lock: Lock, progress: Progress) -> str:
+    """Run the last step of the plan. Returns the signal that stopped it; empty when it ended."""
+    entry = prediction.begin(prepared.plan, prepared.setting)
+    prepared.manifest.document[prediction.KEY] = entry
+    _write_manifest(prepared)
+    progress.begin(f"prediction of {', '.join(map(str, prepared.plan.predicted))}")
+    reason = prediction.predict(entry, prepared.setting, signals, lock.descriptor)
+    whole = entry["state"] == documents.MEASURED
+    came = f"{entry['rows']} rows" if whole else f"{entry['state']}: {entry['reason']}"
+    elapsed_s = entry.get("elapsed_s", 0.0)
+    progress.end(prediction.KEY, prediction.EXPECTED_S, elapsed_s, came, whole)
+    _write_manifest(prepared)
+    return reason
+
+
 def _measure_all(prepared: Prepared, signals: Signals, lock: Lock) -> str:
-    """Run all measurements. Returns why it stopped early; empty when it did not."""
-    progress = Progress(sys.stderr, ((one.kind, one.expected_s) for one, _ in prepared.todo))
+    """Run all measurements, and the prediction. Returns why it stopped early; empty when it did
+    not."""
+    expected = [(one.kind, one.expected_s) for one, _ in prepared.todo]
+    if _predicts(prepared):
+        prepared.manifest.document[prediction.KEY] = prediction.planned(prepared.plan)
+        expected.append((prediction.KEY, prediction.EXPECTED_S))
+    progress = Progress(sys.stderr, expected)
     for one, entry in prepared.todo:
         reason = signals.end_asked() or ""
         if not reason and not has_room(prepared.setting.directory):
@@ -203,6 +231,8 @@ def _measure_all(prepared: Prepared, signals: Signals, lock: Lock) -> str:
         _write_manifest(prepared)
         if reason:
             return reason
+    if prediction.KEY in dict(expected):
+        return signals.end_asked() or _predict(prepared, signals, lock, progress)
     return ""
 
 
@@ -228,6 +258,9 @@ def _summary(prepared: Prepared, stopped: str) -> list[str]:
         if entry["state"] in (documents.FAILED, documents.TIMED_OUT):
             output = f"; see its log {directory / entry['log']}" if "log" in entry else ""
             lines.append(f"{entry['state']}: {entry['name']}: {entry['reason']}{output}")
+    predicted = manifest.document.get(prediction.KEY, {})
+    if "reason" in predicted:
+        lines.append(f"prediction {predicted['state']}: {predicted['reason']}")
     again = f"combench run --resume --output {manifests.command_text([str(directory)])}"
     if stopped:
         lines.append(f"stopped: {stopped}; continue with {again}")
@@ -237,7 +270,10 @@ def _summary(prepared: Prepared, stopped: str) -> list[str]:
 
 
 def _status(manifest: manifests.Manifest, stopped: str) -> int:
+    unpredicted = manifest.document.get(prediction.KEY, {}).get("state")
     if stopped or manifest.count(documents.FAILED, documents.TIMED_OUT):
+        return FAILED
+    if unpredicted in (documents.FAILED, documents.TIMED_OUT):
         return FAILED
     return MEASURED if manifest.count(documents.MEASURED) else SKIPPED
 

@@ -65,7 +65,7 @@ typedef struct {
     size_t count;
 } point_rows;
 
-/* Sums over points weighted by 1 / t^2: relative residuals count, as in stats/fit.c. */
+/* Weighted sums over the points of a line. */
 typedef struct {
     double weight, time, bytes_bytes, bytes_time;
 } weighted_sums;
@@ -143,24 +143,49 @@ static size_t fit_around(const point_rows *rows, uint64_t packet_bytes, stats_se
 static size_t find_segments(const point_rows *rows, const ccmod_fit_wish *wish,
                             stats_segment *segments)
 {
-    size_t limit = wish->segments > 0 ? wish->segments : STATS_FIT_SEGMENTS;
+    size_t fixed = wish->segments > 0 ? wish->segments : wish->segments_allowed;
 
     if (wish->packet_bytes > 0)
         return fit_around(rows, wish->packet_bytes, segments);
-    return stats_fit(rows->bytes, rows->time_us, rows->count, limit, wish->segments > 0, segments);
+    return stats_fit(rows->bytes, rows->time_us, rows->count,
+                     fixed > 0 ? fixed : STATS_FIT_SEGMENTS, fixed > 0, segments);
 }
 
 /* Lines */
 
+/* The article's regression, about the means of sizes and times. */
+static ccmod_line plain_line(const point_rows *rows, const stats_segment *segment)
+{
+    double count = (double)(segment->last - segment->first + 1);
+    double mean_bytes = 0, mean_us = 0, bytes_bytes = 0, bytes_us = 0;
+    ccmod_line line = {.to_bytes = UINT64_MAX};
+
+    for (size_t i = segment->first; i <= segment->last; i++) {
+        mean_bytes += rows->bytes[i] / count;
+        mean_us += rows->time_us[i] / count;
+    }
+    for (size_t i = segment->first; i <= segment->last; i++) {
+        double bytes = rows->bytes[i] - mean_bytes;
+
+        bytes_bytes += bytes * bytes;
+        bytes_us += bytes * (rows->time_us[i] - mean_us);
+    }
+    line.us_per_byte = bytes_us / bytes_bytes;
+    line.latency_us = mean_us - line.us_per_byte * mean_bytes;
+    return line;
+}
+
 /* All of the start-up goes to latency_us: points do not tell which part the sender spends. */
-static ccmod_line line_of(const point_rows *rows, const stats_segment *segment)
+static ccmod_line line_of(const point_rows *rows, const stats_segment *segment, bool plain)
 {
     ccmod_line line = {UINT64_MAX, 0, segment->overhead_us, segment->slope_us_per_byte};
     weighted_sums sums = {0};
 
+    if (plain)
+        line = plain_line(rows, segment);
     for (size_t i = segment->first; i <= segment->last; i++) {
         double bytes = rows->bytes[i], time_us = rows->time_us[i];
-        double weight = 1 / (time_us * time_us);
+        double weight = plain ? 1 : 1 / (time_us * time_us);
 
         sums.weight += weight;
         sums.time += weight * time_us;
@@ -175,6 +200,22 @@ static ccmod_line line_of(const point_rows *rows, const stats_segment *segment)
         line.us_per_byte = sums.bytes_time / sums.bytes_bytes;
     }
     return line;
+}
+
+/* The rms residual of a plain fit as a share of the rms time. */
+static double plain_residual(const point_rows *rows, const stats_segment *segment,
+                             const ccmod_line *line)
+{
+    double squares = 0, times = 0;
+
+    for (size_t i = segment->first; i <= segment->last; i++) {
+        double residual_us =
+            line->latency_us + line->us_per_byte * rows->bytes[i] - rows->time_us[i];
+
+        squares += residual_us * residual_us;
+        times += rows->time_us[i] * rows->time_us[i];
+    }
+    return sqrt(squares / times);
 }
 
 static ccmod_fit measure_fit(const point_rows *rows, const stats_segment *segment,
@@ -201,20 +242,24 @@ static ccmod_fit measure_fit(const point_rows *rows, const stats_segment *segmen
 
 /* Make a line for each segment. */
 static ccmod_status draw_lines(const point_rows *rows, const stats_segment *segments, size_t count,
-                               double limit, ccmod_calibration *out, ccmod_fit fits[CCMOD_LINES],
-                               ccmod_error *error)
+                               const ccmod_fit_wish *wish, ccmod_calibration *out,
+                               ccmod_fit fits[CCMOD_LINES], ccmod_error *error)
 {
     *out = (ccmod_calibration){.line_count = count};
     for (size_t i = 0; i < count; i++) {
-        out->lines[i] = line_of(rows, &segments[i]);
+        double residual;
+
+        out->lines[i] = line_of(rows, &segments[i], wish->plain);
         fits[i] = measure_fit(rows, &segments[i], &out->lines[i]);
-        if (!(fits[i].rms_residual <= limit))
+        residual =
+            wish->plain ? plain_residual(rows, &segments[i], &out->lines[i]) : fits[i].rms_residual;
+        if (!(residual <= wish->residual_limit))
             return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
                               "no line describes the times from %.10g to %.10g bytes: the residual "
                               "is %.3g %% (rms), the limit is %.3g %%; measure again on a quiet "
                               "machine, with more sizes there, or raise --residual-pct",
-                              fits[i].from_bytes, fits[i].to_bytes, 100 * fits[i].rms_residual,
-                              100 * limit);
+                              fits[i].from_bytes, fits[i].to_bytes, 100 * residual,
+                              100 * wish->residual_limit);
         if (i + 1 < count)
             out->lines[i].to_bytes = (uint64_t)rows->bytes[segments[i].last];
     }
@@ -230,7 +275,8 @@ static ccmod_status make_lines(const point_rows *rows, const ccmod_fit_wish *wis
 {
     stats_segment segments[STATS_FIT_SEGMENTS];
     size_t count = find_segments(rows, wish, segments);
-    bool free_number = wish->segments == 0 && wish->packet_bytes == 0;
+    bool free_number =
+        wish->segments == 0 && wish->segments_allowed == 0 && wish->packet_bytes == 0;
     ccmod_status status;
 
     if (count == 0 || count < wish->segments)
@@ -238,13 +284,13 @@ static ccmod_status make_lines(const point_rows *rows, const ccmod_fit_wish *wis
                           "cannot calibrate with %zu points: each line needs %d different sizes; "
                           "measure more of them, or ask for fewer lines",
                           rows->count, STATS_FIT_POINTS);
-    status = draw_lines(rows, segments, count, wish->residual_limit, out, fits, error);
+    status = draw_lines(rows, segments, count, wish, out, fits, error);
     while (status != CCMOD_OK && free_number && ++count <= STATS_FIT_SEGMENTS) {
         ccmod_error ignored;
 
         if (stats_fit(rows->bytes, rows->time_us, rows->count, count, true, segments) < count)
             break;
-        status = draw_lines(rows, segments, count, wish->residual_limit, out, fits, &ignored);
+        status = draw_lines(rows, segments, count, wish, out, fits, &ignored);
     }
     return status;
 }

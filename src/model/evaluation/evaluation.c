@@ -78,10 +78,11 @@ ccmod_status ccmod_check(const ccmod_workload *workload, const ccmod_network *ne
                           "cannot evaluate with a background load of %g; it must be between 0 and "
                           "%g",
                           parameters->background_load, BACKGROUND_LARGEST_LOAD);
-    if (!(parameters->background_interval_us >= 1) || isinf(parameters->background_interval_us))
+    if ((!(parameters->background_interval_us >= 1) && parameters->background_interval_us != 0) ||
+        isinf(parameters->background_interval_us))
         return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
                           "cannot evaluate with background intervals of %g us; they must be at "
-                          "least 1 us long",
+                          "least 1 us long, or 0 for a new load at each evaluation",
                           parameters->background_interval_us);
     CCMOD_TRY(check_stop(parameters, workload, error));
     if (workload->processors < 1 || workload->processors > TRAFFIC_LARGEST_COUNT ||
@@ -314,10 +315,13 @@ static ccmod_status evaluate(evaluation *whole)
 
 static const flow_operations *choose_flows(const ccmod_traffic *traffic)
 {
-    if (traffic->parameters.share == CCMOD_FIFO)
-        return &ccmod_flows_fifo;
-    if (traffic->parameters.plain || traffic->parameters.share == CCMOD_MAXMIN ||
-        (traffic->audience.wanted & CCMOD_WANTS_HORIZONS) != 0)
+    const ccmod_parameters *parameters = &traffic->parameters;
+    bool observed = (traffic->audience.wanted & CCMOD_WANTS_HORIZONS) != 0;
+    bool redrawn = background_varies(traffic) && !(parameters->background_interval_us > 0);
+
+    if (parameters->share == CCMOD_FIFO)
+        return observed ? &ccmod_flows_fifo_observed : &ccmod_flows_fifo;
+    if (parameters->plain || parameters->share == CCMOD_MAXMIN || redrawn || observed)
         return &ccmod_flows_plain;
     return &ccmod_flows_clock;
 }

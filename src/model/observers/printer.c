@@ -35,7 +35,6 @@ static void print_config(ccmod_printer *printer, const ccmod_signal *signal)
     const struct ccmod_parameters *parameters = signal->of.config.parameters;
     static const char *const backgrounds[] = {"none", "constant", "exponential"};
 
-    printer->network = signal->of.config.network;
     fprintf(printer->stream, "workload %s, %zu processors; network %s, %zu nodes, %zu links; ",
             signal->of.config.workload->name, signal->of.config.workload->processors,
             printer->network->name, printer->network->nodes, printer->network->links);
@@ -212,6 +211,10 @@ static ccmod_status take_signal(void *self, const ccmod_signal *signal, ccmod_er
 {
     ccmod_printer *printer = self;
 
+    if (signal->kind == CCMOD_SIGNAL_CONFIG)
+        printer->network = signal->of.config.network;
+    if ((printer->wanted & CCMOD_WANTS(signal->kind)) == 0)
+        return CCMOD_OK;
     fprintf(printer->stream, "%14.3f  %-13s  ", signal->clock_us, ccmod_signal_name(signal->kind));
     printers[signal->kind](printer, signal);
     fputc('\n', printer->stream);
@@ -225,6 +228,7 @@ static ccmod_status take_signal(void *self, const ccmod_signal *signal, ccmod_er
 
 ccmod_observer ccmod_printer_observer(ccmod_printer *printer, uint32_t wanted)
 {
+    printer->wanted = wanted;
     /* names of links are those of the network of CONFIG */
     return (ccmod_observer){wanted | CCMOD_WANTS(CCMOD_SIGNAL_CONFIG), take_signal, printer};
 }

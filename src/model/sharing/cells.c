@@ -8,8 +8,7 @@
 ccmod_status ccmod_background_open(ccmod_traffic *traffic)
 {
     const ccmod_parameters *parameters = &traffic->parameters;
-    bool varies = traffic->network->operations->background != NULL ||
-                  parameters->background == CCMOD_BACKGROUND_EXPONENTIAL;
+    bool varies = background_varies(traffic);
 
     if (!varies && parameters->background == CCMOD_BACKGROUND_NONE)
         return CCMOD_OK;
@@ -25,16 +24,16 @@ ccmod_status ccmod_background_open(ccmod_traffic *traffic)
     return CCMOD_OK;
 }
 
-static double draw_load(const ccmod_traffic *traffic, uint32_t cell)
+static double draw_load(const ccmod_traffic *traffic, uint32_t cell, uint64_t interval)
 {
     const ccmod_network *network = traffic->network;
     double load;
 
     if (network->operations->background != NULL) {
-        load = network->operations->background(network, cell, traffic->interval);
+        load = network->operations->background(network, cell, interval);
     } else {
         uint64_t place = cb_mix64(cb_mix64(traffic->parameters.seed) ^ cell);
-        cb_random random = cb_random_seed(cb_mix64(place ^ cb_mix64(traffic->interval + 1)));
+        cb_random random = cb_random_seed(cb_mix64(place ^ cb_mix64(interval + 1)));
 
         load = -traffic->parameters.background_load * log(1 - cb_random_unit(&random));
     }
@@ -48,9 +47,14 @@ void ccmod_background_refresh(ccmod_traffic *traffic, const traffic_message *mes
 
         if (traffic->drawn[cell] == (uint32_t)traffic->interval + 1)
             continue;
-        traffic->loads[cell] = draw_load(traffic, cell);
+        traffic->loads[cell] = draw_load(traffic, cell, traffic->interval);
         traffic->drawn[cell] = (uint32_t)traffic->interval + 1;
     }
+}
+
+void ccmod_background_draw(ccmod_traffic *traffic, uint32_t cell)
+{
+    traffic->loads[cell] = draw_load(traffic, cell, traffic->drawn[cell]++);
 }
 
 void ccmod_background_admit(ccmod_traffic *traffic, const traffic_message *message)
@@ -58,7 +62,7 @@ void ccmod_background_admit(ccmod_traffic *traffic, const traffic_message *messa
     if (traffic->drawn == NULL)
         return;
     /* intervals are not tracked while no link is in use: find the current one */
-    if (traffic->live == 0)
+    if (traffic->live == 0 && !background_is_evaluated(traffic))
         traffic->interval = (uint64_t)((traffic->now_us + traffic_instant_us(traffic)) /
                                        traffic->parameters.background_interval_us);
     ccmod_background_refresh(traffic, message);

@@ -1,7 +1,7 @@
 /* Cells (links in one direction): contention, background load, and the resulting time of a message.
  * Inline, since it is hot. The background is none, one load for all cells, or random for each cell
- * and interval: a pure function of seed, cell and interval, so that idle cells need none. Internal
- * to src/model. */
+ * and interval: a pure function of seed, cell and interval, so that idle cells need none. An
+ * interval is one of time or, as in the article, one evaluation. Internal to src/model. */
 #ifndef MODEL_SHARING_CELLS_H
 #define MODEL_SHARING_CELLS_H
 
@@ -63,17 +63,33 @@ static inline bool cell_presses_more(const ccmod_traffic *traffic, uint32_t left
 /* Loads stay below 1, so that every message makes progress. */
 #define BACKGROUND_LARGEST_LOAD 0.99
 
+/* Whether loads are random. */
+static inline bool background_varies(const ccmod_traffic *traffic)
+{
+    return traffic->network->operations->background != NULL ||
+           traffic->parameters.background == CCMOD_BACKGROUND_EXPONENTIAL;
+}
+
 /* Set constant loads; random ones are drawn for a cell when a message arrives. */
 ccmod_status ccmod_background_open(ccmod_traffic *traffic);
 /* A message enters the links: update the loads of its cells to the current interval. */
 void ccmod_background_admit(ccmod_traffic *traffic, const traffic_message *message);
 /* traffic->interval has advanced: update the loads of the message's cells. */
 void ccmod_background_refresh(ccmod_traffic *traffic, const traffic_message *message);
+/* Evaluate a single cell, with fifo: draw its next load. */
+void ccmod_background_draw(ccmod_traffic *traffic, uint32_t cell);
 
-/* End of the interval; infinite if loads are not random or no message is on the links. */
+/* Whether random loads are drawn at each evaluation of a cell instead of in intervals of time. */
+static inline bool background_is_evaluated(const ccmod_traffic *traffic)
+{
+    return traffic->drawn != NULL && !(traffic->parameters.background_interval_us > 0);
+}
+
+/* End of the interval; infinite if loads are not drawn in intervals or no message is on the links.
+ */
 static inline double background_boundary_us(const ccmod_traffic *traffic)
 {
-    if (traffic->drawn == NULL || traffic->live == 0)
+    if (traffic->drawn == NULL || traffic->live == 0 || background_is_evaluated(traffic))
         return HUGE_VAL;
     return (double)(traffic->interval + 1) * traffic->parameters.background_interval_us;
 }

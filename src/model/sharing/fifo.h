@@ -53,6 +53,18 @@ typedef struct {
     uint32_t *way; /* scratch for a route; NULL: no acknowledgements */
 } fifo_acknowledgements;
 
+/* A message on the links, and the share of it that earlier signals reported as consumed. */
+typedef struct {
+    uint32_t message;
+    double reported;
+} fifo_observed;
+
+typedef struct {
+    fifo_observed *live;
+    size_t count, room;
+    double since_us; /* end of the last horizon */
+} fifo_horizons;
+
 /* This rule uses two members of a slot: `child` is the number of packets of its message that the
  * cell has yet to serve, `back` the number of those in the queue. */
 typedef struct {
@@ -66,6 +78,7 @@ typedef struct {
     fifo_message *messages;
     size_t message_room;
     fifo_acknowledgements acknowledgements;
+    fifo_horizons horizons; /* if they are observed */
 } fifo_flow;
 
 static inline fifo_flow *fifo_of(const ccmod_traffic *traffic)

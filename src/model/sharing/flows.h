@@ -27,4 +27,7 @@ typedef struct {
  * sharing, recomputed at each horizon; and one packet after the other. */
 extern const flow_operations ccmod_flows_clock, ccmod_flows_plain, ccmod_flows_fifo;
 
+/* The last one with the signals of horizons. */
+extern const flow_operations ccmod_flows_fifo_observed;
+
 #endif

@@ -13,6 +13,7 @@
 #include "base/grow.h"
 #include "model/sharing/cells.h"
 #include "model/sharing/fifo.h"
+#include "model/sharing/fifo_horizons.h"
 
 /* A longer message is sent in LARGEST_PARTS parts of equal length, instead of packets: the
  * interleaving error is a hundredth of it, and long messages do not dominate the cost. With many
@@ -120,7 +121,9 @@ static double service_us(ccmod_traffic *traffic, uint32_t slot, double *passing_
     bool interleaved;
     double work_us = place->child > 1 ? known->packet_us : known->last_us;
 
-    if (traffic->drawn != NULL)
+    if (background_is_evaluated(traffic))
+        ccmod_background_draw(traffic, place->cell);
+    else if (traffic->drawn != NULL)
         ccmod_background_refresh(traffic, &traffic->pool[place->message]);
     work_us /= 1 - cell_load(traffic, place->cell);
     interleaved = interleaving > 0 && place->cell / 2 >= interleaving;
@@ -280,7 +283,8 @@ static ccmod_status start(ccmod_traffic *traffic, uint32_t number, double work_u
 
     CCMOD_TRY(make_room(traffic));
     CCMOD_TRY(ccmod_fifo_note_start(traffic, message));
-    ccmod_background_admit(traffic, message);
+    if (!background_is_evaluated(traffic)) /* otherwise drawn for each packet */
+        ccmod_background_admit(traffic, message);
     fifo_of(traffic)->messages[number] = in_packets(traffic, message, work_us);
     packets = fifo_of(traffic)->messages[number].packets;
     for (uint32_t i = first; i < first + message->slot_count; i++) {
@@ -330,6 +334,19 @@ static ccmod_status pass(ccmod_traffic *traffic)
     return CCMOD_OK;
 }
 
+static ccmod_status start_observed(ccmod_traffic *traffic, uint32_t number, double work_us)
+{
+    CCMOD_TRY(ccmod_fifo_horizons_start(traffic, number));
+    return start(traffic, number, work_us);
+}
+
+static ccmod_status pass_observed(ccmod_traffic *traffic)
+{
+    CCMOD_TRY(ccmod_fifo_horizons_begin(traffic));
+    CCMOD_TRY(pass(traffic));
+    return ccmod_fifo_horizons_end(traffic);
+}
+
 static void close_fifo(ccmod_traffic *traffic)
 {
     fifo_flow *flow = fifo_of(traffic);
@@ -340,6 +357,7 @@ static void close_fifo(ccmod_traffic *traffic)
     free(flow->cells);
     free(flow->runs);
     free(flow->messages);
+    free(flow->horizons.live);
     ccmod_fifo_acknowledgements_close(&flow->acknowledgements);
     free(flow);
 }
@@ -360,3 +378,7 @@ static ccmod_status open_fifo(ccmod_traffic *traffic)
 
 const flow_operations ccmod_flows_fifo = {
     open_fifo, close_fifo, start, settle_nothing, next, pass, .latency_after = true};
+
+const flow_operations ccmod_flows_fifo_observed = {
+    open_fifo, close_fifo,    start_observed,       settle_nothing,
+    next,      pass_observed, .latency_after = true};

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "model/sharing/cells.h"
+#include "model/sharing/horizons.h"
 
 /* A message's share: BA, and its limiting cell. */
 typedef struct {
@@ -249,8 +250,6 @@ static plain_flow *flow_of(const ccmod_traffic *traffic)
     return traffic->flow;
 }
 
-/* Background */
-
 /* Rates */
 
 static ccmod_status refresh(ccmod_traffic *traffic)
@@ -274,21 +273,6 @@ static ccmod_status refresh(ccmod_traffic *traffic)
 }
 
 /* Signals of a horizon, with time `clock_us` */
-
-static ccmod_status signal_contention(ccmod_traffic *traffic, double clock_us)
-{
-    uint32_t *counts = malloc(traffic->cell_count * sizeof(*counts));
-    ccmod_signal signal = {.of.system = {counts, traffic->cell_count}};
-    ccmod_status status;
-
-    if (counts == NULL)
-        return ccmod_traffic_no_memory(traffic);
-    for (size_t i = 0; i < traffic->cell_count; i++)
-        counts[i] = traffic->cells[i].count;
-    status = ccmod_signal_send(&traffic->audience, CCMOD_SIGNAL_SYSCONT, clock_us, &signal);
-    free(counts);
-    return status;
-}
 
 /* Send one signal for each message on links, with its steady state. */
 static ccmod_status signal_messages(ccmod_traffic *traffic, ccmod_signal_kind kind, double clock_us,
@@ -328,19 +312,10 @@ static ccmod_status signal_messages(ccmod_traffic *traffic, ccmod_signal_kind ki
 /* Describe the horizon that ends now, as of its beginning. */
 static ccmod_status signal_horizon(ccmod_traffic *traffic, double since_us, double passed_us)
 {
-    const signal_audience *audience = &traffic->audience;
-    ccmod_signal cycle = {.of.cycle = {traffic->cycles, traffic->live}};
-    ccmod_signal horizon = {.of.horizon = {passed_us}};
-
-    if (audience_expects(audience, CCMOD_SIGNAL_GO_STARTEVENT))
-        CCMOD_TRY(ccmod_signal_send(audience, CCMOD_SIGNAL_GO_STARTEVENT, since_us, &cycle));
-    if (audience_expects(audience, CCMOD_SIGNAL_SYSCONT))
-        CCMOD_TRY(signal_contention(traffic, since_us));
+    CCMOD_TRY(ccmod_horizon_signal_traffic(traffic, since_us));
     CCMOD_TRY(signal_messages(traffic, CCMOD_SIGNAL_MSGCONT, since_us, 0));
     CCMOD_TRY(signal_messages(traffic, CCMOD_SIGNAL_COMMCOST, since_us, 0));
-    if (audience_expects(audience, CCMOD_SIGNAL_EVENTHORIZON))
-        CCMOD_TRY(ccmod_signal_send(audience, CCMOD_SIGNAL_EVENTHORIZON, since_us, &horizon));
-    return CCMOD_OK;
+    return ccmod_horizon_signal_duration(traffic, since_us, passed_us);
 }
 
 /* Progress */
@@ -413,8 +388,11 @@ static double next(ccmod_traffic *traffic)
 static ccmod_status pass(ccmod_traffic *traffic)
 {
     plain_flow *flow = flow_of(traffic);
-    bool boundary =
-        background_boundary_us(traffic) <= traffic->now_us + traffic_instant_us(traffic);
+    bool horizon = traffic->now_us > flow->since_us;
+    bool redraw =
+        background_is_evaluated(traffic)
+            ? horizon
+            : background_boundary_us(traffic) <= traffic->now_us + traffic_instant_us(traffic);
 
     CCMOD_TRY(bring_forward(traffic));
     CCMOD_TRY(refresh(traffic));
@@ -426,13 +404,11 @@ static ccmod_status pass(ccmod_traffic *traffic)
     }
     for (size_t i = 0; i < traffic->ended.count; i++)
         take_off(traffic, traffic->ended.values[i]);
-    if (boundary) {
-        const traffic_list *live = &flow_of(traffic)->live;
-
+    if (redraw) {
         traffic->interval++;
-        for (size_t i = 0; i < live->count; i++)
-            ccmod_background_refresh(traffic, &traffic->pool[live->values[i]]);
-        flow_of(traffic)->stale = true;
+        for (size_t i = 0; i < flow->live.count; i++)
+            ccmod_background_refresh(traffic, &traffic->pool[flow->live.values[i]]);
+        flow->stale = flow->stale || flow->live.count > 0;
     }
     return CCMOD_OK;
 }

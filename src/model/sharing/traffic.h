@@ -143,7 +143,7 @@ typedef struct {
     size_t cell_count;
     double *loads;     /* of each cell in `interval`; NULL: no background */
     uint32_t *drawn;   /* interval of the load, plus 1; NULL if constant */
-    uint64_t interval; /* of background */
+    uint64_t interval; /* of background, or number of event horizons so far */
 
     bool latency_after; /* in mode split the latency passes after the links instead of before */
     void *flow;         /* of the sharing rule */

@@ -46,8 +46,38 @@ static cb_status report_group_error(const char *attempt, const transport_node *n
     return CB_ERROR_USAGE;
 }
 
-cb_status transport_group_add(transport_group *group, transport_node *node)
+/* Whether a group of the factory may have the node; otherwise logged. */
+static cb_status check_factory(const transport_factory *factory, const transport_node *node)
 {
+    if (node->factory == factory)
+        return CB_OK;
+    cb_error("cannot make node %d of another factory (technology %s) a member of a group over %s: "
+             "create the node with the factory of the group",
+             node->rank, node->factory->ops.name, factory->ops.name);
+    return CB_ERROR_USAGE;
+}
+
+static cb_status create_group(transport_factory *factory, transport_node *const *nodes,
+                              size_t count, transport_node *root, bool multicast,
+                              transport_group **out)
+{
+    for (size_t i = 0; i < count; i++)
+        CB_TRY(check_factory(factory, nodes[i]));
+    if (root != NULL)
+        CB_TRY(check_factory(factory, root));
+    return factory->ops.group_create(factory, nodes, count, root, multicast, out);
+}
+
+cb_status transport_group_create(transport_factory *factory, transport_node *const *nodes,
+                                 size_t count, transport_node *root, bool multicast,
+                                 transport_group **out)
+{
+    return transport_noted(factory, create_group(factory, nodes, count, root, multicast, out));
+}
+
+static cb_status add_node(transport_group *group, transport_node *node)
+{
+    CB_TRY(check_factory(group->factory, node));
     if (group->multicast)
         return report_group_error("add to a group", node, "the group is static; make a new one");
     if (position(group, node) < group->count)
@@ -57,7 +87,12 @@ cb_status transport_group_add(transport_group *group, transport_node *node)
     return CB_OK;
 }
 
-cb_status transport_group_remove(transport_group *group, transport_node *node)
+cb_status transport_group_add(transport_group *group, transport_node *node)
+{
+    return transport_noted(group->factory, add_node(group, node));
+}
+
+static cb_status remove_node(transport_group *group, transport_node *node)
 {
     size_t found = position(group, node);
 
@@ -71,6 +106,11 @@ cb_status transport_group_remove(transport_group *group, transport_node *node)
             (group->count - found) * sizeof(*group->nodes));
     group->version++;
     return CB_OK;
+}
+
+cb_status transport_group_remove(transport_group *group, transport_node *node)
+{
+    return transport_noted(group->factory, remove_node(group, node));
 }
 
 /* Plain groups */
@@ -200,9 +240,8 @@ static cb_status find_nodes(transport_factory *factory, const cb_group_settings 
     return CB_OK;
 }
 
-cb_status transport_group_create_named(transport_factory *factory, const char *name,
-                                       transport_node **nodes, transport_node *root, bool multicast,
-                                       transport_group **out)
+static cb_status create_named(transport_factory *factory, const char *name, transport_node **nodes,
+                              transport_node *root, bool multicast, transport_group **out)
 {
     const cb_group_settings *group;
     transport_node **members;
@@ -218,4 +257,11 @@ cb_status transport_group_create_named(transport_factory *factory, const char *n
         status = transport_group_create(factory, members, count, root, multicast, out);
     free(members);
     return status;
+}
+
+cb_status transport_group_create_named(transport_factory *factory, const char *name,
+                                       transport_node **nodes, transport_node *root, bool multicast,
+                                       transport_group **out)
+{
+    return transport_noted(factory, create_named(factory, name, nodes, root, multicast, out));
 }

@@ -53,7 +53,8 @@ static cb_status report_failed_receive(mpi_group *group, int code)
             code = group->statuses[k].MPI_ERROR;
     for (size_t i = 0; i < group->base.count; i++)
         mpi_forget_failed(mpi_node_of(group->base.nodes[i]));
-    return mpi_failed(code, "receive from a group with", group->base.nodes[0]->rank);
+    return mpi_failed(mpi_factory_of(group->base.factory), code, "receive from a group with",
+                      group->base.nodes[0]->rank);
 }
 
 /* Poll all nodes once; the messages that have arrived become the batch. */

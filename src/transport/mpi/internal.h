@@ -117,11 +117,11 @@ static inline void mpi_pause(const mpi_factory *factory, uint64_t polls)
         transport_pause(factory->base.wait, polls);
 }
 
-/* send.c. mpi_failed logs the failed operation on a node and returns CB_ERROR_TRANSPORT. mpi_finish
- * waits for a request by polling; `code` is the result of the call that started it; not hot. */
-cb_status mpi_failed(int code, const char *attempt, int rank);
-cb_status mpi_finish(const mpi_factory *factory, int code, MPI_Request *request,
-                     const char *attempt);
+/* send.c. mpi_failed logs the failed operation on a node and returns CB_ERROR_TRANSPORT; the
+ * factory is NULL while it is opened or closed. mpi_finish waits for a request by polling; `code`
+ * is the result of the call that started it; not hot. */
+cb_status mpi_failed(mpi_factory *factory, int code, const char *attempt, int rank);
+cb_status mpi_finish(mpi_factory *factory, int code, MPI_Request *request, const char *attempt);
 
 /* mpi_reap completes pending sends as far as possible. mpi_keep adds one, with its buffer and the
  * group of a broadcast, or NULL. mpi_finish_broadcasts waits for the broadcasts of a group.

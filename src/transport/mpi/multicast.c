@@ -36,7 +36,7 @@ cb_status mpi_make_communicator(mpi_group *group)
     free(ranks);
     return code == MPI_SUCCESS
                ? CB_OK
-               : mpi_failed(code, "make a multicast group with", factory->base.rank);
+               : mpi_failed(factory, code, "make a multicast group with", factory->base.rank);
 }
 
 /* All processes of a group must use the same form of broadcast: the blocking one does not match the
@@ -55,7 +55,8 @@ static int carried_bytes(const mpi_factory *factory)
 
 static cb_status broadcast_failed(int code, const mpi_group *group)
 {
-    return mpi_failed(code, "broadcast to a group with", group->base.factory->rank);
+    return mpi_failed(mpi_factory_of(group->base.factory), code, "broadcast to a group with",
+                      group->base.factory->rank);
 }
 
 static cb_status broadcast_waiting(mpi_group *group, void *data)
@@ -104,7 +105,7 @@ static __attribute__((noinline)) cb_status multicast(mpi_group *group, transport
                  "%zu bytes; announce the size, or use a loop of sends",
                  buffer->size, factory->multicast_bytes);
         transport_buffer_release(buffer);
-        return CB_ERROR_TRANSPORT;
+        return transport_noted(&factory->base, CB_ERROR_TRANSPORT);
     }
     if (!library_waits(factory))
         return broadcast_and_keep(group, buffer);
@@ -215,7 +216,7 @@ cb_status mpi_group_try_receive_root(transport_group *base, transport_buffer **o
     if (!mpi_factory_of(base->factory)->try_multicast) {
         cb_error("cannot try to receive a multicast over mpi: the root must use the non-blocking "
                  "broadcast; announce try_multicast in all processes, or wait for the message");
-        return CB_ERROR_TRANSPORT;
+        return transport_noted(base->factory, CB_ERROR_TRANSPORT);
     }
     return try_receive_broadcast((mpi_group *)base, out);
 }

@@ -11,12 +11,12 @@ static cb_status start_receive(const mpi_node *node, posted_receive *out)
     int code;
 
     if (buffer == NULL)
-        return CB_ERROR_MEMORY;
+        return transport_noted(&factory->base, CB_ERROR_MEMORY);
     code = MPI_Irecv(buffer->data, (int)buffer->capacity, MPI_BYTE, node->base.rank, MESSAGE_TAG,
                      factory->communicator, &out->request);
     if (code != MPI_SUCCESS) {
         transport_pool_give(&factory->pool, buffer);
-        return mpi_failed(code, "receive from", node->base.rank);
+        return mpi_failed(factory, code, "receive from", node->base.rank);
     }
     factory->posted = true;
     factory->base.ops.receive = mpi_receive_by_polling;
@@ -106,7 +106,7 @@ cb_status mpi_try_receive(transport_node *base, transport_buffer **out)
 
         if (code != MPI_SUCCESS) {
             mpi_forget_failed(node);
-            return mpi_failed(code, "receive from", base->rank);
+            return mpi_failed(mpi_factory_of(base->factory), code, "receive from", base->rank);
         }
         if (!done)
             return CB_EMPTY;
@@ -131,7 +131,7 @@ static __attribute__((cold, noinline)) cb_status receive_failed(const transport_
                                                                 int code, transport_buffer *buffer)
 {
     transport_buffer_release(buffer);
-    return mpi_failed(code, "receive from", node->rank);
+    return mpi_failed(mpi_factory_of(node->factory), code, "receive from", node->rank);
 }
 
 /* All work that does not need the message is done before the receive, since work after it would add
@@ -145,7 +145,7 @@ static inline cb_status receive_next(transport_node *node, transport_buffer **ou
 
     *out = buffer;
     if (buffer == NULL)
-        return CB_ERROR_MEMORY;
+        return transport_noted(&factory->base, CB_ERROR_MEMORY);
     factory->base.held++;
     code = MPI_Recv(buffer->data, (int)buffer->capacity, MPI_BYTE, node->rank, MESSAGE_TAG,
                     factory->communicator, &status);

@@ -10,7 +10,8 @@
 /* Errors and requests */
 
 /* Not inlined: it would enlarge the stack frames of hot functions. */
-__attribute__((cold, noinline)) cb_status mpi_failed(int code, const char *attempt, int rank)
+__attribute__((cold, noinline)) cb_status mpi_failed(mpi_factory *factory, int code,
+                                                     const char *attempt, int rank)
 {
     char text[MPI_MAX_ERROR_STRING];
     int length = 0;
@@ -19,11 +20,11 @@ __attribute__((cold, noinline)) cb_status mpi_failed(int code, const char *attem
         length = 0;
     cb_error("MPI cannot %s node %d: %.*s; see the messages of the MPI library", attempt, rank,
              length, text);
-    return CB_ERROR_TRANSPORT;
+    return factory != NULL ? transport_noted(&factory->base, CB_ERROR_TRANSPORT)
+                           : CB_ERROR_TRANSPORT;
 }
 
-cb_status mpi_finish(const mpi_factory *factory, int code, MPI_Request *request,
-                     const char *attempt)
+cb_status mpi_finish(mpi_factory *factory, int code, MPI_Request *request, const char *attempt)
 {
     uint64_t polls = 0;
     int done = 0;
@@ -31,7 +32,7 @@ cb_status mpi_finish(const mpi_factory *factory, int code, MPI_Request *request,
     while (code == MPI_SUCCESS &&
            (code = MPI_Test(request, &done, MPI_STATUS_IGNORE)) == MPI_SUCCESS && !done)
         mpi_pause(factory, polls++);
-    return code == MPI_SUCCESS ? CB_OK : mpi_failed(code, attempt, factory->base.rank);
+    return code == MPI_SUCCESS ? CB_OK : mpi_failed(factory, code, attempt, factory->base.rank);
 }
 
 /* Pending sends */
@@ -59,7 +60,7 @@ static cb_status test_oldest(mpi_factory *factory, size_t count, int *done)
     while (complete < count && oldest[complete] == MPI_REQUEST_NULL)
         complete++;
     drop_oldest(factory, complete);
-    return code == MPI_SUCCESS ? CB_OK : mpi_failed(code, "complete a send to", -1);
+    return code == MPI_SUCCESS ? CB_OK : mpi_failed(factory, code, "complete a send to", -1);
 }
 
 /* Tests several sends by one call while all of them are complete, which costs less than one by one.
@@ -144,7 +145,7 @@ cb_status mpi_learn_complete(mpi_factory *factory)
         if (code == MPI_SUCCESS)
             code = MPI_Wait(&request, MPI_STATUS_IGNORE);
         if (code != MPI_SUCCESS)
-            return mpi_failed(code, "send from", factory->base.rank);
+            return mpi_failed(factory, code, "send from", factory->base.rank);
     }
 #endif
     return CB_OK;
@@ -152,7 +153,7 @@ cb_status mpi_learn_complete(mpi_factory *factory)
 
 /* Start one send of several; *request is MPI_REQUEST_NULL if it no longer needs the buffer, also
  * after an error. */
-static cb_status start_send(const mpi_factory *factory, const transport_buffer *buffer, int rank,
+static cb_status start_send(mpi_factory *factory, const transport_buffer *buffer, int rank,
                             MPI_Request *request)
 {
     int code = MPI_Isend(buffer->data, (int)buffer->size, MPI_BYTE, rank, MESSAGE_TAG,
@@ -160,7 +161,7 @@ static cb_status start_send(const mpi_factory *factory, const transport_buffer *
 
     if (__builtin_expect(code != MPI_SUCCESS, 0)) {
         *request = MPI_REQUEST_NULL;
-        return mpi_failed(code, "send to", rank);
+        return mpi_failed(factory, code, "send to", rank);
     }
     if (*request == factory->complete)
         *request = MPI_REQUEST_NULL;
@@ -183,7 +184,7 @@ static __attribute__((cold, noinline)) cb_status send_failed(const transport_nod
                                                              transport_buffer *buffer)
 {
     transport_pool_give(&mpi_factory_of(node->factory)->pool, buffer);
-    return mpi_failed(code, "send to", node->rank);
+    return mpi_failed(mpi_factory_of(node->factory), code, "send to", node->rank);
 }
 
 /* Hot. The user has given the buffer back, even if the queue still needs it. The factory is looked

@@ -139,7 +139,7 @@ static cb_status mpi_open(const transport_bootstrap *bootstrap, transport_factor
     if (code != MPI_SUCCESS) {
         free(factory->nodes);
         free(factory);
-        return mpi_failed(code, "make a communicator for", bootstrap->rank);
+        return mpi_failed(NULL, code, "make a communicator for", bootstrap->rank);
     }
     factory->library_yields = read_library_yields();
     factory->base.polls_yield = factory->library_yields;
@@ -162,7 +162,7 @@ static cb_status mpi_close(transport_factory *base)
     free(factory->kept);
     free(factory->nodes);
     free(factory);
-    return code == MPI_SUCCESS ? flushed : mpi_failed(code, "free the communicator of", -1);
+    return code == MPI_SUCCESS ? flushed : mpi_failed(NULL, code, "free the communicator of", -1);
 }
 
 const transport_technology transport_mpi = {

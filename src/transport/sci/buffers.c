@@ -129,6 +129,8 @@ transport_buffer *sci_buffer_create(transport_factory *base, size_t size)
     buffer = create(factory, size);
     base->held += buffer != NULL;
     sci_unlock(factory);
+    if (__builtin_expect(buffer == NULL, 0))
+        (void)transport_noted(base, CB_ERROR_MEMORY);
     return buffer;
 }
 

@@ -45,6 +45,7 @@ typedef struct {
     uint64_t number;         /* of the next message */
     uint64_t credited;       /* credits given so far, which is the number of the next */
     uint32_t turn, turns;    /* position in the ring, and its length */
+    uint32_t debt_limit;     /* this number of owed credits is written at once */
     uint32_t next_credit;    /* position of the next credit in the ring */
     uint32_t buffers[SCI_MAX_OUTSTANDING]; /* credited buffers, by position in the ring */
     volatile uint32_t *credits;            /* the peer's words, in its memory */
@@ -63,6 +64,7 @@ typedef struct {
     uint64_t known;          /* messages below this number have a known credit, in `buffers` */
     uint32_t turn, turns;
     uint32_t buffers[SCI_MAX_OUTSTANDING]; /* of the peer, by position */
+    size_t excess_mask;                    /* data are written in multiples of this plus 1 */
     volatile unsigned char *lines;         /* in the peer's memory */
     volatile uint32_t *notices;            /* in the peer's memory */
     sci_layout layout;                     /* of the peer's segment */
@@ -186,6 +188,7 @@ static inline cb_status sci_note_lost(sci_node *node, cb_status status)
     if (__builtin_expect(status != CB_OK, 0)) {
         __atomic_store_n(&node->lost, status, __ATOMIC_RELAXED);
         __atomic_store_n(&sci_factory_of(node->base.factory)->any_lost, true, __ATOMIC_RELAXED);
+        (void)transport_noted(node->base.factory, status);
     }
     return status;
 }

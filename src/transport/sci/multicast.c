@@ -105,7 +105,8 @@ static cb_status transfer(sci_group *group, const transport_buffer *buffer, size
         left = more ? group->piece_bytes : left;
         what = (sci_announcement){.bytes = (uint32_t)left, .more = more};
         group->lost = transfer_piece(group, (const unsigned char *)buffer->data + *sent, what);
-        CB_TRY(group->lost);
+        if (__builtin_expect(group->lost != CB_OK, 0))
+            return transport_noted(group->base.factory, group->lost);
         ring_members(group);
         *sent += left;
     } while (more);
@@ -218,12 +219,12 @@ static cb_status append_piece(sci_group *group, const sci_line *line, size_t byt
         sci_unlock(factory);
     }
     if (whole == NULL)
-        return CB_ERROR_MEMORY;
+        return transport_noted(&factory->base, CB_ERROR_MEMORY);
     if (bytes > whole->capacity - whole->size) {
         cb_error("cannot receive a multicast of rank %d: it is longer than the announced %zu "
                  "bytes; announce its size",
                  group->base.root->rank, whole->capacity);
-        return CB_ERROR_TRANSPORT;
+        return transport_noted(&factory->base, CB_ERROR_TRANSPORT);
     }
     memcpy((unsigned char *)whole->data + whole->size, data_of(group, line, bytes), bytes);
     whole->size += bytes;

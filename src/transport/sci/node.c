@@ -31,6 +31,7 @@ static cb_status connect_to(sci_factory *factory, sci_node *node)
 static void lay_out(sci_factory *factory, sci_node *node)
 {
     const size_t here = (size_t)factory->base.rank, there = (size_t)node->base.rank;
+    const sci_settings *sci = sci_settings_of(factory->settings, here);
     const sci_layout from = sci_layout_of(factory->settings, here, there);
     const sci_layout to = sci_layout_of(factory->settings, there, here);
     unsigned char *mine = factory->segment.address;
@@ -41,6 +42,7 @@ static void lay_out(sci_factory *factory, sci_node *node)
     node->receiving.notices = (const uint32_t *)(const void *)(mine + from.header);
     node->receiving.counted = from.counted;
     node->receiving.turns = from.outstanding;
+    node->receiving.debt_limit = sci->acknowledge_each != 0 ? 1 : from.outstanding;
     node->receiving.watch = &factory->watches[there];
     sci_watch_first(&node->receiving);
     node->receiving.credits =
@@ -50,6 +52,7 @@ static void lay_out(sci_factory *factory, sci_node *node)
     node->sending.notices = (volatile uint32_t *)(volatile void *)(theirs + to.header);
     node->sending.turns = to.outstanding;
     node->sending.layout = to;
+    node->sending.excess_mask = (size_t)sci->transfer_multiple - 1;
     node->groups.here = (const sci_group_row *)(const void *)(mine + from.row);
     node->groups.there = (volatile sci_group_row *)(volatile void *)(theirs + to.row);
 }

@@ -24,12 +24,23 @@ static bool is_node_id(uint64_t value, char why[CB_WHY_BYTES])
     return false;
 }
 
+/* So that whole lines are made of whole multiples. */
+static bool is_power_of_2(uint64_t value, char why[CB_WHY_BYTES])
+{
+    if ((value & (value - 1)) == 0)
+        return true;
+    snprintf(why, CB_WHY_BYTES, "not a power of 2; use 1, 2, 4, 8, 16, 32 or 64");
+    return false;
+}
+
 enum {
     MAX_OUTST_BUFFERS,
     RECV_SEG_ID,
     RECV_SEG_SIZE,
     HEADER_AREA_SIZE,
     INLINE_AREA_SIZE,
+    ACKNOWLEDGE_EACH,
+    TRANSFER_MULTIPLE,
     RECV_BUFFER_NO,
     RECV_BUFFER_SIZE,
     USE_SEND_POOL,
@@ -83,6 +94,23 @@ static const cb_parameter rows[ROWS] = {
                           .multiple = SCI_LINE_BYTES,
                           .help = "Size of the lines, which carry a short message with its "
                                   "notification; 0: no lines"},
+    [ACKNOWLEDGE_EACH] = {.name = "acknowledge_each",
+                          .scopes = ANY_NODE,
+                          .kind = CB_PARAMETER_FLAG,
+                          .offset = FIELD(acknowledge_each),
+                          .default_value = 1,
+                          .maximum = 1,
+                          .help = "Whether each receive is acknowledged at once, or several "
+                                  "together"},
+    [TRANSFER_MULTIPLE] = {.name = "transfer_multiple",
+                           .scopes = ANY_NODE,
+                           .kind = CB_PARAMETER_SIZE,
+                           .offset = FIELD(transfer_multiple),
+                           .default_value = SCI_LINE_BYTES,
+                           .minimum = 1,
+                           .maximum = SCI_LINE_BYTES,
+                           .accepts = is_power_of_2,
+                           .help = "Data are written in multiples of this size, a power of 2"},
     [RECV_BUFFER_NO] = {.name = "recv_buffer_no",
                         .scopes = ANY_NODE,
                         .offset = FIELD(recv_buffer_no),
@@ -163,6 +191,8 @@ void sci_derive(const cb_job *job, void *values)
     sci->max_outst_buffers = outstanding;
     sci->header_area_size = peers * SCI_HEADER_BYTES;
     sci->inline_area_size = peers * outstanding * SCI_LINE_BYTES;
+    sci->acknowledge_each = 0;
+    sci->transfer_multiple = 1;
     sci->recv_buffer_no = buffers;
     sci->recv_buffer_size = bytes;
     sci->recv_seg_size = sci->header_area_size + sci->inline_area_size + buffers * bytes;

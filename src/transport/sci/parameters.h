@@ -1,6 +1,7 @@
-/* The Context SCI: names, defaults and scopes are those of section 10 of the note; inline_area_size
- * and the ranges are additions. Independent of SISCI, so that a build without this technology reads
- * the same files. */
+/* The Context SCI: names, defaults and scopes are those of section 10 of the note;
+ * inline_area_size, acknowledge_each, transfer_multiple and the ranges are additions, whose
+ * defaults make the protocol that of the note. Independent of SISCI, so that a build without this
+ * technology reads the same files. */
 #ifndef TRANSPORT_SCI_PARAMETERS_H
 #define TRANSPORT_SCI_PARAMETERS_H
 
@@ -24,6 +25,9 @@ typedef struct {
     uint64_t
         inline_area_size; /* bytes; 0: notifications carry no payload. Otherwise SCI_LINE_BYTES for
                              each message that any other process may have outstanding here */
+    uint64_t acknowledge_each;  /* 0: credits may be given several at a time */
+    uint64_t transfer_multiple; /* bytes, a power of 2, at most SCI_LINE_BYTES: data are written in
+                                   multiples of it */
     uint64_t
         recv_buffer_no; /* at least all outstanding messages of the others plus the held buffers */
     uint64_t recv_buffer_size; /* bytes; a longer message is sent in pieces */

@@ -161,7 +161,8 @@ static cb_status assemble(sci_node *node, transport_buffer *piece, bool more,
         cb_error("cannot assemble a message of rank %d from its pieces: it is longer than the "
                  "announced %zu bytes; announce its size",
                  node->base.rank, factory->preparation.message_bytes);
-        return whole == NULL ? CB_ERROR_MEMORY : CB_ERROR_TRANSPORT;
+        return transport_noted(&factory->base,
+                               whole == NULL ? CB_ERROR_MEMORY : CB_ERROR_TRANSPORT);
     }
     if (more)
         return CB_EMPTY;
@@ -170,14 +171,14 @@ static cb_status assemble(sci_node *node, transport_buffer *piece, bool more,
     return CB_OK;
 }
 
-/* Half of the credits are owed. Send them at an empty poll, at the latest with the next message, or
+/* Half of the limit is owed. Send them at an empty poll, at the latest with the next message, or
  * at once if there may be no next message: the peer always has credits while it has no unread
  * message here. */
 __attribute__((noinline)) static cb_status acknowledge_soon(sci_node *node, uint64_t owed)
 {
     sci_receiving *from = &node->receiving;
 
-    if (from->indebted || owed == from->turns)
+    if (from->indebted || owed >= from->debt_limit)
         return sci_acknowledge(node);
     from->indebted = true;
     sci_factory_of(node->base.factory)->indebted++;
@@ -190,7 +191,7 @@ static inline cb_status acknowledge_if_due(sci_node *node)
     const sci_receiving *from = &node->receiving;
     const uint64_t owed = from->number + from->turns - from->credited;
 
-    return 2 * owed >= from->turns ? acknowledge_soon(node, owed) : CB_OK;
+    return 2 * owed >= from->debt_limit ? acknowledge_soon(node, owed) : CB_OK;
 }
 
 /* Hot. If the sender cannot be acknowledged, drop the message and return the error. */

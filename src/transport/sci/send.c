@@ -36,15 +36,18 @@ static inline bool find_credit(sci_sending *to, uint32_t *buffer)
     return true;
 }
 
+/* A piece ends with its buffer's last line at most, here and at the receiver, so that there is
+ * room for the excess. */
 static inline cb_status store_data(sci_node *node, uint32_t buffer, const void *data, size_t bytes)
 {
     sci_sending *to = &node->sending;
     const size_t offset = (size_t)(to->layout.buffers + buffer * to->layout.buffer_bytes);
+    const size_t whole = (bytes + to->excess_mask) & ~to->excess_mask;
     uint32_t tries = 0;
     cb_status status;
 
     do
-        status = sci_remote_copy(&node->remote, &to->sequence, offset, data, bytes);
+        status = sci_remote_copy(&node->remote, &to->sequence, offset, data, whole);
     while (sci_sequence_tries_again(&to->sequence, &status, tries++));
     return status;
 }
@@ -182,7 +185,7 @@ static cb_status report_send_to_itself(const sci_node *node)
     cb_error("cannot send to rank %d over sci: it is this process, which has no connection to "
              "itself; send to another",
              node->base.rank);
-    return CB_ERROR_TRANSPORT;
+    return transport_noted(node->base.factory, CB_ERROR_TRANSPORT);
 }
 
 /* Takes the buffer. */
@@ -229,7 +232,7 @@ static cb_status send_copy(sci_factory *factory, sci_node *node, const transport
     transport_buffer *copy = sci_create_locked(factory, buffer->size);
 
     if (copy == NULL)
-        return CB_ERROR_MEMORY;
+        return transport_noted(&factory->base, CB_ERROR_MEMORY);
     memcpy(copy->data, buffer->data, buffer->size);
     return transport_queue_send(&node->sending.queue, &queue_user, node, copy);
 }

@@ -87,6 +87,45 @@ void sci_device_close(sci_device *device)
     device->is_open = false;
 }
 
+/* States: an operation in the wrong one is refused before SISCI is called. */
+
+static cb_status wrong_state(const char *attempt, const char *state, const char *required)
+{
+    cb_error("SISCI cannot %s: it is %s, but must be %s; this is a defect of the technology sci",
+             attempt, state, required);
+    return CB_ERROR_USAGE;
+}
+
+static cb_status require_open(const sci_device *device, const char *attempt)
+{
+    return device->is_open ? CB_OK : wrong_state(attempt, "on a closed device", "on an open one");
+}
+
+static cb_status require_local(const sci_local *segment, sci_local_state required,
+                               const char *attempt)
+{
+    static const char *const names[] = {[SCI_LOCAL_DESTROYED] = "destroyed",
+                                        [SCI_LOCAL_CREATED] = "created",
+                                        [SCI_LOCAL_MAPPED] = "mapped",
+                                        [SCI_LOCAL_AVAILABLE] = "available"};
+
+    return segment->state == required
+               ? CB_OK
+               : wrong_state(attempt, names[segment->state], names[required]);
+}
+
+static cb_status require_remote(const sci_remote *segment, sci_remote_state required,
+                                const char *attempt)
+{
+    static const char *const names[] = {[SCI_REMOTE_DISCONNECTED] = "disconnected",
+                                        [SCI_REMOTE_CONNECTED] = "connected",
+                                        [SCI_REMOTE_MAPPED] = "mapped"};
+
+    return segment->state == required
+               ? CB_OK
+               : wrong_state(attempt, names[segment->state], names[required]);
+}
+
 /* Local segments: destroyed -> created -> mapped -> available, and back */
 
 enum { ID_TRIES = 256, REMOVE_PAUSE_NS = 50000, REMOVE_PAUSE_MOST_NS = 2000000 };
@@ -105,9 +144,12 @@ static cb_status local_prepare(sci_local *segment, unsigned flags)
 cb_status sci_local_create(sci_local *segment, const sci_device *device, unsigned first,
                            unsigned stride, size_t size)
 {
+    static const char attempt[] = "create the local segment";
     sci_error_t error = SCI_ERR_SEGMENTID_USED;
     unsigned id = first;
 
+    CB_TRY(require_open(device, attempt));
+    CB_TRY(require_local(segment, SCI_LOCAL_DESTROYED, attempt));
     for (int tries = 0; error == SCI_ERR_SEGMENTID_USED && tries < ID_TRIES; tries++) {
         id = first + (unsigned)tries * stride;
         SCICreateSegment(device->handle, &segment->handle, id, size, NULL, NULL, 0, &error);
@@ -127,13 +169,16 @@ cb_status sci_local_create(sci_local *segment, const sci_device *device, unsigne
 
 cb_status sci_local_join(sci_local *segment, const sci_device *device, unsigned id, size_t size)
 {
+    static const char attempt[] = "create a member of the multicast group";
     sci_error_t error;
 
+    CB_TRY(require_open(device, attempt));
+    CB_TRY(require_local(segment, SCI_LOCAL_DESTROYED, attempt));
     SCICreateSegment(device->handle, &segment->handle, id, size, NULL, NULL, SCI_FLAG_BROADCAST,
                      &error);
     if (error != SCI_ERR_OK)
-        return sci_failed("create a member of the multicast group", DIS_BROADCAST_NODEID_GROUP_ALL,
-                          id, error, "free shared memory (/dev/shm), or use --multicast loop");
+        return sci_failed(attempt, DIS_BROADCAST_NODEID_GROUP_ALL, id, error,
+                          "free shared memory (/dev/shm), or use --multicast loop");
     segment->id = id;
     segment->size = size;
     CB_TRY(local_prepare(segment, SCI_FLAG_BROADCAST));
@@ -157,23 +202,27 @@ bool sci_local_can_join(const sci_device *device, unsigned id)
 
 cb_status sci_local_map(sci_local *segment)
 {
+    static const char attempt[] = "map the local segment";
     sci_error_t error;
 
+    CB_TRY(require_local(segment, SCI_LOCAL_CREATED, attempt));
     segment->address =
         SCIMapLocalSegment(segment->handle, &segment->map, 0, segment->size, NULL, 0, &error);
     if (error != SCI_ERR_OK)
-        return sci_failed("map the local segment", 0, segment->id, error, "lower recv_seg_size");
+        return sci_failed(attempt, 0, segment->id, error, "lower recv_seg_size");
     segment->state = SCI_LOCAL_MAPPED;
     return CB_OK;
 }
 
 cb_status sci_local_offer(sci_local *segment)
 {
+    static const char attempt[] = "offer the local segment";
     sci_error_t error;
 
+    CB_TRY(require_local(segment, SCI_LOCAL_MAPPED, attempt));
     SCISetSegmentAvailable(segment->handle, SCI_ADAPTER, 0, &error);
     if (error != SCI_ERR_OK)
-        return sci_failed("offer the local segment", 0, segment->id, error, "check the adapter");
+        return sci_failed(attempt, 0, segment->id, error, "check the adapter");
     segment->state = SCI_LOCAL_AVAILABLE;
     return CB_OK;
 }
@@ -224,9 +273,12 @@ static bool may_come(sci_error_t error)
 static cb_status remote_connect(sci_remote *segment, const sci_device *device, unsigned node_id,
                                 unsigned id, unsigned flags)
 {
+    static const char attempt[] = "connect to the segment";
     const uint64_t until_ns = cb_now_ns() + connect_within_ns;
     sci_error_t error;
 
+    CB_TRY(require_open(device, attempt));
+    CB_TRY(require_remote(segment, SCI_REMOTE_DISCONNECTED, attempt));
     for (;;) {
         SCIConnectSegment(device->handle, &segment->handle, node_id, id, SCI_ADAPTER, NULL, NULL,
                           SCI_INFINITE_TIMEOUT, flags, &error);
@@ -235,7 +287,7 @@ static cb_status remote_connect(sci_remote *segment, const sci_device *device, u
         cb_sleep_ns(connect_pause_ns);
     }
     if (error != SCI_ERR_OK)
-        return sci_failed("connect to the segment", node_id, id, error,
+        return sci_failed(attempt, node_id, id, error,
                           "its process has ended, or node_id or recv_seg_id is wrong");
     segment->node_id = node_id;
     segment->id = id;
@@ -252,20 +304,22 @@ cb_status sci_remote_connect(sci_remote *segment, const sci_device *device, unsi
 
 cb_status sci_remote_connect_group(sci_remote *segment, const sci_device *device, unsigned id)
 {
+    CB_TRY(remote_connect(segment, device, DIS_BROADCAST_NODEID_GROUP_ALL, id, SCI_FLAG_BROADCAST));
     segment->group = true;
-    return remote_connect(segment, device, DIS_BROADCAST_NODEID_GROUP_ALL, id, SCI_FLAG_BROADCAST);
+    return CB_OK;
 }
 
 cb_status sci_remote_map(sci_remote *segment)
 {
+    static const char attempt[] = "map the segment";
     sci_error_t error;
 
+    CB_TRY(require_remote(segment, SCI_REMOTE_CONNECTED, attempt));
     segment->address = (volatile unsigned char *)SCIMapRemoteSegment(
         segment->handle, &segment->map, 0, segment->size, NULL,
         segment->group ? SCI_FLAG_BROADCAST : 0, &error);
     if (error != SCI_ERR_OK)
-        return sci_failed("map the segment", segment->node_id, segment->id, error,
-                          "lower recv_seg_size");
+        return sci_failed(attempt, segment->node_id, segment->id, error, "lower recv_seg_size");
     segment->state = SCI_REMOTE_MAPPED;
     return CB_OK;
 }
@@ -324,13 +378,16 @@ static cb_status sequence_start(sci_sequence *sequence)
 
 cb_status sci_sequence_open(sci_sequence *sequence, const sci_remote *segment)
 {
+    static const char attempt[] = "create a sequence";
     sci_error_t error;
 
+    CB_TRY(require_remote(segment, SCI_REMOTE_MAPPED, attempt));
+    if (sequence->handle != NULL)
+        return wrong_state(attempt, "open already", "closed");
     SCICreateMapSequence(segment->map, &sequence->handle, 0, &error);
     if (error != SCI_ERR_OK) {
         sequence->handle = NULL;
-        return sci_failed("create a sequence", segment->node_id, segment->id, error,
-                          "check the adapter");
+        return sci_failed(attempt, segment->node_id, segment->id, error, "check the adapter");
     }
     sequence->segment = segment;
     return sequence_start(sequence);

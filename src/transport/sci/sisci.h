@@ -51,8 +51,9 @@ typedef struct {
     unsigned char *address; /* while mapped */
 } sci_local;
 
-/* Create takes the first free id of first, first + stride, ...; *segment must be destroyed. Each
- * function requires the preceding state, and leaves it unchanged on failure. */
+/* Create takes the first free id of first, first + stride, ... It requires a destroyed segment and
+ * an open device, each other function the preceding state; in another state nothing is done, and
+ * the result is CB_ERROR_USAGE, logged. A failure leaves the state unchanged. */
 cb_status sci_local_create(sci_local *segment, const sci_device *device, unsigned first,
                            unsigned stride, size_t size);
 cb_status sci_local_map(sci_local *segment);
@@ -88,7 +89,8 @@ typedef struct {
     volatile unsigned char *address; /* while mapped; write only */
 } sci_remote;
 
-/* Retries for some seconds if the segment does not exist yet. */
+/* States are required as for local segments. Connect retries for some seconds if the segment does
+ * not exist yet. */
 cb_status sci_remote_connect(sci_remote *segment, const sci_device *device, unsigned node_id,
                              unsigned id);
 cb_status sci_remote_map(sci_remote *segment);
@@ -109,6 +111,7 @@ typedef struct {
     uint64_t failing_since_ns; /* since when the current transfer has been repeated */
 } sci_sequence;
 
+/* Requires a closed sequence (zeroed at first) and a mapped segment. */
 cb_status sci_sequence_open(sci_sequence *sequence, const sci_remote *segment);
 void sci_sequence_close(sci_sequence *sequence);
 

@@ -30,7 +30,7 @@ __attribute__((cold)) cb_status tcp_lose(tcp_node *node, const char *attempt, in
                  "that its host is reachable",
                  attempt, node->base.rank, socket_text(&node->address, text),
                  cause != 0 ? strerror(cause) : "its end of the connection was closed");
-    return CB_ERROR_TRANSPORT;
+    return transport_noted(node->base.factory, CB_ERROR_TRANSPORT);
 }
 
 int tcp_note_events(tcp_factory *factory, int wait_ms)

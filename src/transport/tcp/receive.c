@@ -57,7 +57,7 @@ static cb_status begin_message(tcp_node *node)
         return refuse_header(node, header, factory->pool.capacity);
     from->incoming = take_buffer(factory);
     if (from->incoming == NULL)
-        return CB_ERROR_MEMORY;
+        return transport_noted(&factory->base, CB_ERROR_MEMORY);
     from->incoming->size = header.bytes;
     from->large = header.bytes >= LARGE_BYTES;
     from->got_bytes = staged - TCP_HEADER_BYTES;

@@ -80,7 +80,7 @@ static cb_status refuse_itself(const tcp_node *node)
     cb_error("cannot send to rank %d over tcp: it is this process, which has no connection to "
              "itself; send to another",
              node->base.rank);
-    return CB_ERROR_TRANSPORT;
+    return transport_noted(node->base.factory, CB_ERROR_TRANSPORT);
 }
 
 /* Hot. */
@@ -116,7 +116,7 @@ static cb_status send_shared(tcp_factory *factory, tcp_node *node, const transpo
         return status;
     copy = transport_pool_take(&factory->pool);
     if (copy == NULL)
-        return CB_ERROR_MEMORY;
+        return transport_noted(&factory->base, CB_ERROR_MEMORY);
     memcpy(copy->data, buffer->data, buffer->size);
     copy->size = buffer->size;
     transport_queue_append(&node->sending.queue, copy, sent);

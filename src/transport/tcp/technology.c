@@ -208,6 +208,8 @@ static transport_buffer *tcp_buffer_create(transport_factory *base, size_t size)
         base->held++;
     }
     transport_lock_give(&factory->lock);
+    if (__builtin_expect(buffer == NULL, 0))
+        (void)transport_noted(base, CB_ERROR_MEMORY);
     return buffer;
 }
 

@@ -212,7 +212,7 @@ cb_status udp_take_datagram(udp_factory *factory, int fd, udp_header *header,
     unsigned char bytes[UDP_HEADER_BYTES];
 
     if (!has_spare(factory))
-        return CB_ERROR_MEMORY;
+        return transport_noted(&factory->base, CB_ERROR_MEMORY);
     for (int unexpected = 0; unexpected < UNEXPECTED_MOST;) {
         struct iovec parts[2] = {
             {.iov_base = bytes, .iov_len = sizeof(bytes)},
@@ -224,7 +224,7 @@ cb_status udp_take_datagram(udp_factory *factory, int fd, udp_header *header,
             return CB_EMPTY;
         if (got < 0 && (errno == EBADF || errno == ENOMEM || errno == EFAULT)) {
             cb_error("cannot receive over udp: %m; this is a defect, or memory is short");
-            return CB_ERROR_SYSTEM;
+            return transport_noted(&factory->base, CB_ERROR_SYSTEM);
         }
         if (got < 0)
             continue;

@@ -68,7 +68,8 @@ cb_status udp_group_receive(transport_group *base, transport_buffer **out, trans
     while ((status = poll_group(base, out, from)) == CB_EMPTY)
         if (!udp_wait_on(factory, factory->fd, &since_ns)) {
             *from = NULL;
-            return udp_count_timeout(&group->silences, "a group of rank", base->factory->rank);
+            return udp_count_timeout(factory, &group->silences, "a group of rank",
+                                     base->factory->rank);
         }
     group->silences = 0;
     return status;
@@ -128,7 +129,7 @@ cb_status udp_group_receive_root(transport_group *base, transport_buffer **out)
     while ((status = poll_list(factory, group, out)) == CB_EMPTY)
         if (!udp_wait_on(factory, group->fd, &since_ns)) {
             udp_stream_give_up(factory, &group->incoming);
-            return udp_count_timeout(&group->incoming.silences, "the multicasting rank",
+            return udp_count_timeout(factory, &group->incoming.silences, "the multicasting rank",
                                      base->root->rank);
         }
     return status;

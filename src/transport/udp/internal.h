@@ -149,7 +149,7 @@ cb_status udp_read_socket(udp_factory *factory);
 void udp_handle_list_message(udp_factory *factory, const udp_header *header);
 void udp_send_list_message(udp_factory *factory, udp_kind kind, int rank, uint64_t list);
 bool udp_wait_on(udp_factory *factory, int fd, uint64_t *since_ns);
-cb_status udp_count_timeout(unsigned *silences, const char *whom, int rank);
+cb_status udp_count_timeout(udp_factory *factory, unsigned *silences, const char *whom, int rank);
 cb_status udp_receive(transport_node *node, transport_buffer **out);
 cb_status udp_try_receive(transport_node *node, transport_buffer **out);
 void udp_give_up(transport_node *node);

@@ -108,14 +108,14 @@ bool udp_wait_on(udp_factory *factory, int fd, uint64_t *since_ns)
     return true;
 }
 
-cb_status udp_count_timeout(unsigned *silences, const char *whom, int rank)
+cb_status udp_count_timeout(udp_factory *factory, unsigned *silences, const char *whom, int rank)
 {
     if (++*silences < SILENCES_MOST)
         return CB_LOST;
     cb_error("nothing received over udp from %s %d for %d timeouts in a row: it has ended, or its "
              "host is unreachable; see its messages",
              whom, rank, SILENCES_MOST);
-    return CB_ERROR_TRANSPORT;
+    return transport_noted(&factory->base, CB_ERROR_TRANSPORT);
 }
 
 /* Hot. The next message, or CB_LOST if it is missing. */
@@ -140,7 +140,7 @@ cb_status udp_receive(transport_node *base, transport_buffer **out)
     while ((status = poll_node(factory, node, out)) == CB_EMPTY)
         if (!udp_wait_on(factory, factory->fd, &since_ns)) {
             udp_stream_give_up(factory, &node->incoming);
-            return udp_count_timeout(&node->incoming.silences, "rank", base->rank);
+            return udp_count_timeout(factory, &node->incoming.silences, "rank", base->rank);
         }
     return status;
 }

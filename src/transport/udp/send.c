@@ -6,7 +6,7 @@
 static cb_status report_send_to_itself(const transport_node *node)
 {
     cb_error("cannot send to rank %d over udp: it is this process; send to another", node->rank);
-    return CB_ERROR_TRANSPORT;
+    return transport_noted(node->factory, CB_ERROR_TRANSPORT);
 }
 
 static void put_message(udp_factory *factory, udp_node *node, const transport_buffer *buffer)

@@ -217,6 +217,14 @@ static void expect_messages(receiving way, transport_group *group, unsigned char
     }
 }
 
+static void expect_last_error(const char *attempt)
+{
+    char text[CB_LAST_ERROR_BYTES];
+
+    ck_assert(transport_last_error(factory, text, sizeof(text)));
+    ck_assert_msg(strstr(text, attempt) != NULL, "the last error is '%s'", text);
+}
+
 /* One receive fails, between messages as announced, and the others succeed. */
 static void expect_one_failure(receiving way)
 {
@@ -224,6 +232,7 @@ static void expect_one_failure(receiving way)
 
     expect_messages(way, group, 1, 2);
     ck_assert_int_eq(silently(way, group), CB_ERROR_TRANSPORT);
+    expect_last_error("MPI cannot receive from");
     expect_messages(way, group, 4, 9);
     transport_group_destroy(group);
 }
@@ -349,6 +358,7 @@ JOB_TEST(a_failed_send_releases_its_buffer_and_the_next_one_arrives)
         break_call(CALL_ISEND, 0);
         cb_log_silence(1);
         ck_assert_int_eq(transport_send(nodes[0], message(1, SHORT)), CB_ERROR_TRANSPORT);
+        expect_last_error("MPI cannot send to");
         cb_log_silence(0);
         ck_assert_int_eq(failing.call, NO_CALL);
         send_to_receiver(2, SHORT);

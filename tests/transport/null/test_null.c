@@ -133,7 +133,34 @@ START_TEST(null_declares_that_it_does_not_deliver)
 }
 END_TEST
 
+START_TEST(nodes_and_buffers_of_another_factory_are_refused)
+{
+    transport_factory *factory = open_prepared(64), *other = open_prepared(64);
+    transport_node *node = node_of(factory, 1), *foreign = node_of(other, 1);
+    transport_group *group = NULL, *none = NULL;
+
+    ck_assert_int_eq(transport_group_create(factory, &node, 1, NULL, false, &group), CB_OK);
+    cb_log_silence(1);
+    ck_assert_int_eq(transport_group_create(factory, &foreign, 1, NULL, true, &none),
+                     CB_ERROR_USAGE);
+    ck_assert_int_eq(transport_group_create(factory, &node, 1, foreign, true, &none),
+                     CB_ERROR_USAGE);
+    ck_assert_int_eq(transport_group_add(group, foreign), CB_ERROR_USAGE);
+    ck_assert_int_eq(transport_send(node, transport_buffer_create(other, 64)), CB_ERROR_USAGE);
+    ck_assert_int_eq(transport_send(foreign, transport_buffer_create(factory, 64)), CB_ERROR_USAGE);
+    ck_assert_int_eq(transport_group_send(group, transport_buffer_create(other, 64)),
+                     CB_ERROR_USAGE);
+    ck_assert_ptr_null(none);
+    transport_group_destroy(group);
+    transport_node_destroy(node);
+    transport_node_destroy(foreign);
+    ck_assert_int_eq(transport_close(factory), CB_OK);
+    ck_assert_int_eq(transport_close(other), CB_OK);
+}
+END_TEST
+
 UNIT_MAIN("null", a_receive_returns_a_buffer_of_the_announced_size,
           a_send_takes_ownership_of_the_buffer, a_group_receive_serves_nodes_in_turn,
           a_group_with_a_root_and_no_nodes_receives, every_wait_policy_is_accepted,
-          an_unreleased_buffer_is_reported_at_close, null_declares_that_it_does_not_deliver)
+          an_unreleased_buffer_is_reported_at_close, null_declares_that_it_does_not_deliver,
+          nodes_and_buffers_of_another_factory_are_refused)

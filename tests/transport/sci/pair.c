@@ -57,6 +57,8 @@ static sci_settings settings_of(const pair_form *form)
         .recv_seg_size = SCI_HEADER_BYTES + lines + buffers * form->bytes,
         .header_area_size = SCI_HEADER_BYTES,
         .inline_area_size = lines,
+        .acknowledge_each = form->acknowledge_each,
+        .transfer_multiple = form->multiple > 0 ? form->multiple : 1,
         .recv_buffer_no = buffers,
         .recv_buffer_size = form->bytes,
         .use_send_pool = !form->heap,

@@ -37,7 +37,8 @@ typedef void (*pair_body)(pair_end *end);
  * buffers of a size. */
 typedef struct {
     uint64_t outstanding, bytes, spare;
-    bool lines, heap;
+    bool lines, heap, acknowledge_each;
+    uint64_t multiple;                 /* of what is written; 0: 1 */
     uint64_t pool_buffers, pool_bytes; /* 0: the pool follows from what is prepared */
 } pair_form;
 

@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 
 #include "transport/sci/internal.h"
@@ -98,6 +99,133 @@ START_TEST(messages_without_credit_are_queued_in_order)
     for (size_t i = 0; i < sizeof(outstanding) / sizeof(*outstanding); i++) {
         pair_plan plan = many_plan(outstanding[i], true, i % 2 == 0);
 
+        expect(&plan, 0, 0);
+    }
+}
+END_TEST
+
+/* The protocol of the note: notices, heap, each receive acknowledged, whole lines of data. */
+START_TEST(the_protocol_of_the_note_delivers_in_order)
+{
+    static const uint64_t outstanding[] = {1, 4, 15};
+
+    for (size_t i = 0; i < sizeof(outstanding) / sizeof(*outstanding); i++) {
+        pair_plan plan = many_plan(outstanding[i], false, true);
+
+        plan.form.acknowledge_each = true;
+        plan.form.multiple = SCI_LINE_BYTES;
+        expect(&plan, 0, 0);
+    }
+}
+END_TEST
+
+/* One of four messages is received, without a later poll, which would send owed credits. */
+
+enum { CREDITS = 4 };
+
+static void send_one_more_than_credits(pair_end *end)
+{
+    pair_hear(end); /* the credits have been given */
+    for (uint64_t i = 0; i < CREDITS; i++)
+        pair_send(end, i, 64);
+    pair_tell(end);
+    pair_hear(end);
+    pair_send(end, CREDITS, 64);
+}
+
+static void expect_sent(pair_end *end)
+{
+    send_one_more_than_credits(end);
+    PAIR_REQUIRE(!sci_has_queued(sci_factory_of(end->factory)), PAIR_WRONG);
+    pair_tell(end);
+}
+
+static void expect_queued(pair_end *end)
+{
+    send_one_more_than_credits(end);
+    PAIR_REQUIRE(sci_has_queued(sci_factory_of(end->factory)), PAIR_WRONG);
+    pair_tell(end);
+}
+
+static void receive_one_and_then_all(pair_end *end)
+{
+    pair_tell(end);
+    pair_hear(end);
+    pair_receive(end, 0, 64);
+    pair_tell(end);
+    pair_hear(end);
+    for (uint64_t i = 1; i <= CREDITS; i++)
+        pair_receive(end, i, 64);
+}
+
+START_TEST(each_receive_is_acknowledged_at_once_if_that_is_configured)
+{
+    pair_plan plan = many_plan(CREDITS, true, false);
+
+    plan.bodies[0] = expect_queued;
+    plan.bodies[1] = receive_one_and_then_all;
+    expect(&plan, 0, 0);
+    plan.form.acknowledge_each = true;
+    plan.bodies[0] = expect_sent;
+    expect(&plan, 0, 0);
+}
+END_TEST
+
+/* The first bytes of a line are sent; how many of it arrive is seen in the receive buffer. */
+
+enum { SENT = 10, MARK = 7 };
+
+static void send_beginning_of_line(pair_end *end)
+{
+    transport_buffer *buffer = transport_buffer_create(end->factory, SCI_LINE_BYTES);
+
+    PAIR_REQUIRE(buffer != NULL, PAIR_WRONG);
+    memset(buffer->data, MARK, SCI_LINE_BYTES);
+    buffer->size = SENT;
+    PAIR_REQUIRE(transport_send(end->node, buffer) == CB_OK, PAIR_LOST);
+}
+
+static void expect_marks(pair_end *end, size_t marks)
+{
+    transport_buffer *buffer = NULL;
+    size_t found = 0;
+
+    PAIR_REQUIRE(transport_receive(end->node, &buffer) == CB_OK, PAIR_LOST);
+    PAIR_REQUIRE(buffer->size == SENT, PAIR_WRONG);
+    while (found < SCI_LINE_BYTES && ((const unsigned char *)buffer->data)[found] == MARK)
+        found++;
+    PAIR_REQUIRE(found == marks, PAIR_WRONG);
+    transport_buffer_release(buffer);
+}
+
+static void expect_exact(pair_end *end)
+{
+    expect_marks(end, SENT);
+}
+
+static void expect_multiple_of_16(pair_end *end)
+{
+    expect_marks(end, 16);
+}
+
+static void expect_line(pair_end *end)
+{
+    expect_marks(end, SCI_LINE_BYTES);
+}
+
+START_TEST(data_are_written_in_the_configured_multiple)
+{
+    static const struct {
+        uint64_t multiple;
+        pair_body receive;
+    } cases[] = {{1, expect_exact}, {16, expect_multiple_of_16}, {SCI_LINE_BYTES, expect_line}};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        pair_plan plan = many_plan(1, false, false);
+
+        plan.form.multiple = cases[i].multiple;
+        plan.bodies[0] = send_beginning_of_line;
+        plan.bodies[1] = cases[i].receive;
         expect(&plan, 0, 0);
     }
 }
@@ -434,10 +562,13 @@ static void receive_mutely(pair_end *end)
     const sci_factory *factory = sci_factory_of(end->factory);
     const uint32_t before = factory->free_count;
     transport_buffer *buffer = NULL;
+    char text[CB_LAST_ERROR_BYTES];
 
     pair_hear(end);
     of_checks = (saying){true, SCI_SEQ_OK, SCI_ERR_SYSTEM};
     PAIR_REQUIRE(transport_receive(end->node, &buffer) == CB_ERROR_TRANSPORT, PAIR_WRONG);
+    PAIR_REQUIRE(transport_last_error(end->factory, text, sizeof(text)), PAIR_WRONG);
+    PAIR_REQUIRE(strstr(text, "check the transfers to the segment") != NULL, PAIR_WRONG);
     PAIR_REQUIRE(factory->free_count == before, PAIR_WRONG);
     pair_tell(end);
     pair_hear(end); /* the other end has sent its last message */
@@ -508,6 +639,9 @@ START_TEST(two_jobs_of_a_user_are_separate)
 END_TEST
 
 UNIT_MAIN("sci between two processes", messages_without_credit_are_queued_in_order,
+          the_protocol_of_the_note_delivers_in_order,
+          each_receive_is_acknowledged_at_once_if_that_is_configured,
+          data_are_written_in_the_configured_multiple,
           notices_replace_lines_where_none_are_configured,
           a_sender_has_a_credit_once_all_its_messages_were_received,
           an_acknowledgement_without_a_buffer_waits_for_a_release,

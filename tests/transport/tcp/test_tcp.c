@@ -128,9 +128,13 @@ END_TEST
 static void find_peer_gone(ends_end *end)
 {
     transport_buffer *buffer = NULL;
+    char text[CB_LAST_ERROR_BYTES];
 
     ends_receive(end, 0, 64);
+    ENDS_REQUIRE(!transport_last_error(end->factory, text, sizeof(text)));
     ENDS_REQUIRE(transport_receive(end->node, &buffer) == CB_ERROR_TRANSPORT);
+    ENDS_REQUIRE(transport_last_error(end->factory, text, sizeof(text)));
+    ENDS_REQUIRE(strstr(text, "cannot receive from rank") == text);
     ENDS_REQUIRE(transport_receive(end->node, &buffer) == CB_ERROR_TRANSPORT);
     buffer = transport_buffer_create(end->factory, 64);
     ENDS_REQUIRE(buffer != NULL);

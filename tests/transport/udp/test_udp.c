@@ -319,12 +319,15 @@ END_TEST
 static void wait_without_success(ends_end *end)
 {
     transport_buffer *buffer = NULL;
+    char text[CB_LAST_ERROR_BYTES];
     cb_status status;
     int lost = 0;
 
     while ((status = transport_receive(end->node, &buffer)) == CB_LOST)
         lost++;
     ENDS_REQUIRE(status == CB_ERROR_TRANSPORT);
+    ENDS_REQUIRE(transport_last_error(end->factory, text, sizeof(text)));
+    ENDS_REQUIRE(strstr(text, "nothing received over udp") == text);
     ENDS_REQUIRE(lost > 10 && lost < 100);
 }
 

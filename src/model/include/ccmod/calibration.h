@@ -3,6 +3,7 @@
 #ifndef CCMOD_CALIBRATION_H
 #define CCMOD_CALIBRATION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -71,10 +72,15 @@ typedef struct {
 } ccmod_point;
 
 typedef struct {
-    size_t segments;       /* exact number of lines, at most 8; 0: as many as the points support */
+    size_t segments; /* exact number of lines, at most 8; 0: as many as the points support */
+    size_t segments_allowed; /* with `segments` 0: this number, or fewer if the points do not allow
+                                it; 0: not used */
     uint64_t packet_bytes; /* > 0: two lines, one up to this size and one above, as in the article;
                               `segments` must be 0 or 2 */
-    double residual_limit; /* reject lines with a larger rms residual (share of the time) */
+    double residual_limit; /* reject lines with a larger rms residual: share of each time or, with
+                              `plain`, of the rms time */
+    bool plain; /* least squares of the residuals in us, as in the article's listing 2, instead of
+                   residuals relative to each time; breaks between lines are the same */
 } ccmod_fit_wish;
 
 /* How well a line describes its points; residuals are shares of the measured time. */

@@ -26,8 +26,7 @@ typedef enum {
 typedef enum {
     CCMOD_BOTTLENECK, /* each link is shared equally; the most contended link decides */
     CCMOD_MAXMIN,     /* max-min fair: capacity that a message cannot use goes to the others */
-    CCMOD_FIFO /* each link serves one packet after the other; signals marked H are not sent, and
-                  `plain` has no effect */
+    CCMOD_FIFO        /* each link serves one packet after the other; `plain` has no effect */
 } ccmod_share;
 
 /* "bottleneck", "maxmin", "fifo". */
@@ -37,7 +36,7 @@ typedef enum {
     CCMOD_BACKGROUND_NONE,
     CCMOD_BACKGROUND_CONSTANT,   /* background_load on each cell */
     CCMOD_BACKGROUND_EXPONENTIAL /* min(exp of mean background_load, 0.99), drawn from the seed for
-                                    each cell and interval */
+                                    each cell and interval, or each evaluation of a cell */
 } ccmod_background;
 
 /* Progress of an evaluation, to be displayed, or to decide to stop it. */
@@ -51,8 +50,9 @@ typedef struct ccmod_parameters {
     ccmod_mode mode;
     ccmod_share share;
     ccmod_background background;
-    double background_load; /* 0 to 0.99 */
-    double background_interval_us;
+    double background_load;        /* 0 to 0.99 */
+    double background_interval_us; /* at least 1; 0: a new load at each evaluation of a cell: at
+                                      each event horizon, or with fifo for each packet served */
     uint64_t seed;
     bool plain;           /* always use the plain algorithm: the same results, slower */
     size_t open_messages; /* maximum number of pending or unreceived messages, 64 bytes each; more

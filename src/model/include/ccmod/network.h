@@ -47,7 +47,8 @@ typedef struct {
                             size_t hops, uint64_t bytes, double work_us);
 
     /* The background load of a cell in an interval (counted from 0), 0 to below 1; a pure function
-     * of its arguments. NULL: as the evaluation's parameters say. */
+     * of its arguments. With background_interval_us 0 the interval is the number of the evaluation.
+     * NULL: as the evaluation's parameters say. */
     double (*background)(const ccmod_network *network, uint32_t cell, uint64_t interval);
 
     /* The name of a link, such as "node 5" or "leaf 2 - spine 1". NULL: "link 7". */

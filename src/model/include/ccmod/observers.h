@@ -18,9 +18,10 @@ extern "C" {
 typedef struct {
     FILE *stream;
     const ccmod_network *network; /* private: of the running evaluation */
+    uint32_t wanted;              /* private */
 } ccmod_printer;
 
-/* `wanted` as in ccmod_observer; CCMOD_WANTS_ALL prints all fifteen. */
+/* `wanted` as in ccmod_observer; CCMOD_WANTS_ALL prints all fifteen, 0 none. */
 CCMOD_API ccmod_observer ccmod_printer_observer(ccmod_printer *printer, uint32_t wanted);
 
 /* The space-time diagram: the activity of each processor from the start to the end of the last one,

@@ -39,7 +39,9 @@ typedef enum {
 
 /* An observer of a signal marked H sees every horizon: the evaluation then uses a plainer algorithm
  * that recomputes all messages at each horizon, which is slow from about a hundred simultaneous
- * messages. */
+ * messages. With share rule fifo a horizon is the time between two changes of what links serve; the
+ * availability of a message is then an equal share of the most contended link that it has still to
+ * pass, and a packet is consumed when it has passed its last link. */
 
 /* The name in the article: "CONFIG", "GO_INIT". */
 CCMOD_API const char *ccmod_signal_name(ccmod_signal_kind kind);

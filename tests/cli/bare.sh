@@ -1,0 +1,38 @@
+#!/bin/sh
+# cb_bare: rows of plain MPI with the ratio to the same pattern through the transport. Figures are not
+# judged: they are the machine's.
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:-.}/tests/cli/lib.sh"
+
+needs_python
+enter_folder
+limit_s=120
+
+case_is "a row for each mode and size, with the ratio"
+run 2 cb_bare --max-time 0.05 --verify --output result.json
+expect_status 0
+expect_valid result.json
+expect_document result.json "[(r['mode'], r['size_bytes']) for r in d['results']] == \
+    [(m, n) for m in ('pingpong', 'stream') for n in (0, 64, 256, 1024)]" True
+expect_document result.json "all(r['over_bare'] > 0 for r in d['results'])" True
+expect_document result.json "all(r['verify']['messages'] > 0 for r in d['results'])" True
+expect_document result.json "all(len(r['blocks_us']) >= 21 for r in d['results'])" True
+
+case_is "ranks without a part wait"
+run 3 cb_bare --sizes 64 --mode pingpong --max-time 0.05 --output result.json
+expect_status 0
+expect_document result.json "[r['processors'] for r in d['results']]" "[2]"
+
+# refused OPTION VALUE: what plain MPI does not have
+refused() {
+    case_is "$1 $2"
+    run 2 cb_bare "$1" "$2"
+    expect_status 2
+    expect_error "has no meaning for cb_bare"
+}
+refused --technology tcp
+refused --buffers rotate
+refused --wait block
+refused --window 3
+
+finish
