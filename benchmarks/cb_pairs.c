@@ -39,7 +39,7 @@ const benchmark cb_pairs = {
                .divisor = 1,
                .packets = BENCH_PACKETS_EACH_PAIR,
                .counts_packets = true,
-               .roles = {{.step = stream, .finish = bench_drain, .timed = true},
+               .roles = {{.step = stream, .finish = bench_drain, .timed = true, .by_threads = true},
                          {.step = take, .finish = bench_settle}}}},
     .figures = {{"round_us", "time of a packet in every pair, at the slowest source"},
                 {"frequency_Hz", "packets of all pairs / time: P/2 / time of a step"},

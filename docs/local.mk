@@ -5,13 +5,15 @@ EXTRA_DIST += \
 	$(srcdir)/docs/development/*.md \
 	$(srcdir)/docs/examples/*.cal \
 	$(srcdir)/docs/examples/*.cct \
+	$(srcdir)/docs/examples/*.lammps \
 	$(srcdir)/docs/examples/*.plan \
 	$(srcdir)/docs/images/*.png \
 	$(srcdir)/docs/images/*.py \
 	$(srcdir)/docs/images/*.svg \
 	$(srcdir)/docs/reproduction/*.md \
 	$(srcdir)/docs/reproduction/*.py \
-	$(srcdir)/docs/reproduction/results/*/*.json
+	$(srcdir)/docs/reproduction/results/*/*.json \
+	$(srcdir)/docs/reproduction/results/*/*.svg
 
 # The schemas of what programs and driver write.
 schemasdir = $(pkgdatadir)/schemas

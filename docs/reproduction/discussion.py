@@ -20,11 +20,11 @@ def _fits(kept: Kept, benchmark: str, mode: str) -> str:
         if fit.get("mode") == mode and "r_inf_MBps" in fit
     ]
     if not found:
-        return str(Missing(kept.reason(benchmark=benchmark)))
+        return str(kept.fit(benchmark=benchmark, mode=mode))
     return "; ".join(
         f"{fit['from_bytes']} to {fit['to_bytes']} bytes: overhead {number(fit['overhead_us'])} us,"
-        " throughput"
-        f" {number(fit['r_inf_MBps'])} MB/s, half of it at {number(fit['n_half_bytes'])} bytes"
+        f" throughput {number(fit['r_inf_MBps'])} MB/s, half of it at {number(fit['n_half_bytes'])}"
+        " bytes"
         for fit in found[:4]
     )
 
@@ -79,8 +79,8 @@ def _harness(kept: Kept) -> str:
     share = 100 * rows[0]["harness_us"] / rows[0]["latency_us"]["median"]
     return (
         f"1.1 at 64 bytes: {figure(rows[0], 'latency_us', 'us')}, of which"
-        f" {number(rows[0]['touch_us'])} us is the reading"
-        f" of the bytes and {number(share)} % the program itself"
+        f" {number(rows[0]['touch_us'])} us is the reading of the bytes and {number(share)} % the"
+        " program itself"
     )
 
 
@@ -90,8 +90,7 @@ def _users(kept: Kept) -> str:
         return str(Missing("no document has the probe"))
     return (
         f"a probe before each of {len(stolen)} starts: {number(stolen[len(stolen) // 2])} % of a"
-        " core taken by others in the"
-        f" median, {number(stolen[-1])} % at most"
+        f" core taken by others in the median, {number(stolen[-1])} % at most"
     )
 
 
@@ -101,8 +100,8 @@ def _measured(kept: Kept) -> str:
         return str(Missing("no results are kept"))
     sizes = sorted({row["size_bytes"] for row in rows if row["benchmark"] == "oneway"})
     return (
-        f"{len(rows)} measurements at {', '.join(map(str, SIZES))} bytes;"
-        f" 1.1 at {len(sizes)} sizes to {max(sizes, default=0)} bytes"
+        f"{len(rows)} measurements at {', '.join(map(str, SIZES))} bytes; 1.1 at {len(sizes)} sizes"
+        f" to {max(sizes, default=0)} bytes"
     )
 
 
@@ -115,16 +114,14 @@ def comments(kept: Kept, page: Page) -> None:
                 "required",
                 _harness(kept),
                 "times run from the buffer that the sender fills to the one that the receiver"
-                " reads, over MPI within one"
-                " host instead of a network",
+                " reads, over MPI within one host instead of a network",
             ),
             (
                 "overhead, maximum throughput, packet size of half the throughput: 1.1 ping-pong",
                 "asked",
                 _fits(kept, "oneway", "pingpong"),
                 "one line does not describe all sizes, because MPI changes its protocol, so each"
-                " range of sizes has a line"
-                " of its own",
+                " range of sizes has a line of its own",
             ),
             (
                 "the same: 1.1 stream",
@@ -157,7 +154,8 @@ def comments(kept: Kept, page: Page) -> None:
                 "algorithms of 'zero', 50 and 500 us a packet (group 2)",
                 "required",
                 _algorithms(kept),
-                "a packet's algorithm takes longer where processes share cores, since it is interrupted",
+                "a packet's algorithm takes longer where processes share cores, since it is"
+                " interrupted",
             ),
             (
                 "the 'zero' algorithm refers to the data",
@@ -207,8 +205,8 @@ def _algorithms(kept: Kept) -> str:
 def _bare(kept: Kept, page: Page) -> None:
     page.heading("Bare results", 3)
     page.text(
-        "Seed: \"bare or hardware results may be supplied in addition\". Here a plain loop of MPI calls takes"
-        " turns with 1.1."
+        "Seed: \"bare or hardware results may be supplied in addition\". Here a plain loop of MPI"
+        " calls takes turns with 1.1."
     )
     lines = []
     for mode, what, key in (("pingpong", "ping-pong", "latency_us"), ("stream", "stream", "round_us")):
@@ -233,8 +231,7 @@ def discussion(kept: Kept, page: Page) -> None:
                 "hardware platform and configuration",
                 "asked",
                 f"{_each(kept, ('hosts', 0, 'cpu'))}, {_each(kept, ('hosts', 0, 'cores'))} cores,"
-                " level 2 and 3 caches of"
-                f" {_each(kept, ('hosts', 0, 'l2_bytes'))} and"
+                f" level 2 and 3 caches of {_each(kept, ('hosts', 0, 'l2_bytes'))} and"
                 f" {_each(kept, ('hosts', 0, 'l3_bytes'))} bytes",
                 "one host: no network between processors",
             ),
@@ -283,8 +280,8 @@ def _scaling(kept: Kept, page: Page) -> None:
     page.heading("Scaling to 100 and 1000 sources and destinations", 3)
     page.text(
         "Seed: \"discuss the scaling possibilities to 100 and 1000 sources/destinations\". Here"
-        " they are predicted by"
-        " the [model](../reference/model.md) from the calibration of the same run."
+        " they are predicted by the [model](../reference/model.md) from the calibration of the"
+        " same run."
     )
     prediction = kept.document("prediction")
     wanted = {100, 1000}
@@ -305,6 +302,5 @@ def _scaling(kept: Kept, page: Page) -> None:
     page.table(["benchmark, mode, processors", "seed", "here: predicted at 1024 bytes"], rows)
     page.text(
         "Difference: the calibration is of the shared memory of one host, so the prediction"
-        " describes a network as fast"
-        " as that memory, with a core for each process."
+        " describes a network as fast as that memory, with a core for each process."
     )

@@ -30,6 +30,8 @@ def steps(cores: int) -> list[Step]:
               "--fetch", "2", *few, seconds=12),
         start("driven", cores, 7, "cb_pipeline", "--topology", "4-2-1", "--algorithm", "0", "--rate",
               f"{RATE_HZ}Hz", *few, seconds=10),
+        start("comms3-2", cores, 2, "cb_comms3", "--processors", "2", "--sizes", "0,64,256,1024",
+              *few, seconds=8),
     ]  # fmt: skip
 
 
@@ -65,8 +67,7 @@ GROUP_1 = (
         ),
         FROM_ONE_SIDE,
         "the note has one figure by ping-pong; the stream beside it is ours, since the figures of"
-        " the other benchmarks"
-        " are streams and compare with it.",
+        " the other benchmarks are streams and compare with it.",
     ),
     Basic(
         "1.2", "twoway", "processors", (2,),
@@ -79,8 +80,7 @@ GROUP_1 = (
         ),
         ("both",),
         "an exchange waits for the other node in each step, so it compares with the ping-pong of"
-        " 1.1, and the stream in"
-        " both directions with its stream.",
+        " 1.1, and the stream in both directions with its stream.",
     ),
     Basic(
         "1.3", "alltoall", "processors", COUNTS,
@@ -88,9 +88,8 @@ GROUP_1 = (
         (("round", *ROUND), ("round", *ROUNDS), ("round", *BYTES),
          ("round", "congestion: time of a packet against two nodes", "congestion_ratio", 1.0)),
         ("both",),
-        "more than as many processors as cores share them, so the congestion here is that of the"
-        " cores and of one"
-        " memory, and no switch is measured.",
+        "processors beyond the number of cores share them, so the congestion here is that of the"
+        " cores and of one memory, and no switch is measured.",
     ),
     Basic(
         "1.4", "pairs", "processors", COUNTS,
@@ -98,9 +97,8 @@ GROUP_1 = (
         (("stream", "time of a packet in each pair, us", *TIME), ("stream", "packets of all pairs, kHz", *RATE),
          ("stream", *BYTES), ("stream", "efficiency: time of one pair / time", "scaling_efficiency", 1.0)),
         FROM_ONE_SIDE,
-        "the note measures the scaling of a switch without contention; here pairs share cores, and"
-        " the efficiency is"
-        " about cores / processors where one pair keeps two cores busy.",
+        "the note measures the scaling of a switch without contention; here pairs share cores,"
+        " and the efficiency is about cores / processors where one pair keeps two cores busy.",
     ),
     Basic(
         "1.5", "outfarm", "destinations", COUNTS,
@@ -109,8 +107,7 @@ GROUP_1 = (
          ("round", "time to the last arrival, us", *TIME)),
         FROM_ONE_SIDE,
         "the note does not say when a distribution ends; both the rate of the sender (stream) and"
-        " the time to the last"
-        " arrival (with an acknowledgement) are given.",
+        " the time to the last arrival (with an acknowledgement) are given.",
     ),
     Basic(
         "1.6", "multicast", "destinations", COUNTS,
@@ -118,8 +115,7 @@ GROUP_1 = (
         (),  # by loop and by technology, below
         FROM_ONE_SIDE,
         "the note leaves open how a broadcast is made: a loop of sends is there as the reference,"
-        " and MPI's own"
-        " broadcast is relayed by the receivers, which share cores here.",
+        " and MPI's own broadcast is relayed by the receivers, which share cores here.",
     ),
     Basic(
         "1.7", "funnel", "sources", COUNTS,
@@ -129,8 +125,7 @@ GROUP_1 = (
          ("free", "sources not synchronised: throughput, MB/s", "throughput_MBps", 1.0)),
         FROM_ONE_SIDE,
         "an event here is complete when one packet of each source has arrived, as in event"
-        " building; the note does not"
-        " say whether senders are synchronised, so both are given.",
+        " building; the note does not say whether senders are synchronised, so both are given.",
     ),
 )  # fmt: skip
 
@@ -187,10 +182,8 @@ def _slowdowns(row: Row) -> str:
 def _occupation(kept: Kept, page: Page, basic: Basic) -> None:
     page.text(
         "With a continuous computing task of lower priority: slowdown of the communication /"
-        " slowdown of the computing"
-        " (1 is none; `>`: a lower bound). The note asks for both figures and for sending and"
-        " receiving processors"
-        " apart."
+        " slowdown of the computing (1 is none; `>`: a lower bound). The note asks for both"
+        " figures and for sending and receiving processors apart."
     )
     mode = basic.figures[0][0] if basic.figures else "stream"
     smallest = 2 if basic.count_key == "processors" else 1  # what each rank has a core for
@@ -283,13 +276,14 @@ def _new_lists(kept: Kept) -> Iterator[str]:
         return
     yield (
         "A new list for each broadcast of 64 bytes to four takes"
-        f" {ratio(group, found['technology', 'fixed'])} times as long as the fixed one by the technology's"
-        f" broadcast, and {ratio(loop, found['loop', 'fixed'])} times as long by the loop."
+        f" {ratio(group, found['technology', 'fixed'])} times as long as the fixed one by the"
+        f" technology's broadcast, and {ratio(loop, found['loop', 'fixed'])} times as long by the"
+        " loop."
     )
     if group > loop:
         yield (
-            "The group costs more than the broadcast saves: prepare lists that are known in advance, and"
-            " send to others by the loop."
+            "The group costs more than the broadcast saves: prepare lists that are known in"
+            " advance, and send to others by the loop."
         )
 
 
@@ -362,12 +356,10 @@ def _farms(kept: Kept, own: Kept, page: Page) -> None:
     page.heading("2.1 push farm and 2.2 pull farm")
     page.text(
         "Seed: a supervisor tells all sources a destination (2.1), or a destination its sources"
-        " (2.2), round-robin;"
-        " destinations collect the packets and send a decision; \"4, 6 and 8 sources are combined"
-        " with one destination"
-        " each\"; packets of the supervisor have 16 bytes; algorithms of 'zero', 50 and 500 us a"
-        " packet. The sentence"
-        " has two readings, as many destinations as sources and one destination: both are here."
+        " (2.2), round-robin; destinations collect the packets and send a decision; \"4, 6 and 8"
+        " sources are combined with one destination each\"; packets of the supervisor have 16"
+        " bytes; algorithms of 'zero', 50 and 500 us a packet. The sentence has two readings, as"
+        " many destinations as sources and one destination: both are here."
     )
     for farm in (PUSH, PULL):
         _diagram(page, farm.benchmark)
@@ -375,12 +367,10 @@ def _farms(kept: Kept, own: Kept, page: Page) -> None:
     _farm_table(kept, page, "closed", "frequency_Hz", KILO)
     page.text(
         "Difference: in the closed loop a decision lets the supervisor issue the next event, which"
-        " gives the highest"
-        " rate; in the note \"no action ensues in the supervisor\", which is the open loop below,"
-        " where events fall due"
-        " by a clock. Processes share cores here: S packets of the algorithm's time bound the rate"
-        " at cores / (S x"
-        " algorithm), whatever the network does."
+        " gives the highest rate; in the note \"no action ensues in the supervisor\", which is the"
+        " open loop below, where events fall due by a clock. Processes share cores here: S packets"
+        " of the algorithm's time bound the rate at cores / (S x algorithm), whatever the network"
+        " does."
     )
     page.heading("Decisions in kHz, open loop", 3)
     page.text("At nine tenths of the rate of the closed loop.")
@@ -433,11 +423,9 @@ def _push_and_pull(kept: Kept, own: Kept, page: Page) -> None:
 def _pipelines(kept: Kept, own: Kept, page: Page) -> None:
     page.heading("2.3 pipeline")
     page.text(
-        "Seed: sources send to destinations in a data-driven pattern through two levels; topologies"
-        " 4-2-1, 6-2-1 and"
-        " 9-3-1; only the overall frequency is measured, with different packet sizes and processor"
-        " occupations; fed by"
-        " data-driven 100 kHz processors."
+        "Seed: sources send to destinations in a data-driven pattern through two levels;"
+        " topologies 4-2-1, 6-2-1 and 9-3-1; only the overall frequency is measured, with"
+        " different packet sizes and processor occupations; fed by data-driven 100 kHz processors."
     )
     _diagram(page, "pipeline")
     page.sized(
@@ -467,21 +455,19 @@ def _pipelines(kept: Kept, own: Kept, page: Page) -> None:
     )
     page.text(
         "Difference: 7 to 13 processes share the cores of one host, so a stage's algorithm takes"
-        " time from all others:"
-        " with one core for each process the slowest stage would set the rate, at 1 / (inputs x"
-        " algorithm)."
+        " time from all others: with one core for each process the slowest stage would set the"
+        " rate, at 1 / (inputs x algorithm)."
     )
 
 
 def write(kept: Kept, page: Page) -> None:
     page.text(
         "The note defines benchmarks and has no figures of its own: \"asked\" in the column"
-        " \"seed\" means that it asks"
-        " for the figure. Processes on more ranks than cores share them (mark `*` of combench),"
-        " here all with more than"
-        " two. [benchmarks](../using/benchmarks.md) says what each program does."
+        " \"seed\" means that it asks for the figure. Processes on more ranks than cores share"
+        " them (mark `*` of combench), here all with more than two."
+        " [benchmarks](../using/benchmarks.md) says what each program does."
     )
-    of_plan = kept.without(*(step.name for step in steps(1) if not step.is_plan))
+    of_plan = kept.without("supervisor", "region", "driven")
     comments(of_plan, page)
     _group_1(of_plan, page)
     _farms(of_plan, kept, page)

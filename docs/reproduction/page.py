@@ -113,10 +113,10 @@ class Kept:
     def reason(self, **wanted: Any) -> str:
         """Why there is no such row: what failed of the steps that it would be of."""
         named = [str(wanted[key]) for key in ("document", "benchmark") if key in wanted]
-        apart = {key: str(wanted[key]) for key in ("requested", "occupation") if key in wanted}
+        apart = {key: str(wanted.get(key, _USUAL[key])) for key in ("requested", "occupation")}
         for step in [one for one in self.run["steps"] if one.get("reason")]:
             words = re.split(r"[.-]", step["name"])  # a plan's are SECTION-WAIT.TECHNOLOGY.COUNT.OCCUPATION
-            others = [value for key, value in _TOLD_APART if value in words and apart.get(key, value) != value]
+            others = [value for key, value in _TOLD_APART if value in words and apart[key] != value]
             if not others and any(step["name"].startswith(name) for name in named or [""]):
                 return str(step["reason"])
         for name, document in self.results():
@@ -159,6 +159,8 @@ def number(value: float) -> str:
 
 def _with_interval(middle: float, half: float) -> str:
     """Both with the decimals that the value needs, or one digit of the interval if that is more."""
+    if half >= middle:
+        return f"{number(middle)} ± {number(half)}"
     decimals = max(_decimals(middle, 3), _decimals(half, 1))
     return f"{middle:.{decimals}f} ± {half:.{decimals}f}"
 
@@ -303,12 +305,10 @@ def _beginning(name: str, kept: Kept) -> Iterator[str]:
     run = kept.run
     yield (
         f"Made by `scripts/reproduce {name}` in one launch of {_minutes(run.get('elapsed_s', 0))}"
-        " on"
-        f" {run.get('started', 'an unknown day')[:10]}; `scripts/reproduce` makes all three pages"
-        " in less than 45 minutes"
-        " on two cores. Every figure in a column \"here\" comes from a document in"
-        f" [results/{name}](results/{name});"
-        f" after ± is half the width of its 95 % confidence interval."
+        f" on {run.get('started', 'an unknown day')[:10]}; `scripts/reproduce` makes all three"
+        " pages in less than 45 minutes on two cores. Every figure in a column \"here\" comes from"
+        f" a document in [results/{name}](results/{name}); after ± is half the width of its 95 %"
+        " confidence interval."
     )
     machine = _first(kept, lambda one: one["environment"]["hosts"][0]["cpu"]) or [run.get("cpu", "unknown")]
     cores = _first(kept, lambda one: one["environment"]["hosts"][0]["cores"]) or [str(run.get("cores", "?"))]
@@ -317,8 +317,7 @@ def _beginning(name: str, kept: Kept) -> Iterator[str]:
     kernel = _first(kept, lambda one: one["environment"]["hosts"][0]["kernel"])
     yield (
         f"Machine: {joined(machine)}, {joined(cores)}"
-        f" cores{', ' + joined(kernel) if kernel else ''};"
-        f" {joined(mpi)};"
+        f" cores{', ' + joined(kernel) if kernel else ''}; {joined(mpi)};"
         f" {'combench of commit ' + joined(commit) if commit else run.get('combench', 'combench')}."
     )
     stolen = [one["environment"]["noise"]["stolen_pct"] for _, one in kept.results() if one["environment"].get("noise")]
@@ -330,7 +329,8 @@ def _beginning(name: str, kept: Kept) -> Iterator[str]:
         )
     failed = [one["name"] for one in run["steps"] if one.get("reason")]
     if failed:
-        yield f"Not measured: {joined(failed)}; the cells say why."
+        few = f": {joined(failed)}" if len(failed) < 5 else ""
+        yield f"{len(failed)} starts were not measured or not to their end{few}; the cells say why."
 
 
 def text_of(name: str, module: Any, kept: Kept) -> Page:

@@ -114,7 +114,7 @@ def measure_pages(names: list[str], build: Path, results: Path, into: Path) -> i
         measuring.record(name, entries, started, measuring.began()[1] - clock, place, machine(build))
         measuring.replace(results / name, place)
         write_page(name, results, into)
-        failed = [one["name"] for one in entries if one.get("reason")]
+        failed = [one["name"] for one in entries if measuring.has_failed(one)]
         status = 1 if failed else status
         what = f"not measured: {pages.joined(failed)} (output in {place.work})" if failed else "all measured"
         print(f"{name}: {what}; wrote {into / name}.md", file=sys.stderr)

@@ -29,7 +29,7 @@ OUTSTANDING = (1, 4, 15)
 LINE_BYTES = 64
 SLOPE_FROM_BYTES = 128
 
-NOTE = ("--config", "{top}/docs/examples/note-defaults")
+NOTE = ("--config", "note")
 
 
 @dataclass(frozen=True)
@@ -75,9 +75,8 @@ def steps(cores: int) -> list[Step]:
         shell(
             "faults",
             "SISCI_SHM_FAULTS=seed=3,drop=0.02,tear=0.02 mpirun -q -np 2 --oversubscribe"
-            " \"$build/cb_oneway\""
-            " --technology sci --verify --sizes 64,1024 --max-time 0.5 --output"
-            " \"$keep/faults.json\"",
+            " \"$build/cb_oneway\" --technology sci --verify --sizes 64,1024 --max-time 0.5"
+            " --output \"$keep/faults.json\"",
             seconds=10,
         ),
     ]
@@ -124,12 +123,11 @@ def _table_1(kept: Kept, page: Page) -> None:
     page.heading("Table 1: bandwidth and latency")
     page.text(
         "Bandwidth is that of a stream, latency half of a ping-pong, as in the note. \"note\" is"
-        " the note's protocol"
-        " with its default parameters (one outstanding buffer, send buffers from the heap);"
-        " \"default\" is what"
-        " `--technology sci` does without a configuration (short messages travel inside their"
-        " notification, up to 15"
-        " outstanding, buffers from a pool)."
+        " the note's protocol with its default parameters, `--config note`: header notices, one"
+        " outstanding buffer, an acknowledgement of each receive, multiples of 64 bytes, send"
+        " buffers from the heap. \"default\" is what `--technology sci` does without a"
+        " configuration: short messages travel inside their notification, up to 15 outstanding,"
+        " buffers from a pool."
     )
     heads = ["bytes", "seed: MB/s", "here, note: MB/s", "here, default: MB/s"]
     heads += ["seed: us", "here, note: us", "here, default: us"]
@@ -141,11 +139,9 @@ def _table_1(kept: Kept, page: Page) -> None:
     first = kept.row(document=FIRST, mode="pingpong", size_bytes=8)
     page.text(
         "Difference: the note's machines were PCs of about 1999 with a Dolphin card on the PCI bus"
-        " and an SCI ring"
-        " between them; here the same protocol writes into the shared memory of one host, whose"
-        " latency at 8 bytes is"
-        f" {ratio(15, value(first, 'latency_us'))} times shorter, so the columns agree in form and"
-        " not in size."
+        " and an SCI ring between them; here the same protocol writes into the shared memory of"
+        f" one host, whose latency at 8 bytes is {ratio(15, value(first, 'latency_us'))} times"
+        " shorter, so the columns agree in form and not in size."
     )
 
 
@@ -163,8 +159,8 @@ def _variants(kept: Kept, page: Page) -> None:
     page.heading("Over other technologies")
     page.text(
         "The note's layer can use UDP or TCP instead of SCI (sections 3 and 10) and gives no"
-        " figures of them. Here the"
-        " same benchmark runs over both, through the loopback interface of one host, and over MPI."
+        " figures of them. Here the same benchmark runs over both, through the loopback interface"
+        " of one host, and over MPI."
     )
     for mode, title in (("stream", "Bandwidth in MB/s"), ("pingpong", "Latency in us")):
         page.heading(title, 3)
@@ -185,8 +181,8 @@ def _slopes(kept: Kept, page: Page) -> None:
     ]
     page.table(["protocol", "seed", "here"], rows)
     page.text(
-        "Difference: a line of 64 bytes here is a copy within the caches of one host, and not a packet of SCI that"
-        " has crossed two PCI buses."
+        "Difference: a line of 64 bytes here is a copy within the caches of one host, and not a"
+        " packet of SCI that has crossed two PCI buses."
     )
 
 
@@ -248,9 +244,9 @@ def _claims(kept: Kept, page: Page) -> None:
                 "latency up to 64 bytes (12)",
                 "constant, 15 us",
                 f"note: {_spread(kept, FIRST)}; default: {_spread(kept, DEFAULT)}",
-                "a transfer has a multiple of 64 bytes in both, so what differs up to there is the"
-                " scatter of the"
-                " measurement and the reading of the bytes",
+                "the note's protocol transfers multiples of 64 bytes, the default up to 56 bytes"
+                " within one line; what differs is the scatter of the measurement and the reading"
+                " of the bytes",
             ),
             (
                 "increase per 64 bytes above 128 bytes (12)",
@@ -270,11 +266,10 @@ def _claims(kept: Kept, page: Page) -> None:
                 "send buffers from a pool or from the heap (4, 6)",
                 "both are offered, heap is the default",
                 "bandwidth with a pool against the heap, one outstanding:"
-                f" {_rates(kept, BY_NOTE[3], BY_NOTE[0], 64)}"
-                f" times at 64 bytes, {_rates(kept, BY_NOTE[3], BY_NOTE[0], 8192)} at 8192",
-                "where a transfer takes so little, the allocation of a buffer is a large part of a"
-                " send, and a pool"
-                " returns the buffer that the cache still holds",
+                f" {_rates(kept, BY_NOTE[3], BY_NOTE[0], 64)} times at 64 bytes,"
+                f" {_rates(kept, BY_NOTE[3], BY_NOTE[0], 8192)} at 8192",
+                "where a transfer takes so little, the allocation of a buffer is a large part of"
+                " a send, and a pool returns the buffer that the cache still holds",
             ),
             (
                 "transfers are retried until no errors occur (2, 7)",
@@ -291,9 +286,8 @@ def _claims(kept: Kept, page: Page) -> None:
             (
                 "a send to a group is a loop over its nodes (8)",
                 "described",
-                "64 bytes to four:"
-                f" {_round(kept, 'loop')} by the loop, {_round(kept, 'technology')} by a"
-                " multicast segment",
+                f"64 bytes to four: {_round(kept, 'loop')} by the loop,"
+                f" {_round(kept, 'technology')} by a multicast segment",
                 "five processes share the cores of one host",
             ),
             (
@@ -321,9 +315,8 @@ def _claims(kept: Kept, page: Page) -> None:
 
 def write(kept: Kept, page: Page) -> None:
     page.text(
-        "[sci](../reference/sci.md) describes the layer, [sisci](../reference/sisci.md) the library"
-        " below it,"
-        " [technologies](../reference/technologies.md) the parameters."
+        "[sci](../reference/sci.md) describes the layer, [sisci](../reference/sisci.md) the"
+        " library below it, [technologies](../reference/technologies.md) the parameters."
     )
     _table_1(kept, page)
     _variants(kept, page)

@@ -242,6 +242,11 @@ def _carry_out(step: Step, place: Place, signals: Signals) -> Json:
     return {**entry, "reason": reason} if reason else entry
 
 
+def has_failed(entry: Json) -> bool:
+    """Whether a step went wrong: what a plan leaves out here did not."""
+    return "reason" in entry and not entry["reason"].startswith(("left out", "skipped"))
+
+
 def measure(steps: list[Step], place: Place, progress: Progress) -> list[Json]:
     """Run all steps; their documents are then in `place.keep`. Raises Interrupted."""
     shutil.rmtree(place.work, ignore_errors=True)

@@ -59,6 +59,7 @@ static cb_status check_options(const bench_options *options)
         {options->slow_us > 0, "slow-us", "it applies to measurements only"},
         {bench_occupation_named(options->compute) != BENCH_UNOCCUPIED, "compute",
          "a trace has no computing task"},
+        {options->threads > 1, "threads", "a rank of a trace performs one call after another"},
         {options->verify, "verify", "no message is sent that could be checked"},
         {options->timeline != NULL, "timeline", "nothing runs that could be recorded"},
         {options->output != NULL, "output", "nothing is measured, so there is no result"},

@@ -20,6 +20,7 @@
 #include "transport/transport.h"
 
 typedef struct bench_traffic bench_traffic;
+typedef struct bench_senders bench_senders; /* senders.h */
 
 /* Counts of the verification pass; see verification.h. */
 typedef struct {
@@ -44,8 +45,11 @@ typedef struct {
     uint64_t share;           /* packets counted in this pass, in each block until one peer has sent
                                * all of its packets */
     uint64_t sent;            /* packets sent in the verification pass */
+    size_t thread;            /* number of the sending thread that this is the peer of */
     transport_buffer *packet; /* from bench_take_packets, not yet sent; or NULL */
     checker_stream incoming;
+    checker_stream *of_threads; /* in place of incoming if the peer sends with several threads: one
+                                 * each */
 } bench_peer;
 
 /* The algorithm that a receiving rank runs on each packet: calibrated work. A trace that is emitted
@@ -111,6 +115,8 @@ struct bench_rank {
     transport_buffer *in_hand; /* kept by bench_serve, or NULL */
     bool rotate;               /* --buffers rotate: a received buffer is not sent on */
     size_t shifts;             /* messages per round in an emitted trace; 0: all */
+    size_t threads;            /* that send in each source; at least 1 */
+    bench_senders *senders;    /* this rank's sending threads; NULL: it has one thread */
     unsigned window, half_window;
     size_t missing;  /* peers that have sent nothing yet for the current round */
     uint64_t blocks; /* completed so far */

@@ -2,6 +2,7 @@
 #include "engine/block.h"
 
 #include "base/clock.h"
+#include "engine/senders.h"
 
 static cb_status do_nothing(bench_rank *me)
 {
@@ -34,8 +35,11 @@ cb_status block_run(bench_rank *me, const bench_actions *actions, uint64_t steps
     CB_TRY(begin(me));
     if (actions->starts_after_begin)
         start_ns = cb_now_ns();
-    for (uint64_t i = 0; i < steps; i++)
-        CB_TRY(step(me));
+    if (me->senders != NULL)
+        CB_TRY(senders_send(me->senders, steps, NULL));
+    else
+        for (uint64_t i = 0; i < steps; i++)
+            CB_TRY(step(me));
     last_step_ns = cb_now_ns();
     CB_TRY(finish(me));
     *elapsed_ns = (double)((actions->ends_before_finish ? last_step_ns : cb_now_ns()) - start_ns);
@@ -51,8 +55,10 @@ cb_status block_run_stepwise(bench_rank *me, const bench_actions *actions, uint6
 
     open_block(me, steps);
     CB_TRY(or_nothing(actions->begin)(me));
+    if (me->senders != NULL)
+        CB_TRY(senders_send(me->senders, steps, histogram));
     before_ns = cb_now_ns();
-    for (uint64_t i = 0; i < steps; i++) {
+    for (uint64_t i = 0; i < steps && me->senders == NULL; i++) {
         CB_TRY(step(me));
         now_ns = cb_now_ns();
         stats_histogram_record(histogram, now_ns - before_ns);

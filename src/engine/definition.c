@@ -75,6 +75,15 @@ bool bench_is_led_in(const bench_mode *mode)
     return false;
 }
 
+bool bench_takes_threads(const benchmark *definition)
+{
+    for (const bench_mode *mode = definition->modes; mode->name != NULL; mode++)
+        for (size_t role = 0; role < BENCH_ROLES; role++)
+            if (mode->roles[role].by_threads)
+                return true;
+    return false;
+}
+
 const bench_mode *bench_find_mode(const benchmark *definition, const char *name)
 {
     for (const bench_mode *mode = definition->modes; mode->name != NULL; mode++)

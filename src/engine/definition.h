@@ -71,6 +71,8 @@ typedef struct {
                                        * block counts */
     bool starts_after_begin;          /* timing starts after begin ... */
     bool ends_before_finish;          /* ... and ends with the last step, before finish */
+    bool by_threads; /* --threads: several threads may share the steps; a step is bench_stream_send
+                      * to the only peer, and finish is bench_drain */
 } bench_actions;
 
 typedef enum { BENCH_LATENCY, BENCH_ROUND } bench_figure;
@@ -227,6 +229,9 @@ const char *bench_packets_formula(bench_packets packets);
 
 /* Whether timing starts at the end of the first step, as in a pipeline. */
 bool bench_is_led_in(const bench_mode *mode);
+
+/* Whether a role's steps may be shared by several threads (--threads) in any mode. */
+bool bench_takes_threads(const benchmark *definition);
 
 /* The mode of that name, or NULL. */
 const bench_mode *bench_find_mode(const benchmark *definition, const char *name);

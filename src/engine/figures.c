@@ -154,6 +154,8 @@ static void fill_conditions(const measurement_setting *setting, const char *mode
 
     report_set_text(row, REPORT_MODE, mode);
     report_set_text(row, REPORT_OCCUPATION, bench_occupation_name(measurement->occupation));
+    if (options->threads > 1)
+        report_set_number(row, REPORT_THREADS, (double)options->threads);
     report_set_text(row, REPORT_TOUCH, options->touch);
     report_set_text(row, REPORT_BUFFERS, options->buffers);
     report_set_member_text(row, REPORT_WAIT, options->wait, "requested");
@@ -240,6 +242,7 @@ cb_status figures_fill(const measurement_setting *setting, const measurement_out
     fill_ratio(setting, summary.median * divisor, row);
     report_set_distribution(row, REPORT_STEP_US, outcome->histogram, divisor);
     report_set_numbers(row, REPORT_SHARES, outcome->shares, outcome->share_count);
+    report_set_numbers(row, REPORT_THREAD_SHARES, outcome->thread_shares, outcome->thread_count);
     if (outcome->window > 0)
         report_set_number(row, REPORT_WINDOW, outcome->window);
     if (outcome->harness_ns >= 0)

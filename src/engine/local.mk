@@ -18,6 +18,7 @@ libcombench_a_SOURCES += \
 	%D%/plan_run.c %D%/plan_run.h \
 	%D%/program.c %D%/program.h \
 	%D%/rank.c %D%/rank.h \
+	%D%/senders.c %D%/senders.h \
 	%D%/session.c %D%/session.h \
 	%D%/shape.c %D%/shape.h \
 	%D%/verification.c %D%/verification.h

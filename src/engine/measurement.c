@@ -14,6 +14,7 @@
 #include "engine/block.h"
 #include "engine/figures.h"
 #include "engine/rank.h"
+#include "engine/senders.h"
 #include "engine/verification.h"
 
 enum {
@@ -36,6 +37,9 @@ static const double block_ns = 1e6, oversubscribed_block_ns = 5e6;
  * need whole windows. So a block holds WINDOWS_A_BLOCK windows if BLOCKS_OF_WINDOWS such blocks fit
  * into the time. */
 enum { WINDOWS_A_BLOCK = 16, BLOCKS_OF_WINDOWS = 24, WINDOWS_FOR_SHARES = 4 };
+
+/* Of a thread, in a block that shows shares of threads. */
+enum { PACKETS_FOR_SHARES = 16 };
 
 /* Warm-up */
 
@@ -255,6 +259,33 @@ cb_status measurement_keep_shares(measurement_passes *run)
     return CB_OK;
 }
 
+/* The mean over all sources, by thread. */
+static cb_status keep_thread_shares(measurement_passes *run)
+{
+    measurement_outcome *out = &run->out;
+    const bench_rank *me = run->pass.me;
+    const size_t threads = me->threads;
+    uint64_t packets[OPTIONS_THREADS_MOST] = {0}, total = 0;
+
+    if (threads < 2)
+        return CB_OK;
+    if (me->senders != NULL)
+        senders_packets(me->senders, packets);
+    CB_TRY(control_sum(run->pass.team, packets, threads));
+    for (size_t i = 0; i < threads; i++)
+        total += packets[i];
+    if (total == 0 || out->steps < (uint64_t)WINDOWS_FOR_SHARES * me->window ||
+        out->steps < PACKETS_FOR_SHARES * threads)
+        return CB_OK;
+    out->thread_shares = cb_allocate(threads, sizeof(*out->thread_shares), "the shares of threads");
+    if (out->thread_shares == NULL)
+        return CB_ERROR_MEMORY;
+    out->thread_count = threads;
+    for (size_t i = 0; i < threads; i++)
+        out->thread_shares[i] = (double)packets[i] / (double)total;
+    return CB_OK;
+}
+
 /* Single steps */
 
 static double slowest_step_ns(const measurement_passes *run)
@@ -390,6 +421,7 @@ static cb_status finish_passes(measurement_passes *run)
     CB_TRY(rank_check_sum(run->pass.me));
     CB_TRY(figures_lost_share(run->setting, run->pass.me, &run->out.lost_share));
     CB_TRY(measurement_keep_shares(run));
+    CB_TRY(keep_thread_shares(run));
     CB_TRY(algorithm_mean_us(run->pass.team, algorithm->elapsed_ns, algorithm->runs,
                              &run->out.algorithm_true_us));
     CB_TRY(measurement_time_steps(run, run->pass.limit_ns * steps_share));
@@ -454,7 +486,8 @@ double harness_touch_ns(size_t size_bytes)
     return stats_summarize(repeats_ns, REPEATS).median;
 }
 
-/* Group 2 has roles that a single process cannot run over null. */
+/* Group 2 has roles that a single process cannot run over null, and null takes one sending thread.
+ */
 static cb_status measure_baselines(measurement_passes *run, const rank_setting *place)
 {
     const measurement_setting *setting = run->setting;
@@ -464,7 +497,7 @@ static cb_status measure_baselines(measurement_passes *run, const rank_setting *
         return CB_OK;
     if (run->traffic == &traffic_touching)
         run->out.touch_ns = harness_touch_ns(setting->planned->size_bytes);
-    return setting->planned->shape.stage_count > 0
+    return setting->planned->shape.stage_count > 0 || run->pass.me->senders != NULL
                ? CB_OK
                : step_over_null(place, setting->session->null, run->traffic, budget_ns,
                                 &run->out.harness_ns);
@@ -571,5 +604,6 @@ void measurement_outcome_free(measurement_outcome *outcome)
     free(outcome->blocks_ns);
     free(outcome->histogram);
     free(outcome->shares);
+    free(outcome->thread_shares);
     *outcome = (measurement_outcome){0};
 }

@@ -25,7 +25,7 @@ static const char *const formats[] = {"text", "csv", "json", NULL};
 enum { LARGEST_MESSAGE = 1 << 30, LARGEST_RANK = 65535 };
 
 /* Filled by describe_technologies. */
-static char technology_help[320], technology_more[512], interface_help[320];
+static char technology_help[320], technology_more[512], interface_help[320], threads_help[320];
 
 /* clang-format off: a row reads best as one */
 /* Rows before a benchmark's own options. */
@@ -290,6 +290,20 @@ static const cb_option later_rows[] = {
      .maximum = 65536,
      .key = "window",
      .help = "Maximum of unacknowledged packets to a destination in a stream"},
+    {.name = "threads",
+     .type = CB_OPTION_COUNT,
+     .scope = BENCH_TAKES_THREADS,
+     .offset = FIELD(threads),
+     .argument = "N",
+     .default_text = "1",
+     .minimum = 1,
+     .maximum = OPTIONS_THREADS_MOST,
+     .key = "threads",
+     .help = threads_help,
+     .more = "The threads of a source share its window, and one of them receives the "
+             "acknowledgements. With more than one, threads that wait for a credit poll, and with "
+             "--wait block they yield between two polls. Give each rank a core for each thread, as "
+             "by mpirun --bind-to none."},
     {.name = "wait",
      .type = CB_OPTION_CHOICE,
      .offset = FIELD(wait),
@@ -525,6 +539,8 @@ static uint32_t scopes_of(const benchmark *definition)
             scopes |= BENCH_TAKES_WINDOW;
     if (definition->group == BENCH_GROUP_PARKBENCH)
         scopes |= BENCH_TAKES_PARKBENCH;
+    if (bench_takes_threads(definition))
+        scopes |= BENCH_TAKES_THREADS;
     if (definition->part_rounds)
         scopes |= BENCH_TAKES_SHIFTS;
     if (definition->counted != BENCH_FARM)
@@ -616,6 +632,8 @@ static void describe_technologies(void)
             sizeof(technology_more) - strlen(technology_more) - 1);
     list_technologies(TRANSPORT_INTERFACE, false, " and ", names, sizeof(names));
     snprintf(interface_help, sizeof(interface_help), "Network interface of %s", names);
+    list_technologies(OPTIONS_THREADS_NEED, false, " and ", names, sizeof(names));
+    snprintf(threads_help, sizeof(threads_help), "Sending threads of each source, over %s", names);
 }
 
 void options_table_make(const benchmark *definition, const benchmark *const *registry,

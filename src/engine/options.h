@@ -18,6 +18,7 @@ struct bench_options {
     const char *mode;
     double precision_pct, max_time_s;
     uint64_t window;
+    uint64_t threads; /* that send in each source; 0 as 1 */
     const char *wait, *touch, *connect, *buffers;
     const char *placement; /* NULL: order of the launcher */
     const char *compute;
@@ -47,7 +48,12 @@ struct bench_options {
                                                               * options */
 };
 
+enum { OPTIONS_THREADS_MOST = 64 }; /* --threads */
+
 enum { OPTIONS_ROWS = 80 }; /* room for the rows of the engine and of all benchmarks */
+
+/* What a technology has to declare for --threads above 1. */
+enum { OPTIONS_THREADS_NEED = TRANSPORT_CONCURRENT_SEND | TRANSPORT_RELIABLE };
 
 /* Which of the engine's options a benchmark takes; derived from its definition. */
 typedef enum {
@@ -61,9 +67,10 @@ typedef enum {
     BENCH_TAKES_SIDES = 1u << 9,  /* --compute for sources, destinations or both */
     BENCH_TAKES_NODES = 1u << 10, /* --compute for all nodes, which are both */
     BENCH_TAKES_PARKBENCH = 1u << 11,
-    BENCH_TAKES_SHIFTS = 1u << 12, /* its nodes send to all others in turn */
-    BENCH_TAKES_BLOCKS = 1u << 13, /* it is measured in blocks of steps */
-    BENCH_TAKES_OWN = 1u << 31     /* option of another benchmark */
+    BENCH_TAKES_SHIFTS = 1u << 12,  /* its nodes send to all others in turn */
+    BENCH_TAKES_BLOCKS = 1u << 13,  /* it is measured in blocks of steps */
+    BENCH_TAKES_THREADS = 1u << 14, /* its sources may send with several threads */
+    BENCH_TAKES_OWN = 1u << 31      /* option of another benchmark */
 } bench_scope;
 
 /* The option table of one program. It has pointers into itself: do not copy. */

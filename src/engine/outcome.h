@@ -62,6 +62,8 @@ typedef struct {
     double touch_ns; /* per packet; negative: not measured, or data not read */
     double *shares;
     size_t share_count;
+    double *thread_shares; /* by sending thread; NULL: none */
+    size_t thread_count;
     bool shares_left_out;     /* blocks are too short for shares */
     double algorithm_true_us; /* negative: no algorithm ran */
     verification_result verification;

@@ -392,3 +392,33 @@ size_t plan_participants(const benchmark *definition, const bench_options *optio
             ranks[i + 1] = (int)options->receivers.values[i];
     return participants;
 }
+
+cb_status plan_place(const benchmark *definition, const bench_options *options,
+                     const bench_measurement *measurement, const int *hosts, size_t job_ranks,
+                     int *ranks, size_t *count)
+{
+    bench_shape shape;
+
+    *count = plan_participants(definition, options, measurement, job_ranks, ranks);
+    if (options->placement == NULL)
+        return CB_OK;
+    shape = plan_layout(definition, options, measurement, job_ranks);
+    return shape_place(options->placement, &shape, hosts, job_ranks, ranks);
+}
+
+size_t plan_busy_threads(const benchmark *definition, const bench_options *options,
+                         const bench_measurement *measurement, size_t job_ranks, const int *ranks,
+                         size_t count, int *busy)
+{
+    bench_shape shape = plan_layout(definition, options, measurement, job_ranks);
+    size_t found = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        size_t role = shape_role(definition, &shape, shape_stage(&shape, i));
+        size_t threads = measurement->mode->roles[role].by_threads ? (size_t)options->threads : 1;
+
+        for (size_t thread = 0; thread == 0 || thread < threads; thread++)
+            busy[found++] = ranks[i];
+    }
+    return found;
+}

@@ -55,6 +55,19 @@ bench_shape plan_layout(const benchmark *definition, const bench_options *option
 size_t plan_participants(const benchmark *definition, const bench_options *options,
                          const bench_measurement *measurement, size_t job_ranks, int *ranks);
 
+/* As plan_participants, in the order that --placement gives ranks on these hosts (by rank).
+ * CB_ERROR_MEMORY. */
+cb_status plan_place(const benchmark *definition, const bench_options *options,
+                     const bench_measurement *measurement, const int *hosts, size_t job_ranks,
+                     int *ranks, size_t *count);
+
+/* Write the rank of each busy thread of the participants into `busy` (room for `count` times
+ * options->threads): a source that sends with several threads occurs once for each. Returns their
+ * number. */
+size_t plan_busy_threads(const benchmark *definition, const bench_options *options,
+                         const bench_measurement *measurement, size_t job_ranks, const int *ranks,
+                         size_t count, int *busy);
+
 /* "fixed", "rotate", "random", "new", ended by NULL. */
 extern const char *const bench_list_names[];
 

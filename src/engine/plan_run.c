@@ -21,6 +21,7 @@ typedef struct {
     const bench_measurement *chosen_for; /* NULL before the first */
     int *ranks;
     size_t count;
+    bool oversubscribed;
     control_team *team; /* NULL if this rank takes no part */
 } participation;
 
@@ -63,14 +64,10 @@ static cb_status choose_participants(plan_progress *run, const bench_measurement
     control_team_free(who->team);
     who->team = NULL;
     who->chosen_for = measurement;
-    who->count =
-        plan_participants(session->definition, options, measurement, job_ranks, who->ranks);
-    if (options->placement != NULL) {
-        bench_shape shape = plan_layout(session->definition, options, measurement, job_ranks);
-
-        CB_TRY(shape_place(options->placement, &shape, session->machines.hosts, job_ranks,
-                           who->ranks));
-    }
+    CB_TRY(plan_place(session->definition, options, measurement, session->machines.hosts, job_ranks,
+                      who->ranks, &who->count));
+    CB_TRY(
+        session_oversubscribed(session, measurement, who->ranks, who->count, &who->oversubscribed));
     for (size_t i = 0; i < who->count; i++)
         takes_part = takes_part || who->ranks[i] == control_rank(session->plane);
     return takes_part ? control_team_create(session->plane, who->ranks, who->count, &who->team)
@@ -372,16 +369,14 @@ cb_status plan_run(engine_session *session, const bench_plan *plan)
             (run.who.chosen_for == NULL || !same_curve(run.who.chosen_for, measurement)))
             status = choose_participants(&run, measurement);
         if (status == CB_OK && run.who.team != NULL) {
-            const measurement_setting setting = {
-                .session = session,
-                .planned = measurement,
-                .ranks = run.who.ranks,
-                .participants = run.who.count,
-                .team = run.who.team,
-                .oversubscribed =
-                    machines_oversubscribed(&session->machines, run.who.ranks, run.who.count),
-                .roles = run.roles,
-                .references = &run.references};
+            const measurement_setting setting = {.session = session,
+                                                 .planned = measurement,
+                                                 .ranks = run.who.ranks,
+                                                 .participants = run.who.count,
+                                                 .team = run.who.team,
+                                                 .oversubscribed = run.who.oversubscribed,
+                                                 .roles = run.roles,
+                                                 .references = &run.references};
             measurement_outcome outcome;
             measurement_result result;
 

@@ -37,6 +37,14 @@ cb_status program_find_technology(engine_program *program, const char *named_by)
                  program->technology->name);
         return CB_ERROR_UNSUPPORTED;
     }
+    if (program->options.threads > 1 && program->options.emit_trace == NULL &&
+        (program->technology->capabilities & OPTIONS_THREADS_NEED) != OPTIONS_THREADS_NEED) {
+        transport_list(OPTIONS_THREADS_NEED, names, sizeof(names));
+        cb_error("--threads %llu: the technology %s allows one sending thread in a process; leave "
+                 "the option out, or use --technology with one of %s",
+                 (unsigned long long)program->options.threads, program->technology->name, names);
+        return CB_ERROR_UNSUPPORTED;
+    }
     return cb_overrides_parse(program->technology->name, program->technology->parameters,
                               program->options.parameter, &program->overrides);
 }
@@ -82,6 +90,17 @@ static cb_status check_companions(const cb_option_table *table, const bool *give
     return CB_OK;
 }
 
+/* The computing task and all threads of its rank would be bound to one core. */
+static cb_status check_threads(const bench_options *options)
+{
+    if (options->threads < 2 || bench_occupation_named(options->compute) == BENCH_UNOCCUPIED)
+        return CB_OK;
+    cb_error("--threads %llu cannot be combined with --compute %s, which binds each rank to one "
+             "core; leave one of them out",
+             (unsigned long long)options->threads, options->compute);
+    return CB_ERROR_USAGE;
+}
+
 /* With --config, the technology may be named in a file that is read later. */
 static cb_status parse(engine_program *program)
 {
@@ -94,6 +113,7 @@ static cb_status parse(engine_program *program)
     program->technology_given = is_given(&program->options_table.table, given, "technology");
     if (action == NULL) {
         CB_TRY(check_companions(&program->options_table.table, given));
+        CB_TRY(check_threads(&program->options));
         return program->options.config == NULL || program->technology_given
                    ? program_find_technology(program, "--technology")
                    : CB_OK;

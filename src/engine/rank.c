@@ -6,6 +6,8 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "engine/senders.h"
+#include "engine/verification.h"
 
 cb_status bench_node(bench_rank *me, size_t participant, transport_node **out)
 {
@@ -62,6 +64,8 @@ static cb_status connect_peers(bench_rank *me, const bench_shape *shape, const p
             (bench_peer){.node = node,
                          .incoming = {.source = (uint64_t)me->place.ranks[peer],
                                       .destination = (uint64_t)me->place.ranks[me->place.self]}};
+        if (me->threads > 1)
+            status = verification_split(&me->peers[k], me->threads);
         if (known->heard[k])
             nodes[me->heard++] = node;
     }
@@ -166,6 +170,7 @@ cb_status rank_create(const rank_setting *setting, transport_factory *factory, b
         me->size_bytes = measurement->size_bytes;
         me->own_options = options->own;
         me->shifts = (size_t)options->trace_shifts;
+        me->threads = options->threads > 1 ? (size_t)options->threads : 1;
         me->rotate = strcmp(options->buffers, "rotate") == 0;
         me->lists = (bench_lists){.kind = measurement->list,
                                   .own_multicast = measurement->own_multicast,
@@ -178,6 +183,9 @@ cb_status rank_create(const rank_setting *setting, transport_factory *factory, b
     }
     if (status == CB_OK)
         status = connect_peers(me, &shape, &known);
+    if (status == CB_OK && me->threads > 1 && (*actions)->by_threads &&
+        (transport_capabilities(factory) & TRANSPORT_CONCURRENT_SEND) != 0)
+        status = senders_create(me, me->threads, &me->senders);
     free(known.peers);
     free(known.heard);
     if (status != CB_OK) {
@@ -203,6 +211,7 @@ void rank_destroy(const benchmark *definition, bench_rank *me)
 {
     if (me == NULL)
         return;
+    senders_destroy(me->senders);
     rank_tear_down(definition, me);
     if (me->in_hand != NULL)
         transport_buffer_release(me->in_hand);
@@ -212,6 +221,8 @@ void rank_destroy(const benchmark *definition, bench_rank *me)
     transport_group_destroy(me->group);
     for (size_t i = 0; i < me->place.participants; i++)
         transport_node_destroy(me->place.nodes[i]);
+    for (size_t i = 0; i < me->peer_count; i++)
+        free(me->peers[i].of_threads);
     free(me->place.nodes);
     free(me->peers);
     free(me);
@@ -228,6 +239,8 @@ void rank_reset(bench_rank *me, const bench_traffic *traffic)
         me->peers[i].ahead = 0;
         me->peers[i].incoming.expected = me->broadcasts;
     }
+    if (me->senders != NULL)
+        senders_reset(me->senders);
 }
 
 cb_status rank_check_sum(const bench_rank *me)

@@ -129,7 +129,6 @@ static const measurement_method *method_of(const benchmark *definition,
                                                                         : definition->method;
 }
 
-/* Only methods create threads. */
 cb_status session_open(engine_session *out, engine_program *program)
 {
     const bench_options *options = &program->options;
@@ -147,7 +146,8 @@ cb_status session_open(engine_session *out, engine_program *program)
     control_request_yield(out->wait == TRANSPORT_WAIT_YIELD ||
                           (out->wait == TRANSPORT_WAIT_BLOCK && ranks_share_cores(out->host)));
     catch_signals();
-    CB_TRY(control_open(out->method != NULL && out->method->makes_threads, &out->plane));
+    CB_TRY(control_open(options->threads > 1 || (out->method != NULL && out->method->makes_threads),
+                        &out->plane));
     out->ranks = (size_t)control_size(out->plane);
     CB_TRY(program_agree_on_options(program, out->plane, CB_OK));
     cb_log_identify(program->options_table.program, out->ranks > 1 ? control_rank(out->plane) : -1);
@@ -195,6 +195,7 @@ static cb_status open_technologies(engine_session *session)
     const engine_program *program = session->program;
     transport_bootstrap bootstrap = {.rank = control_rank(session->plane),
                                      .size = control_size(session->plane),
+                                     .many_senders = program->options.threads > 1,
                                      .connect_all = strcmp(program->options.connect, "all") == 0,
                                      .settings = &session->settings,
                                      .context = control_everyone(session->plane),
@@ -208,19 +209,47 @@ static cb_status open_technologies(engine_session *session)
     return transport_set_wait(session->null, session->wait, &ignored);
 }
 
-/* The launcher may not have given the number of ranks per host; now it is known. */
-static cb_status reconsider_wait(engine_session *session)
+cb_status session_oversubscribed(const engine_session *session,
+                                 const bench_measurement *measurement, const int *ranks,
+                                 size_t count, bool *out)
 {
-    size_t ranks = session->ranks;
-    int *everyone = cb_allocate(ranks, sizeof(*everyone), "the ranks of the job");
-    bool shared;
+    const size_t threads = session->options->threads > 1 ? (size_t)session->options->threads : 1;
+    int *busy = cb_allocate(count * threads, sizeof(*busy), "the busy threads of a measurement");
+    size_t found;
 
-    if (everyone == NULL)
+    if (busy == NULL)
         return CB_ERROR_MEMORY;
-    for (size_t rank = 0; rank < ranks; rank++)
-        everyone[rank] = (int)rank;
-    shared = machines_oversubscribed(&session->machines, everyone, ranks);
-    free(everyone);
+    found = plan_busy_threads(session->definition, session->options, measurement, session->ranks,
+                              ranks, count, busy);
+    *out = machines_oversubscribed(&session->machines, busy, found);
+    free(busy);
+    return CB_OK;
+}
+
+/* The launcher may not have given the number of ranks per host; now it is known, and which ranks
+ * send with several threads. */
+static cb_status reconsider_wait(engine_session *session, const bench_plan *plan)
+{
+    size_t ranks = session->ranks, count;
+    int *some = cb_allocate(ranks, sizeof(*some), "the ranks of the job");
+    cb_status status = some != NULL ? CB_OK : CB_ERROR_MEMORY;
+    bool shared = false;
+
+    for (size_t rank = 0; status == CB_OK && rank < ranks; rank++)
+        some[rank] = (int)rank;
+    if (status == CB_OK)
+        shared = machines_oversubscribed(&session->machines, some, ranks);
+    for (size_t i = 0; session->options->threads > 1 && i < plan->count && !shared; i++) {
+        const bench_measurement *planned = &plan->measurements[i];
+
+        if (status == CB_OK)
+            status = plan_place(session->definition, session->options, planned,
+                                session->machines.hosts, ranks, some, &count);
+        if (status == CB_OK)
+            status = session_oversubscribed(session, planned, some, count, &shared);
+    }
+    free(some);
+    CB_TRY(status);
     if (!shared || strcmp(session->options->wait, "auto") != 0 ||
         session->effective_wait != TRANSPORT_WAIT_SPIN)
         return CB_OK;
@@ -265,7 +294,7 @@ cb_status session_start(engine_session *session, const bench_plan *plan)
         parkbench_put_ticks(session->document, &ticks);
     if (method != NULL && method->start != NULL)
         CB_TRY(method->start(session->method_state, session));
-    return reconsider_wait(session);
+    return reconsider_wait(session, plan);
 }
 
 /* Closing */

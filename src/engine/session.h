@@ -52,6 +52,12 @@ extern volatile sig_atomic_t session_signal_seen;
  * and only rank 0 logs. Call session_close in any case. */
 cb_status session_open(engine_session *out, engine_program *program);
 
+/* Whether the busy threads of a measurement's participants are more than the cores that they may
+ * use. CB_ERROR_MEMORY, logged. */
+cb_status session_oversubscribed(const engine_session *session,
+                                 const bench_measurement *measurement, const int *ranks,
+                                 size_t count, bool *out);
+
 /* Make the settings, open document and technologies for a plan, and write the environment.
  * Collective over all ranks; errors are logged. */
 cb_status session_start(engine_session *session, const bench_plan *plan);

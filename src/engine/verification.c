@@ -6,9 +6,13 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/random.h"
 
 enum { HEADER_BYTES = 16, REMEMBERED = 64 };
+
+/* The number of a packet of several threads: the thread in the upper bits. */
+enum { THREAD_SHIFT = 40 };
 
 /* What the content of a packet is made from. */
 static uint64_t seed_of(const packet_identity *packet)
@@ -150,9 +154,56 @@ uint64_t verification_timeout_ns(uint64_t silence_ns, size_t size_bytes, uint64_
     return silence_ns + (uint64_t)(byte_ns * (double)size_bytes * (double)messages);
 }
 
+/* Sending threads. The order in which packets of several threads arrive is not known, so those too
+ * short for a number all have the same. */
+
+cb_status verification_split(bench_peer *peer, size_t threads)
+{
+    peer->of_threads =
+        cb_allocate(threads, sizeof(*peer->of_threads), "the streams of sending threads");
+    if (peer->of_threads == NULL)
+        return CB_ERROR_MEMORY;
+    for (uint64_t thread = 0; thread < threads; thread++) {
+        peer->of_threads[thread] = peer->incoming;
+        peer->of_threads[thread].expected = thread << THREAD_SHIFT;
+    }
+    return CB_OK;
+}
+
+static uint64_t next_number(const bench_rank *me, bench_peer *peer)
+{
+    if (me->threads > 1 && me->size_bytes < HEADER_BYTES)
+        return 0;
+    return (uint64_t)peer->thread << THREAD_SHIFT | peer->sent++;
+}
+
+static checker_stream *stream_of(const bench_rank *me, bench_peer *from,
+                                 const transport_buffer *buffer)
+{
+    uint64_t number = 0;
+
+    if (from->of_threads == NULL)
+        return &from->incoming;
+    if (me->size_bytes < HEADER_BYTES)
+        from->of_threads[0].expected = 0;
+    else if (buffer->size >= HEADER_BYTES)
+        memcpy(&number, (const unsigned char *)buffer->data + sizeof(number), sizeof(number));
+    number >>= THREAD_SHIFT;
+    return &from->of_threads[number < me->threads ? number : 0];
+}
+
+static uint64_t lost_from(const bench_rank *me, const bench_peer *peer)
+{
+    uint64_t lost = peer->incoming.lost;
+
+    for (size_t thread = 0; peer->of_threads != NULL && thread < me->threads; thread++)
+        lost += peer->of_threads[thread].lost;
+    return lost;
+}
+
 static cb_status check(bench_rank *me, bench_peer *from, transport_buffer *buffer)
 {
-    checker_check(&from->incoming, buffer->data, buffer->size, me->size_bytes,
+    checker_check(stream_of(me, from, buffer), buffer->data, buffer->size, me->size_bytes,
                   &me->verification.findings);
     me->received.packets++;
     transport_buffer_release(buffer);
@@ -184,8 +235,9 @@ static uint64_t own_rank(const bench_rank *me)
 
 static cb_status stamp_and_send(const bench_rank *me, bench_peer *peer, transport_buffer *buffer)
 {
-    checker_stamp(buffer->data, buffer->size,
-                  (packet_identity){own_rank(me), (uint64_t)peer->node->rank, peer->sent++});
+    checker_stamp(
+        buffer->data, buffer->size,
+        (packet_identity){own_rank(me), (uint64_t)peer->node->rank, next_number(me, peer)});
     return transport_send(peer->node, buffer);
 }
 
@@ -222,7 +274,7 @@ static void count_missing(bench_rank *me, const bench_peer *peers, size_t count)
     uint64_t lost = 0;
 
     for (size_t i = 0; i < count; i++)
-        lost += peers[i].incoming.lost;
+        lost += lost_from(me, &peers[i]);
     me->verification.findings.lost += lost == 0;
 }
 

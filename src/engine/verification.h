@@ -5,7 +5,12 @@
  * distinguish lost, duplicate, reordered and corrupted ones. A packet counts as reordered if at
  * most 64 later ones have arrived before it. A corrupted packet counts in place of the expected
  * one. Shorter packets only show whether the stream is as sent: any difference counts as corrupted.
- * Empty packets are counted. The checker functions are pure. */
+ * Empty packets are counted. The checker functions are pure.
+ *
+ * With --threads each thread of a source numbers its packets apart, and the packets of each thread
+ * are checked as a stream. Packets below 16 bytes carry no number: they have the same content, and
+ * only their number and content are checked. A packet with a corrupted header counts as lost, too.
+ */
 #ifndef ENGINE_VERIFICATION_H
 #define ENGINE_VERIFICATION_H
 
@@ -42,6 +47,9 @@ void checker_skip(checker_stream *checker, uint64_t number);
 /* Time after which a missing message counts as lost: `silence_ns` plus the time for `messages`
  * messages, which may have to be made, sent and checked first, at 50 MB/s. */
 uint64_t verification_timeout_ns(uint64_t silence_ns, size_t size_bytes, uint64_t messages);
+
+/* Check the packets of a peer as those of several threads. The caller frees peer->of_threads. */
+cb_status verification_split(bench_peer *peer, size_t threads);
 
 extern const bench_traffic verification_traffic;
 

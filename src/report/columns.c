@@ -46,6 +46,12 @@ static const report_cell share_cells[] = {
     {.path = NULL},
 };
 
+static const report_cell thread_cells[] = {
+    {.path = "", .name = "min", .shows = REPORT_LEAST},
+    {.path = "", .name = "max", .shows = REPORT_MOST, .heading = {"thread", "max", 6, 6, false}},
+    {.path = NULL},
+};
+
 static const report_cell wait_cells[] = {
     {.path = "requested", .name = "requested"},
     {.path = "effective", .name = "effective", .heading = {.head = "in effect"}},

@@ -22,6 +22,7 @@ CLI_TESTS = \
 	%D%/options.sh \
 	%D%/parkbench.sh \
 	%D%/sockets.sh \
+	%D%/threads.sh \
 	%D%/timeline.sh \
 	%D%/validator.sh \
 	%D%/verification.sh
@@ -31,7 +32,7 @@ LONG_TESTS += $(CLI_LONG_TESTS)
 SMALL_TESTS += %D%/farm_small.sh %D%/model.sh
 OTHER_TESTS += \
 	%D%/agreement.sh %D%/bad_input.sh %D%/emit_trace.sh %D%/farm_faults.sh %D%/farm_small.sh %D%/faults.sh \
-	%D%/occupation.sh %D%/oversubscription.sh %D%/sockets.sh %D%/verification.sh
+	%D%/occupation.sh %D%/oversubscription.sh %D%/sockets.sh %D%/threads.sh %D%/verification.sh
 
 # Any benchmark by its name over technologies with a defect or with less than mpi has, over one that
 # loses messages, and a program whose ranks perform one measurement and count what they send.

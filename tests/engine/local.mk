@@ -6,9 +6,11 @@ UNIT_TESTS += \
 	%D%/test_checker \
 	%D%/test_figures \
 	%D%/test_plan \
+	%D%/test_senders \
 	%D%/test_shape \
 	%D%/test_solo \
 	%D%/test_traffic
+THREADS_TESTS += %D%/test_senders
 endif
 
 # A technology of queues, for tests of what stands above the transport.
@@ -26,6 +28,8 @@ tests_engine_test_plan_SOURCES = \
 	%D%/plan_participants.c %D%/plan_sizes.c %D%/plan_variants.c
 tests_engine_test_plan_CPPFLAGS = $(UNIT_FLAGS)
 tests_engine_test_plan_LDADD = $(UNIT_LIBS)
+tests_engine_test_senders_CPPFLAGS = $(UNIT_FLAGS)
+tests_engine_test_senders_LDADD = $(UNIT_LIBS) -lpthread
 tests_engine_test_shape_CPPFLAGS = $(UNIT_FLAGS)
 tests_engine_test_shape_LDADD = $(UNIT_LIBS)
 tests_engine_test_solo_SOURCES = %D%/test_solo.c %D%/control_solo.c

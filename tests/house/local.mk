@@ -11,6 +11,7 @@ HOUSE_TESTS = \
 	%D%/test_layering.py \
 	%D%/test_manual.sh \
 	%D%/test_reproduction.py \
+	%D%/test_reproduction_ccmod.py \
 	%D%/test_tables.py \
 	%D%/test_technologies.py \
 	%D%/test_words.py

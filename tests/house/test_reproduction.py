@@ -57,11 +57,18 @@ NAMES = {key for key, one in _SCHEMA["$defs"]["row"]["properties"].items() if on
 NAMES |= {"from_bytes", "to_bytes", "processors", "sources", "destinations"}
 
 
+def _has_rows(value: Any) -> bool:
+    """As `processors` of a document of ccmod, which elsewhere is a number."""
+    return isinstance(value, list) and any(isinstance(one, dict) for one in value)
+
+
 def shaken(value: Any, chance: random.Random, texts: bool = False) -> Any:
     """A document with every figure multiplied by a number of its own, and other texts of the machine."""
     if isinstance(value, dict):
         return {
-            key: one if key in NAMES else shaken(one, chance, texts or key == "environment")
+            key: one
+            if key in NAMES and not _has_rows(one)
+            else shaken(one, chance, texts or key == "environment")
             for key, one in value.items()
         }
     if isinstance(value, list):

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ from combench.report.gallery import gallery
 from combench.report.limits import limit_of
 from combench.report.load import Collection, Document, load
 from combench.report.predictions import predicted_rows, sentences
-from combench.report.rows import Row, Rows, rows_of
+from combench.report.rows import Row, Rows, rows_of, usual
 from combench.report.states import states_of
 from combench.report.tables import as_text, tables_of
 
@@ -136,6 +137,15 @@ class Lines(unittest.TestCase):
                 for line in panel.series:
                     xs = [point.x for point in line.points]
                     self.assertEqual(len(xs), len(set(xs)), (picture.name, panel.title, line.label))
+
+    def test_lines_are_of_one_sending_thread_where_that_was_measured(self) -> None:
+        _, rows = fixture()
+        one = next(row for row in rows.kept if row.get("occupation") == "none")
+        several = replace(one, data={**one.data, "threads": 2})
+        self.assertEqual(usual([several, one]), [one])
+        self.assertEqual(usual([several]), [several])
+        lines = [line.heads for line in tables_of([one, several])[0].lines]
+        self.assertTrue(any("2 sending threads" in head for heads in lines for head in heads))
 
     def test_bars_show_pictures_whose_lines_would_have_one_point(self) -> None:
         axis = Axis("destinations", "count")
@@ -254,6 +264,21 @@ class Answers(unittest.TestCase):
         self.assertIn("median of 4 measurements: 3.97 kHz to 5.74 kHz", best.repeated)
         self.assertIn("4 or 8 or 12 events in flight", best.repeated)
 
+    def test_settings_of_a_technology_that_differ_are_named_with_it(self) -> None:
+        found, _ = fixture()
+        first = next(one for one in found.results if one.path.name == "oneway.json")
+        again = copy.deepcopy(first.data)
+        again["parameters"].update(config="note", parameter="max_outst_buffers=4")
+        name = first.data["technology"]
+        rows = rows_of([first, Document(Path("again.json"), again)])
+        self.assertEqual(
+            {row.get("technology") for row in rows.kept},
+            {name, f"{name} (note, max_outst_buffers=4)"},
+        )
+        self.assertEqual(rows.repeats, [])
+        alone = rows_of([Document(Path("again.json"), again)]).kept
+        self.assertEqual({row.get("technology") for row in alone}, {name})
+
     def test_a_trial_that_did_not_hold_does_not_mark_the_rate_that_did(self) -> None:
         found, _ = fixture()
         document = next(one for one in found.results if one.path.name == "search.json")
@@ -313,7 +338,7 @@ def _row(benchmark: str, **values: Any) -> Row:
         "environment": {"hosts": [{"name": "node1", "cores": 64}]},
     }
     usual = {"size_bytes": 1024, "occupation": "none", "oversubscribed": False}
-    return Row({**usual, **values}, Document(Path("one.json"), head), "")
+    return Row({**usual, **values}, Document(Path("one.json"), head), "", str(head["technology"]))
 
 
 class Lists(unittest.TestCase):

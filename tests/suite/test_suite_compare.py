@@ -339,6 +339,26 @@ class Matching(Documents):
         _, error = self.driver("compare", str(self.folder / "five"), other)
         self.assertIn("has 5 documents of one measurement", error)
 
+    def variants(self, folder: str, *settings: Json) -> str:
+        """A directory with a document for each of these parameters."""
+        (self.folder / folder).mkdir()
+        for index, given in enumerate(settings):
+            one = document([row(drawn(index, 1))], parameters={"max_time_s": 1.5, **given})
+            self.write(f"{folder}/{index}.json", one)
+        return str(self.folder / folder)
+
+    def test_settings_that_differ_within_a_run_are_not_repetitions(self) -> None:
+        both = ({"config": "note"}, {"config": "note", "parameter": "max_outst_buffers=4"})
+        said, _ = self.driver("compare", *(self.variants(name, *both) for name in "ab"), "--all")
+        self.assertIn("mpi (note)", said)
+        self.assertIn("mpi (note, max_outst_buffers=4)", said)
+
+    def test_settings_that_differ_between_runs_are_compared(self) -> None:
+        words = [self.variants("a", {"parameter": "port=1"}), self.variants("b", {"parameter": "port=2"})]
+        said, _ = self.driver("compare", *words, "--all")
+        self.assertNotIn("(port=", said)
+        self.assertIn("oneway", said)
+
     def test_a_trial_of_a_search_that_did_not_hold_has_a_mark_of_its_own(self) -> None:
         found: Json = {"value": 1000, "interval": [990, 1010], "held": 3, "repeats": 5}
         made = row(drawn(1, 1), mode="open", offered_Hz=1000, saturated=True, found_Hz=found)
@@ -351,7 +371,7 @@ class Matching(Documents):
         rows = [row(drawn(1, 1))]
         ring = document(rows, "ring", "calibration")
         ring["id"] = "ring"
-        self.assertEqual(describe(key_of(ring, rows[0])).count("ring"), 1)
+        self.assertEqual(describe(key_of(ring, rows[0], "mpi")).count("ring"), 1)
 
     def test_the_same_environment_is_no_caution(self) -> None:
         words = [self.write(f"{i}.json", document([row(drawn(i, 1))])) for i in range(2)]

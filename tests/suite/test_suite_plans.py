@@ -160,7 +160,7 @@ class Shipped(unittest.TestCase):
     """The plans that come with the driver."""
 
     def test_all_are_valid_and_their_names_unique(self) -> None:
-        names = "farms full note48 parkbench quick scaling"
+        names = "farms full note48 parkbench quick scaling sci-note"
         self.assertEqual(plan.shipped(), names.split())
         for name in plan.shipped():
             found = [one.name for one in expand(plan.read(name), 17, Overrides())]
@@ -216,13 +216,33 @@ class Shipped(unittest.TestCase):
         listed = next(one for one in chosen.sections if one.name == "alltoall").values["sizes"]
         self.assertEqual(listed.numbers, frozenset(BENCHMARKS["oneway"].sizes_bytes))
 
+    def test_sci_note_has_table_1_for_the_note_and_the_default_within_6_minutes(self) -> None:
+        chosen = plan.read("sci-note")
+        found = list(expand(chosen, chosen.ranks, Overrides(), 2))
+        sizes = frozenset(8 << power for power in range(11))
+        for section in chosen.sections:
+            self.assertEqual(section.values["sizes"].numbers, sizes)
+        modes = {mode.name for mode in BENCHMARKS["oneway"].modes}
+        self.assertLessEqual({"pingpong", "stream"}, modes)
+        wanted = {
+            (note, f"max_outst_buffers={outstanding},use_send_pool={pool}")
+            for note in (True, False)
+            for outstanding in (1, 4, 15)
+            for pool in (0, 1)
+        }
+        mine = [one.words for one in found if "--parameter" in one.words]
+        have = {("--config" in words, words[words.index("--parameter") + 1]) for words in mine}
+        self.assertEqual((have, len(mine)), (wanted, len(wanted)))
+        self.assertLessEqual({"sci", "tcp", "udp"}, {one.technology for one in found})
+        self.assertLess(sum(one.expected_s for one in found), 6 * 60)
+
     def test_full_has_every_benchmark_of_the_note_and_of_parkbench(self) -> None:
         found = {section.benchmark.name for section in plan.read("full").sections}
         wanted = (one for one in BENCHMARKS.values() if one.of_note or one.counterpart)
         self.assertLessEqual({one.name for one in wanted}, found)
 
-    def test_all_but_that_of_parkbench_measure_what_predictions_are_made_of(self) -> None:
-        for name in set(plan.shipped()) - {"parkbench"}:
+    def test_all_but_those_of_tables_measure_what_predictions_are_made_of(self) -> None:
+        for name in set(plan.shipped()) - {"parkbench", "sci-note"}:
             for technology in plan.read(name).sections[0].values["technologies"]:
                 found = expand(plan.read(name), 17, Overrides())
                 of_it = [one for one in found if one.technology == technology]

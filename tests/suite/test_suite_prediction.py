@@ -14,13 +14,16 @@ from unittest import mock
 from stage import PLAN, Stage
 
 from combench.common import documents
+from combench.common.errors import is_missing
 from combench.suite import plan, prediction
 from combench.suite.allocation import Allocation
 from combench.suite.launcher import OPENMPI, Launcher
 from combench.suite.measure import Setting
 from combench.suite.process import Signals
 
-PREDICTS = plan.parse("predict = 100, 1000\n[oneway]\n", "test.plan")
+PREDICTS = plan.parse(
+    "predict = 100, 1000\npredict-options = --sizes 64,1024 --seeds 2\n[oneway]\n", "test.plan"
+)
 PLAIN = plan.parse("[oneway]\n", "test.plan")
 WRITES = (
     "import sys; open(sys.argv[1], 'w').write("
@@ -44,6 +47,12 @@ class Due(unittest.TestCase):
             self.assertEqual(prediction.is_due(PREDICTS, document, measures), due, state)
 
 
+NEEDS_MODULES = unittest.skipIf(
+    any(map(is_missing, prediction.MODULES)), "the modules of combench predict are missing"
+)
+
+
+@NEEDS_MODULES
 class Step(unittest.TestCase):
     """The step with other commands in place of the driver's."""
 
@@ -89,10 +98,11 @@ class Step(unittest.TestCase):
 
     def test_the_command_names_directory_scale_and_technology(self) -> None:
         words = " ".join(prediction.command(PREDICTS, self.setting))
-        for part in (f"predict {self.folder} --scale 100,1000", "--technology mpi", "prediction.json"):
+        for part in (f"predict {self.folder} --scale 100,1000", "--technology mpi", "prediction.json --sizes 64,1024 --seeds 2"):
             self.assertIn(part, words)
 
 
+@NEEDS_MODULES
 class OfARun(Stage):
     """The documents of the fake programs cannot be predicted."""
 

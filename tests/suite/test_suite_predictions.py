@@ -159,6 +159,12 @@ class Cases(unittest.TestCase):
             made = columns.of_case(case)
             self.assertEqual((made["list"], made["candidates"]), ("rotate", 8))
 
+    def test_of_several_sending_threads_are_none(self) -> None:
+        row = {"size_bytes": 64, "processors": 2, "mode": "stream"}
+        self.assertEqual(cases.of_row(result("pairs", "1.4", []), row).case.benchmark, "pairs")
+        with self.assertRaisesRegex(cases.NotPredicted, "one sending thread"):
+            cases.of_row(result("pairs", "1.4", []), {**row, "threads": 2})
+
     def test_of_a_row_that_was_cut_are_none(self) -> None:
         with self.assertRaisesRegex(cases.NotPredicted, "no destinations"):
             row = {"size_bytes": 0, "processors": 3, "mode": "stream"}
@@ -439,6 +445,19 @@ class WrongInput(Folder):
                     self.assertIn(text, line)
 
 
+    def test_is_found_before_the_results_are_read(self) -> None:
+        words = ("--network", "moebius")
+        ended = self.drive("predict", "cut.json", *words, expect=2)
+        self.assertIn("--network moebius", ended.stderr)
+        self.assertNotIn("cut.json", ended.stderr)
+
+    def test_a_network_may_be_too_small_for_every_case(self) -> None:
+        words = ("--network", "crossbar:3", "--benchmarks", "1.3", "--scale", "8")
+        ended = self.drive("predict", "oneway.json", *words, expect=2)
+        (line,) = ended.stderr.splitlines()
+        self.assertIn("--network crossbar:3", line)
+
+
 def calibrate_rows(three: bool, shared: bool) -> list[Json]:
     """Of cb_calibrate: the quiet network of `oneway_rows`, a stream of 4 us a packet, and, of three
     ranks, flows from a node that share nothing. Rows of three may have shared cores."""
@@ -609,11 +628,13 @@ class Interruption(Folder):
             time.sleep(0.01)
         return [int(mark.name) for mark in self.marks.iterdir()]
 
-    def check(self, verb: str, words: Sequence[str], evaluations: int, number: int) -> None:
+    def check(
+        self, verb: str, words: Sequence[str], evaluations: int, number: int, folders: int = 1
+    ) -> None:
         process = self.start(verb, words)
         self.addCleanup(process.kill)
         running = self.await_evaluations(process, evaluations)
-        self.assertEqual(len(list(self.temporary.iterdir())), 1)
+        self.assertEqual(len(list(self.temporary.iterdir())), folders)
         process.send_signal(number)
         said, errors = process.communicate(timeout=LIMIT_S)
         self.assertEqual(process.returncode, 1, errors)
@@ -639,7 +660,7 @@ class Interruption(Folder):
 
     def test_before_any_evaluation_does_neither(self) -> None:
         self.write_program("ccmod", ENDLESS)
-        self.check("predict", ["oneway.json"], 1, signal.SIGTERM)
+        self.check("predict", ["oneway.json"], 1, signal.SIGTERM, folders=0)
 
     def test_of_a_validation_does_neither(self) -> None:
         words = ["oneway.json", "--calibration", str(self.calibration)]

@@ -207,6 +207,15 @@ class Messages(unittest.TestCase):
             with self.subTest(written), self.assertRaisesRegex(SuiteError, f"{program}.*{reason}"):
                 Emissions(folder, Processes()).content(Case("twoway", "exchange", (2,), 64))
 
+    def test_that_do_not_end_are_stopped(self) -> None:
+        folder = Path(tempfile.mkdtemp(prefix="combench-programs-"))
+        self.addCleanup(shutil.rmtree, folder)
+        program = folder / "cb_twoway"
+        program.write_text("#!/bin/sh\nwhile :; do sleep 1; done\n", encoding="utf-8")
+        program.chmod(0o755)
+        with self.assertRaisesRegex(SuiteError, f"{program} did not end within 0.1 s.*--sizes"):
+            Emissions(folder, Processes(), 0.1).trace(Case("twoway", "exchange", (2,), 64), 1)
+
 
 class Words(unittest.TestCase):
     def test_are_those_that_the_benchmark_takes(self) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import math
 from dataclasses import dataclass
-from typing import Any, Iterator, Optional
+from typing import Any, Callable, Iterable, Iterator, Optional
 
 from combench.common import catalogue
 from combench.common.catalogue import Catalogue, Column
@@ -46,12 +46,35 @@ def at(row: Any, path: str) -> Any:
     return row
 
 
-def key_of(document: Json, row: Json) -> Key:
+def _given_settings(document: Json) -> str:
+    """The settings of the technology that the command line gave: 'note, max_outst_buffers=4'."""
+    given = [at(document, f"parameters.{name}") for name in ("config", "parameter")]
+    return ", ".join(one for one in given if isinstance(one, str))
+
+
+def technology_names(documents: Iterable[Json]) -> Callable[[Json], str]:
+    """A function for the name of a document's technology: with the settings that its command line
+    gave, where documents of the same benchmark and technology differ in them."""
+    settings: dict[tuple[Any, Any], set[str]] = {}
+    for one in documents:
+        kind = (one.get("benchmark"), one.get("technology"))
+        settings.setdefault(kind, set()).add(_given_settings(one))
+
+    def name_of(document: Json) -> str:
+        name = str(document.get("technology"))
+        known = settings.get((document.get("benchmark"), document.get("technology")), set())
+        given = _given_settings(document)
+        return f"{name} ({given})" if given and len(known) > 1 else name
+
+    return name_of
+
+
+def key_of(document: Json, row: Json, technology: str) -> Key:
     """The key of a row. The rate that a search found is a figure, not a part of the key."""
     found: list[tuple[str, Any]] = [
         ("id", document["id"]),
         ("benchmark", document["benchmark"]),
-        ("technology", document["technology"]),
+        ("technology", technology),
     ]
     members = []
     for name, path in identities():

@@ -23,7 +23,14 @@ from combench.common.documents import (
     read_checked,
 )
 from combench.common.errors import SuiteError
-from combench.common.figures import Key, Observation, key_of, marks, observations
+from combench.common.figures import (
+    Key,
+    Observation,
+    key_of,
+    marks,
+    observations,
+    technology_names,
+)
 
 SearchKey = tuple[Key, str]  # a row and the name of one of its figures
 
@@ -151,8 +158,9 @@ def _merged(starts: list[Observation]) -> Observation:
 
 def _add_rows(side: Side, run: Run) -> None:
     starts: dict[SearchKey, list[Observation]] = {}
+    name_of = technology_names(run.documents)
     for document, row in run.rows():
-        key = key_of(document, row)
+        key = key_of(document, row, name_of(document))
         side.marks[key] = side.marks.get(key, frozenset()) | marks(row)
         if "in_flight_limit" in row:
             side.limits.setdefault(key, set()).add(text_of(row["in_flight_limit"]))

@@ -100,6 +100,8 @@ def of_row(document: Json, row: Json) -> Asked:
     mode = _mode(definition, row)
     if row.get("occupation", "none") != "none":
         raise NotPredicted("the model has no concurrent computing task")
+    if row.get("threads", 1) > 1:
+        raise NotPredicted("the model has one sending thread in each rank")
     changing = str(row.get("list", "fixed"))
     if changing == _NEW_GROUPS:
         raise NotPredicted("the model has no time to make and to free a group")

@@ -16,6 +16,7 @@ from combench.predict.processes import Processes, ask
 _HEAD = "%cct 1 "
 _MARKED_BYTES = 999_983  # size of counted packets: no other message has it
 _KEPT_CHARACTERS = 1 << 20  # longer traces are not cached
+_LIMIT_S = 600.0  # of a program that emits a trace; the largest need a minute of a busy machine
 
 
 @dataclass(frozen=True)
@@ -57,8 +58,9 @@ def words(case: Case) -> tuple[str, ...]:
 class Emissions:
     """A thread-safe cache of traces; long traces are not kept."""
 
-    def __init__(self, folder: Path, processes: Processes) -> None:
+    def __init__(self, folder: Path, processes: Processes, limit_s: float = _LIMIT_S) -> None:
         self._folder = folder
+        self._limit_s = limit_s
         self._processes = processes
         self._lock = Lock()
         self._made: dict[tuple[str, ...], Future[str]] = {}
@@ -80,7 +82,8 @@ class Emissions:
 
     def _emit(self, command: tuple[str, ...], case: Case, made: Future[str]) -> None:
         try:
-            text = ask(self._processes, command, f"cannot emit the messages of {case.benchmark}")
+            about = f"cannot emit the messages of {case.benchmark}"
+            text = ask(self._processes, command, about, limit_s=self._limit_s)
             if not text.startswith(_HEAD):
                 raise SuiteError(
                     f"{command[0]} wrote no trace; use programs and combench of the same version"

@@ -157,8 +157,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     },
     "--background": {
         "metavar": "LOAD",
-        "help": "background traffic as in ccmod run: none, 0.3, exp:0.3, "
-        "exp:7000/25000packets/s",
+        "help": "background traffic as in ccmod run: none, 0.3, exp:0.3, exp:7000/25000packets/s",
     },
     "--background-interval": {
         "metavar": "WHEN",

@@ -44,6 +44,7 @@ EXIT_STATUS = (
     "or network."
 )
 SEE_ALSO = ("combench-run", "ccmod-calibrate", "ccmod-run")
+_LEAST_RANKS = 2  # of any case
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -232,12 +233,12 @@ def _document(
 
 
 def _check_options(
-    arguments: argparse.Namespace, ccmod: Path, asked: Sequence[Asked], processes: Processes
+    arguments: argparse.Namespace, ccmod: Path, ranks: int, processes: Processes
 ) -> None:
-    """SuiteError: ccmod rejects an option, so no case can be predicted."""
+    """SuiteError: ccmod rejects an option for this number of ranks."""
     names = ("calibration", "background", "background_interval", "network")
     options = {f"--{name.replace('_', '-')}": getattr(arguments, name) for name in names}
-    check_options(processes, ccmod, options, min(one.case.processors for one in asked))
+    check_options(processes, ccmod, options, ranks)
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -260,6 +261,10 @@ def main(arguments: argparse.Namespace) -> int:
     catalogue.look_in(folder)
     arguments.benchmarks = tuple(map(cases.parse_benchmark, arguments.benchmarks))
     processes = Processes(arguments.jobs or len(os.sched_getaffinity(0)))
+    with ending.on_signals() as watch:  # before the results, which may be many, are read
+        watch.beside(
+            lambda: _check_options(arguments, ccmod, _LEAST_RANKS, processes), processes.end
+        )
     effort = Effort(arguments.seeds, arguments.precision, arguments.messages)
     technology, measured = arguments.technology, cases.Measured()
     measurements = None
@@ -269,7 +274,9 @@ def main(arguments: argparse.Namespace) -> int:
         measured = cases.of_documents(document for _, document in measurements.documents)
     asked = _all_asked(arguments, measured.asked, technology, effort)
     with ending.on_signals() as watch, TemporaryDirectory(prefix="combench-predict-") as name:
-        watch.beside(lambda: _check_options(arguments, ccmod, asked, processes), processes.end)
+        fewest = min(one.case.processors for one in asked)
+        if fewest > _LEAST_RANKS:  # a network may be too small for every case
+            watch.beside(lambda: _check_options(arguments, ccmod, fewest, processes), processes.end)
         given, residual_pct = arguments.calibration, arguments.residual_pct
         calibration = watch.beside(
             lambda: calibrate(

@@ -36,13 +36,22 @@ class Processes:
             self._running.add(process)
             return process
 
-    def run(self, command: Sequence[str], text: str) -> tuple[int, str, str]:
+    def run(
+        self, command: Sequence[str], text: str, limit_s: float | None = None
+    ) -> tuple[int, str, str]:
         """Run a command with `text` as its input; return its status, output and errors. OSError: it
-        cannot be started. Ended: `end` was called."""
+        cannot be started. TimeoutExpired: it did not end in time and was killed. Ended: `end` was
+        called."""
         with self._places:
             with self._start(command) as process:
                 try:
-                    said, errors = process.communicate(text)
+                    said, errors = process.communicate(text, timeout=limit_s)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    process.wait()
+                    if self._over:
+                        raise Ended(f"{command[0]} was stopped", FAILED) from None
+                    raise
                 finally:
                     with self._lock:
                         self._running.discard(process)
@@ -58,10 +67,23 @@ class Processes:
                 process.kill()
 
 
-def ask(processes: Processes, command: Sequence[str], about: str, text: str = "") -> str:
-    """The output of a program. A SuiteError has its error message and status."""
+def ask(
+    processes: Processes,
+    command: Sequence[str],
+    about: str,
+    text: str = "",
+    limit_s: float | None = None,
+) -> str:
+    """The output of a program. A SuiteError has its error message and status, or says that the program
+    did not end within the limit."""
     try:
-        status, said, errors = processes.run(command, text)
+        status, said, errors = processes.run(command, text, limit_s)
+    except subprocess.TimeoutExpired as error:
+        raise SuiteError(
+            f"{about}: {command[0]} did not end within {limit_s:g} s and was stopped; run it by hand "
+            f"to see why: {' '.join(command)}",
+            FAILED,
+        ) from error
     except OSError as error:
         raise SuiteError(f"cannot run {command[0]}: {error.strerror}; build it") from error
     if status != 0:

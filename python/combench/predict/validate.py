@@ -174,9 +174,7 @@ def _validate(
             asked = [one for one in asked if one.case.size_bytes in held]
         fitted = _fitted(measurements)
         ccmod = find(programs_folder)
-        calibration = from_measurements(
-            ccmod, measurements, folder, processes, mode=arguments.mode
-        )
+        calibration = from_measurements(ccmod, measurements, folder, processes, mode=arguments.mode)
     words = [("--share", arguments.share), ("--mode", arguments.mode)]
     given = tuple(word for name, value in words if value for word in (name, value))
     setting = Setting(programs_folder, calibration.path, arguments.network, given, processes)

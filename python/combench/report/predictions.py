@@ -42,7 +42,7 @@ def _as_row(data: Json, of: Document) -> Row:
         "technology": technology,
         "calibration": of.data.get("calibration", {}),
     }
-    return Row(own, Document(of.path, head), "")
+    return Row(own, Document(of.path, head), "", technology)
 
 
 def predicted_rows(documents: Sequence[Document]) -> list[Row]:

@@ -10,7 +10,7 @@ from typing import Any, Iterable, Optional, Sequence
 from combench.common import catalogue
 from combench.common.catalogue import Benchmark
 from combench.common.documents import Json
-from combench.common.figures import at
+from combench.common.figures import at, technology_names
 from combench.common.values import topology
 from combench.report.figures import BEYOND, Figure, figure
 from combench.report.load import Document
@@ -54,6 +54,7 @@ class Row:
     data: Json
     document: Document
     machine: str
+    technology: str  # with its settings where these differ
     earlier: tuple[Row, ...] = ()  # earlier repetitions of the same measurement
 
     @cached_property
@@ -70,9 +71,9 @@ class Row:
     def _value(self, key: str) -> Any:
         if key == "source":
             return self.data.get("source", "measured")
-        if key in ("machine", "wait", "reading", "shape", "count"):
+        if key in ("machine", "technology", "wait", "reading", "shape", "count"):
             return getattr(self, key)
-        if key in ("benchmark", "technology", "id", "started"):
+        if key in ("benchmark", "id", "started"):
             return self.document.data.get(key)
         outer, _, inner = key.partition(".")
         value = self.data.get(outer)
@@ -196,12 +197,13 @@ class Rows:
 
 def rows_of(documents: Sequence[Document]) -> Rows:
     machines = machine_names(documents)
+    technology_of = technology_names(document.data for document in documents)
     kept: dict[tuple[Any, ...], Row] = {}
     repeats: list[tuple[Row, Row]] = []
     for document in sorted(documents, key=lambda one: str(one.data.get("started", ""))):
         name = machines[machine_of(document)]
         for data in document.data["results"]:
-            row = Row(data, document, name)
+            row = Row(data, document, name, technology_of(document.data))
             last = kept.pop(row.identity, None)
             if last is not None:
                 repeats.append((last, row))
@@ -210,8 +212,8 @@ def rows_of(documents: Sequence[Document]) -> Rows:
     return Rows(list(kept.values()), repeats, machines)
 
 
-# The values that charts prefer where several were measured.
-_USUAL = {"touch": "all", "buffers": "hot", "list": "fixed", "wait": "auto"}
+# The values that charts prefer where several were measured; None: the key is absent.
+_USUAL = {"touch": "all", "buffers": "hot", "list": "fixed", "wait": "auto", "threads": None}
 
 
 def usual(rows: Sequence[Row], but: Sequence[str] = ()) -> list[Row]:

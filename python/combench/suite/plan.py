@@ -54,6 +54,7 @@ class Plan:
     title: str
     ranks: int  # started at least, on shared cores where there are fewer
     predicted: tuple[int, ...]  # processors that the last step predicts; empty: no such step
+    predict_options: tuple[str, ...]  # more options of that step
     sections: tuple[Section, ...]
 
 
@@ -135,6 +136,13 @@ KEYS: dict[str, Key] = {
         (),
         "numbers of processors, sources and destinations that combench predict, the last step of the "
         "run, predicts from its results",
+        head=True,
+        section=False,
+    ),
+    "predict-options": Key(
+        lambda text: tuple(shlex.split(text)),
+        (),
+        "more options of that combench predict, as on its command line",
         head=True,
         section=False,
     ),
@@ -297,10 +305,10 @@ class _Reader:
     def finish(self, text: str) -> Plan:
         if not self.sections:
             self.fail("the plan has no section; add one, such as [oneway]", max(self.line, 1))
-        of_plan = ("title", "ranks", "predict")
-        title, ranks, predicted = (self.head.pop(key, KEYS[key].default) for key in of_plan)
+        of_plan = ("title", "ranks", "predict", "predict-options")
+        title, ranks, *predict = (self.head.pop(key, KEYS[key].default) for key in of_plan)
         sections = tuple(self.section(*section) for section in self.sections)
-        return Plan(Path(self.path).stem, self.path, text, title, ranks, predicted, sections)
+        return Plan(Path(self.path).stem, self.path, text, title, ranks, *predict, sections)
 
 
 def parse(text: str, path: str) -> Plan:

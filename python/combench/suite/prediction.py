@@ -18,7 +18,7 @@ RESULT, LOG = "prediction.json", f"{LOGS}/predict.txt"
 KEY = "prediction"  # of the manifest
 EXPECTED_S = 90.0
 _LIMIT_S = 3600.0
-_MODULES = ("fastjsonschema", "scipy")
+MODULES = ("fastjsonschema", "scipy")
 
 
 def planned(plan: Plan) -> Json:
@@ -46,6 +46,7 @@ def command(plan: Plan, setting: Setting) -> list[str]:
         str(setting.programs),
         "--output",
         str(setting.directory / RESULT),
+        *plan.predict_options,
     ]
 
 
@@ -82,7 +83,7 @@ def predict(entry: Json, setting: Setting, signals: Signals, lock: int) -> str:
     Returns the name of the signal that stopped it, else an empty string; failures are in the entry.
     """
     try:
-        require_modules(*_MODULES)
+        require_modules(*MODULES)
     except SuiteError as error:
         entry.update(state=documents.SKIPPED, reason=str(error))
         return ""
