@@ -11,6 +11,8 @@
 #include "base/log.h"
 #include "engine/options.h"
 #include "engine/shape.h"
+#include "farm/chain.h"
+#include "farm/options.h"
 
 static cb_status feed(bench_rank *me)
 {
@@ -72,6 +74,7 @@ static cb_status choose_topologies(const benchmark *definition, const bench_opti
     const char *at = own->topologies;
 
     out->count = 0;
+    CB_TRY(farm_check_load(options));
     if (at == NULL)
         return add_usual(definition, ranks, out);
     for (;;) {
@@ -105,11 +108,15 @@ const benchmark cb_pipeline = {
     .id = "2.3",
     .label = "2.3 pipeline",
     .title = "data-driven pipeline of stages",
-    .description = "Measures a data-driven architecture (ATLAS DAQ note 48, benchmark "
-                   "2.3): sources send to a first stage. Each processor of a stage waits "
-                   "for one packet from each of its inputs, runs an algorithm on every "
-                   "packet and sends one of the same size to the next stage. The result is"
-                   " the frequency of events at the last stage.",
+    .description =
+        "Measures a data-driven architecture (ATLAS DAQ note 48, benchmark "
+        "2.3): sources send to a first stage. Each processor of a stage waits "
+        "for one packet from each of its inputs, runs an algorithm on every "
+        "packet and sends one of the same size to the next stage. The result is"
+        " the frequency of events at the last stage.\n\nBy default sources send as fast as "
+        "the window allows. With --rate, --load-curve or --find-rate all sources issue "
+        "events on a common schedule; the latency of an event counts from its scheduled "
+        "time to its arrival at the last stage.",
     .group = BENCH_GROUP_FARM,
     .pattern = "pipeline",
     .counted = BENCH_TOPOLOGY,
@@ -131,12 +138,17 @@ const benchmark cb_pipeline = {
                           .starts_after_begin = true,
                           .ends_before_finish = true}}}},
     .choose_shapes = choose_topologies,
+    .at_rate = &chain_method,
     .options = own_options,
     .option_count = sizeof(own_options) / sizeof(own_options[0]),
     .figures = {{"frequency_Hz", "events / time, at the last stage"},
                 {"round_us", "time from one event to the next"},
                 {"throughput_MBps",
-                 "packets that the last stage receives per event x size x frequency"}},
-    .table = {"frequency_Hz"},
-    .plots = {{"frequency_Hz", "topology"}},
+                 "packets that the last stage receives per event x size x frequency"},
+                {"event_latency_us",
+                 "at a rate: time from the scheduled time of an event to its arrival at the last "
+                 "stage"},
+                {"found_Hz", "--find-rate: the highest rate that holds the deadline"}},
+    .table = {"frequency_Hz", "event_latency_us.p99"},
+    .plots = {{"frequency_Hz", "topology"}, {"event_latency_us", "offered_Hz"}},
 };

@@ -21,6 +21,20 @@ dist_schemas_DATA = %D%/combench-benchmarks-1.schema.json %D%/combench-knee-1.sc
 	%D%/combench-prediction-1.schema.json %D%/combench-result-1.schema.json \
 	%D%/combench-run-1.schema.json %D%/combench-validation-1.schema.json
 
+# The diagrams of reports.
+imagesdir = $(pkgdatadir)/images
+dist_images_DATA = \
+	%D%/images/pattern-alltoall.svg \
+	%D%/images/pattern-funnel.svg \
+	%D%/images/pattern-multicast.svg \
+	%D%/images/pattern-oneway.svg \
+	%D%/images/pattern-outfarm.svg \
+	%D%/images/pattern-pairs.svg \
+	%D%/images/pattern-pipeline.svg \
+	%D%/images/pattern-pullfarm.svg \
+	%D%/images/pattern-pushfarm.svg \
+	%D%/images/pattern-twoway.svg
+
 # Directories for --config, to be used as they are or copied.
 note_defaultsdir = $(docdir)/examples/note-defaults
 dist_note_defaults_DATA = \

@@ -50,6 +50,7 @@ dist_suite_report_DATA = \
 	%D%/combench/report/__init__.py \
 	%D%/combench/report/answer.py \
 	%D%/combench/report/charts.py \
+	%D%/combench/report/comparisons.py \
 	%D%/combench/report/discussion.py \
 	%D%/combench/report/draw.py \
 	%D%/combench/report/facts.py \

@@ -28,6 +28,7 @@ FITS = {
 RANKS, STEPS = 16, 100  # of LAMMPS
 BACKGROUND = "7000/25000packets/s"  # listing 7: those of others, those that a link carries
 KNEE_BACKGROUND = 0.3
+SEEDS = range(1, 6)  # of drawn loads
 CLIENTS, REQUESTS = 15, 2000  # of docs/examples/requests.cct
 GAPS_US = (4000, 2000, 1500, 1000)
 
@@ -158,10 +159,13 @@ def _figures_of_an_application() -> list[Step]:
                 "$keep/background.json",
                 "$work/lammps.cct",
             )
-            + _run(
-                f"{ARTICLE} --background exp:{BACKGROUND} --background-interval evaluation",
-                "$keep/background-drawn.json",
-                "$work/lammps.cct",
+            + "".join(
+                _run(
+                    f"{ARTICLE} --background exp:{BACKGROUND} --background-interval evaluation --seed {seed}",
+                    f"$keep/background-drawn-{seed}.json",
+                    "$work/lammps.cct",
+                )
+                for seed in SEEDS
             ),
             seconds=2,
         ),
@@ -259,8 +263,8 @@ def _accuracy(cores: int) -> list[Step]:
 
 def steps(cores: int) -> list[Step]:
     sizes = ",".join(str(size) for size in (*SIZES, *LARGER))
-    options = ("--mode", "pingpong", "--sizes", sizes, "--max-time", "0.5")
-    points = start("figure3", cores, 2, "cb_oneway", *options, seconds=15)
+    options = ("--mode", "pingpong", "--sizes", sizes, "--max-time", "1")
+    points = start("figure3", cores, 2, "cb_oneway", *options, seconds=35)
     return [points, *_figures_of_a_switch(), *_figures_of_an_application(), *_workloads(), *_accuracy(cores)]
 
 
@@ -532,7 +536,7 @@ def _case(document: Row, name: str) -> Row:
 def _background(kept: Kept, page: Page) -> None:
     page.heading("Background load: best, average and worst case")
     _command(page, f"ccmod run {ARTICLE} --background best-average-worst:{BACKGROUND} lammps.cct")
-    document, drawn = _document(kept, "background"), _document(kept, "background-drawn")
+    document = _document(kept, "background")
     rows = [
         (
             "best case: no load",
@@ -555,12 +559,21 @@ def _background(kept: Kept, page: Page) -> None:
         (
             "drawn loads",
             "exponential, drawn for each link and direction",
-            figure(drawn, "end_us", "ms", 1e-3),
+            _drawn(kept),
             "drawn at each evaluation as in listing 7, and cut at 0.99 instead of 1, at which a message"
             " would never end",
         ),
     ]
     page.compare(rows, "end of the traced application")
+
+
+def _drawn(kept: Kept) -> str:
+    documents = [_document(kept, f"background-drawn-{seed}") for seed in SEEDS]
+    ends = [value(one, "end_us") for one in documents]
+    known = [1e-3 * end for end in ends if end is not None]
+    if len(known) < len(ends):
+        return next(str(one) for one in documents if isinstance(one, Missing))
+    return f"{number(min(known))} to {number(max(known))} ms in {len(known)} runs"
 
 
 def _ended(case: Row) -> str:
@@ -685,7 +698,7 @@ def _claims(kept: Kept, page: Page) -> None:
             "below 20 %",
             _here(kept),
             "computing is taken from the trace of the same run, so the total errs less than the"
-            " communication",
+            " communication; waiting for a rank whose core another program holds counts as communication",
         )
     )
     rows += [
@@ -693,8 +706,8 @@ def _claims(kept: Kept, page: Page) -> None:
             f"error on an application: LAMMPS, {TESTBED_HOSTS} hosts (`--mode {mode} --share {share}`)",
             "below 20 %",
             _testbed_lammps(kept, mode, share),
-            "the hosts share cores, and their ranks yield while they wait, which the trace of processor"
-            " time does not have",
+            "the calibration is of the technology tcp, not of Open MPI over TCP; the hosts share cores, and"
+            " their ranks yield while they wait",
         )
         for mode, share, *_ in RULES
     ]

@@ -174,16 +174,16 @@ def _slowdowns(row: Row) -> str:
         for side, one in (row.get("slowdown_computing") or {}).items()
     ]
     found = value(row, "slowdown_communication")
-    if found is None or not sides:
+    if found is None:
         return str(Missing("the row has no slowdown"))
-    return f"{number(found)} / {' and '.join(sides)}"
+    return f"{number(found)} / {' and '.join(sides) or 'too few turns'}"
 
 
 def _occupation(kept: Kept, page: Page, basic: Basic) -> None:
     page.text(
         "With a continuous computing task of lower priority: slowdown of the communication /"
-        " slowdown of the computing (1 is none; `>`: a lower bound). The note asks for both"
-        " figures and for sending and receiving processors apart."
+        " slowdown of the computing (1 is none; `>`: a lower bound; too few turns of the task: no"
+        " figure). The note asks for both figures and for sending and receiving processors apart."
     )
     mode = basic.figures[0][0] if basic.figures else "stream"
     smallest = 2 if basic.count_key == "processors" else 1  # what each rank has a core for
@@ -245,7 +245,8 @@ def _changing_lists(kept: Kept, page: Page) -> None:
                 for count in COUNTS
             ]  # fmt: skip
     page.sized(kept, "list", SIZES, lines)
-    text = " ".join(filter(None, (_cost(kept, what, key) for what, key in GROUP_COSTS)))
+    costs = (_cost(kept, what, key) for what, key in GROUP_COSTS)
+    text = " ".join(filter(None, (_candidates(kept), *costs)))
     said = [text, *_new_lists(kept)] if text else list(_new_lists(kept))
     if said:
         page.text(f"Here: {' '.join(said)}")
@@ -258,9 +259,18 @@ def _cost(kept: Kept, what: str, key: str) -> str:
     """What a group costs, for each number of destinations."""
     found = []
     for count in COUNTS:
-        known = _all_with(kept, key, benchmark="multicast", destinations=count)
+        known = _all_with(kept, key, benchmark="multicast", destinations=count, multicast="technology")
         found += [f"{number(known[0])} us for {count}"] if known else []
-    return f"To {what} a group takes {joined(found)} destinations." if found else ""
+    return f"To {what} a group of MPI takes {joined(found)} destinations." if found else ""
+
+
+def _candidates(kept: Kept) -> str:
+    """What lists are chosen from."""
+    found = []
+    for count in COUNTS:
+        known = _all_with(kept, "candidates", benchmark="multicast", destinations=count, list="random")
+        found += [f"{count} of {number(known[0])}"] if known else []
+    return f"Lists have {joined(found)} destinations; of as many only the order changes." if found else ""
 
 
 def _new_lists(kept: Kept) -> Iterator[str]:

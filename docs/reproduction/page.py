@@ -153,7 +153,9 @@ def _decimals(value: float, significant: int) -> int:
 
 
 def number(value: float) -> str:
-    """With at least three significant digits, and never in powers of ten."""
+    """With at least three significant digits, and never in powers of ten; counts as they are."""
+    if isinstance(value, int):
+        return str(value)
     return f"{value:.{_decimals(value, 3)}f}"
 
 

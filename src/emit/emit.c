@@ -115,7 +115,7 @@ typedef struct emit_rank {
     emission *all;
     bench_rank *me;
     const bench_actions *actions;
-    double time_us; /* time of the algorithm, or of the supervisor's pause */
+    double time_us; /* time of the algorithm, or of the pause before an event */
 } emit_rank;
 
 /* A rank's part */
@@ -155,9 +155,19 @@ static cb_status perform_farm(bench_rank *me, const bench_options *options,
     return farm_supervise(me, actions, &load, &tally);
 }
 
+/* With --trace-pace-us each source of a pipeline pauses before an event. */
+static cb_status pause_and_step(bench_rank *me)
+{
+    const emit_rank *part = me->algorithm.context;
+
+    CB_TRY(bench_run_algorithm(&me->algorithm));
+    return part->actions->step(me);
+}
+
 cb_status emit_perform(bench_rank *me, const benchmark *definition, const bench_options *options,
                        const bench_shape *shape, const bench_actions *actions)
 {
+    bench_actions paced = *actions;
     double elapsed_ns;
     cb_status status;
 
@@ -166,6 +176,10 @@ cb_status emit_perform(bench_rank *me, const benchmark *definition, const bench_
         status = perform_farm(me, options, shape, actions);
         farm_leave(me);
         return status;
+    }
+    if (options->trace_pace_us > 0 && shape_stage(shape, me->place.self) == 0) {
+        paced.step = pause_and_step;
+        actions = &paced;
     }
     CB_TRY(rank_set_up(definition, me));
     for (uint64_t block = 0; block < options->trace_blocks; block++)
@@ -222,8 +236,9 @@ static cb_status make_part(emission *all, size_t rank)
     part->all = all;
     CB_TRY(
         rank_create(&place, emit_recorder_factory(all->recorder, rank), &part->me, &part->actions));
-    part->time_us = farm && stage == FARM_SUPERVISOR ? all->options->trace_pace_us
-                                                     : all->measurement.algorithm_us;
+    part->time_us = all->definition->choose_shapes != NULL && stage == 0
+                        ? all->options->trace_pace_us
+                        : all->measurement.algorithm_us;
     if (part->time_us > 0)
         part->me->algorithm =
             (bench_algorithm){.instead = record_algorithm, .context = part, .units = 1};

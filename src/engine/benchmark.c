@@ -398,10 +398,25 @@ cb_status bench_signal(bench_rank *me, bench_peer *peer)
     return buffer != NULL ? transport_send(peer->node, buffer) : CB_ERROR_MEMORY;
 }
 
+static void count_acknowledgement(const bench_rank *me, bench_peer *peer)
+{
+    peer->outstanding -= peer->outstanding < me->half_window ? peer->outstanding : me->half_window;
+}
+
 cb_status bench_await_acknowledgement(bench_rank *me, bench_peer *peer)
 {
     CB_TRY(bench_await_signal(me, peer));
-    peer->outstanding -= peer->outstanding < me->half_window ? peer->outstanding : me->half_window;
+    count_acknowledgement(me, peer);
+    return CB_OK;
+}
+
+cb_status bench_try_acknowledgement(bench_rank *me, bench_peer *peer)
+{
+    transport_buffer *buffer;
+
+    CB_TRY(transport_try_receive(peer->node, &buffer));
+    transport_buffer_release(buffer);
+    count_acknowledgement(me, peer);
     return CB_OK;
 }
 

@@ -247,6 +247,9 @@ BENCH_DISPATCH cb_status bench_await_signal(bench_rank *me, bench_peer *peer)
  * half window, and the rest at the end of a block. */
 cb_status bench_await_acknowledgement(bench_rank *me, bench_peer *peer);
 
+/* Count the next acknowledgement of a peer if it has arrived; else CB_EMPTY. */
+cb_status bench_try_acknowledgement(bench_rank *me, bench_peer *peer);
+
 /* Hot. Wait until the window has room for one more packet. */
 BENCH_DISPATCH cb_status bench_reserve(bench_rank *me, bench_peer *peer)
 {

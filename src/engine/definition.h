@@ -135,10 +135,9 @@ typedef struct {
 } bench_plot;
 
 /* An upper bound on the rate of a farm from another benchmark: the rate of `mode` at `count`, times
- * `times`. Both are formulas of the farm's `sources`, `destinations` and `fetched` (sources that have
- * data of an event). The rate is taken at the
- * farm's packet size or, for control messages, at the smallest size above 0 that all benchmarks
- * measure. */
+ * `times`. Both are formulas of the farm's `sources`, `destinations` and `fetched` (sources that
+ * have data of an event). The rate is taken at the farm's packet size or, for control messages, at
+ * the smallest size above 0 that all benchmarks measure. */
 typedef struct {
     const char *benchmark, *mode;
     const char *what; /* "what a source can send"; {sources} and {destinations} are replaced */
@@ -205,6 +204,8 @@ struct benchmark {
     /* How it is measured, if not by the plain passes only; and the same with --compute (NULL:
      * unsupported). */
     const measurement_method *method, *overlap;
+    /* The same with --rate, --load-curve or --find-rate, if that needs another method. */
+    const measurement_method *at_rate;
 };
 
 /* Own options of a benchmark with lists; NULL: not given. */

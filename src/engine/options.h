@@ -60,6 +60,7 @@ typedef enum {
     BENCH_TAKES_PROCESSORS = 1u << 0,
     BENCH_TAKES_DESTINATIONS = 1u << 1,
     BENCH_TAKES_SOURCES = 1u << 2,
+    BENCH_TAKES_LOAD = 1u << 3, /* events may be due at a rate */
     BENCH_TAKES_WINDOW = 1u << 4,
     BENCH_TAKES_MODES = 1u << 5,
     BENCH_TAKES_FARM = 1u << 6,

@@ -125,8 +125,11 @@ static cb_status read_configuration(engine_session *session)
 static const measurement_method *method_of(const benchmark *definition,
                                            const bench_options *options)
 {
-    return bench_occupation_named(options->compute) != BENCH_UNOCCUPIED ? definition->overlap
-                                                                        : definition->method;
+    const bool loaded = options->rate_hz > 0 || options->load_curve != NULL || options->find_rate;
+
+    if (bench_occupation_named(options->compute) != BENCH_UNOCCUPIED)
+        return definition->overlap;
+    return loaded && definition->at_rate != NULL ? definition->at_rate : definition->method;
 }
 
 cb_status session_open(engine_session *out, engine_program *program)

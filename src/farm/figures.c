@@ -60,20 +60,15 @@ static const char *limit_of(const farm_outcome *outcome)
     return 2 * tally->waited_ns > late_ns || farm_fills_up(outcome) ? "farm" : "supervisor";
 }
 
-static void fill_open(const farm_outcome *outcome, report_row *row, double *frequency_hz)
+void farm_fill_load(const farm_outcome *outcome, report_row *row)
 {
     const farm_tally *tally = &outcome->tally;
     const farm_found *found = &outcome->found;
     bool saturated = farm_saturated(outcome);
 
-    *frequency_hz = tally->decided > 1 && tally->decision_span_ns > 0
-                        ? (double)(tally->decided - 1) / tally->decision_span_ns * 1e9
-                        : (double)NAN;
     report_set_number(row, REPORT_OFFERED_HZ, outcome->offered_hz);
     report_set_flag(row, REPORT_SATURATED, saturated);
-    if (saturated)
-        report_set_text(row, REPORT_LIMITED_BY, limit_of(outcome));
-    else if (tally->due_span_ns > 0)
+    if (!saturated && tally->due_span_ns > 0)
         report_set_number(row, REPORT_GENERATOR_ERROR_PCT,
                           100 * fabs(tally->issue_span_ns / tally->due_span_ns - 1));
     report_set_number(row, REPORT_DUE, (double)tally->due);
@@ -85,6 +80,18 @@ static void fill_open(const farm_outcome *outcome, report_row *row, double *freq
         report_set_member(row, REPORT_FOUND_HZ, (double)found->held, "held");
         report_set_member(row, REPORT_FOUND_HZ, (double)found->repeats, "repeats");
     }
+}
+
+static void fill_open(const farm_outcome *outcome, report_row *row, double *frequency_hz)
+{
+    const farm_tally *tally = &outcome->tally;
+
+    *frequency_hz = tally->decided > 1 && tally->decision_span_ns > 0
+                        ? (double)(tally->decided - 1) / tally->decision_span_ns * 1e9
+                        : (double)NAN;
+    farm_fill_load(outcome, row);
+    if (farm_saturated(outcome))
+        report_set_text(row, REPORT_LIMITED_BY, limit_of(outcome));
 }
 
 /* The latencies of all events, and an entry for each destination. in_flight_mean is the mean over

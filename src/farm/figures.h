@@ -37,6 +37,9 @@ typedef struct {
 cb_status farm_figures(const measurement_setting *setting, const farm_outcome *outcome,
                        report_row *row);
 
+/* Fill in the offered load of an open loop, its accounts, and the result of a search. */
+void farm_fill_load(const farm_outcome *outcome, report_row *row);
+
 /* Whether an open loop did not keep its schedule: the last event was issued late by more than 1 %
  * of the run, and more events were waiting at the end than in the middle; or the farm filled up
  * (farm_fills_up). */

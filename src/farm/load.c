@@ -74,6 +74,11 @@ cb_status farm_load_parse(const char *text, farm_load_point points[FARM_LOAD_POI
     }
 }
 
+const char *farm_load_curve(const char *text)
+{
+    return strcmp(text, "auto") == 0 ? "10%,25%,50%,70%,80%,90%,95%,100%,110%" : text;
+}
+
 double farm_quantile(const char *name)
 {
     static const struct {

@@ -28,6 +28,9 @@ enum { FARM_OPEN_EVENTS = 20, FARM_OPEN_SHARE_PCT = 90 };
 cb_status farm_load_parse(const char *text, farm_load_point points[FARM_LOAD_POINTS],
                           size_t *count);
 
+/* The rates that a value of --load-curve means: "auto" is a list of its own. */
+const char *farm_load_curve(const char *text);
+
 /* 0.99 for "p99"; 0 for an invalid name. */
 double farm_quantile(const char *name);
 

@@ -1,5 +1,6 @@
 libcombench_a_SOURCES += \
 	%D%/builder.c %D%/builder.h \
+	%D%/chain.c %D%/chain.h \
 	%D%/farm.h \
 	%D%/fetch.c %D%/fetch.h \
 	%D%/figures.c %D%/figures.h \

@@ -221,8 +221,6 @@ cb_status farm_measure_closed(farm_run *run)
 
 enum { BEYOND_QUANTILE = 10, QUIET_EVENTS = 20 };
 
-static const char *const usual_curve = "10%,25%,50%,70%,80%,90%,95%,100%,110%";
-
 static const double open_share = FARM_OPEN_SHARE_PCT / 100.0;
 
 farm_load farm_open_load(farm_run *run, double rate_hz, uint64_t events)
@@ -266,7 +264,7 @@ static cb_status measure_curve(farm_run *run)
     farm_load_point points[FARM_LOAD_POINTS];
     size_t count;
 
-    CB_TRY(farm_load_parse(strcmp(text, "auto") == 0 ? usual_curve : text, points, &count));
+    CB_TRY(farm_load_parse(farm_load_curve(text), points, &count));
     for (size_t i = 0; i < count; i++) {
         double rate_hz =
             points[i].rate_hz > 0 ? points[i].rate_hz : points[i].share * 1e9 / run->event_ns;

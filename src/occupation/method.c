@@ -50,6 +50,13 @@ occupation_parts occupation_parts_of(double limit_ns, bool oversubscribed)
     return parts;
 }
 
+double occupation_compute_ns(size_t ranks, double tick_ns)
+{
+    const double spare = 1.5, parts = 2;
+
+    return spare * TURNS_MINIMUM * (double)ranks * tick_ns / parts;
+}
+
 occupation_figures occupation_figures_of(const occupation_work *work, double tick_ns)
 {
     const occupation_figures none = {(double)NAN, (double)NAN, (double)NAN, false};
@@ -104,6 +111,7 @@ typedef struct {
 typedef struct {
     host_task *task;
     double unit_ns; /* time per unit of work on this rank's core */
+    size_t ranks_a_core;
     /* Of the current measurement */
     occupation_parts parts;
     measurement_passes *run;
@@ -145,6 +153,24 @@ static cb_status bind_to_core(occupation *state, const engine_session *session,
     return CB_OK;
 }
 
+/* The largest number of ranks on one core of any host. */
+static size_t most_on_a_core(const machines_of_job *machines, size_t ranks)
+{
+    size_t most = 1;
+
+    for (size_t rank = 0; rank < ranks; rank++) {
+        size_t sharing = 0;
+
+        for (size_t other = 0; other < ranks; other++) {
+            int one = (int)other;
+
+            sharing += machines_sharing(machines, &one, 1, (int)rank, true) > 0;
+        }
+        most = sharing > most ? sharing : most;
+    }
+    return most;
+}
+
 /* All ranks use the longest tick of their hosts. */
 static void renew_bindings(occupation *state, machines_of_job *machines,
                            const computing_report *all, size_t ranks)
@@ -155,6 +181,7 @@ static void renew_bindings(occupation *state, machines_of_job *machines,
         if (all[rank].tick_ns > state->found.tick_ns)
             state->found.tick_ns = all[rank].tick_ns;
     }
+    state->ranks_a_core = most_on_a_core(machines, ranks);
 }
 
 static void put_computing(report_document *document, const computing_report *all, size_t ranks)
@@ -296,7 +323,8 @@ static cb_status compute_alone(occupation *state, occupation_work *work)
     start_ns = cb_now_ns();
     units = task != NULL ? host_task_units(task) : 0;
     pass_begin_timing(pass);
-    cb_sleep_ns((uint64_t)fmax(state->block_ns, state->parts.compute_ns));
+    cb_sleep_ns((uint64_t)fmax(fmax(state->block_ns, state->parts.compute_ns),
+                               occupation_compute_ns(state->ranks_a_core, state->found.tick_ns)));
     if (task != NULL)
         work->alone_work_ns += (double)(host_task_units(task) - units) * state->unit_ns;
     work->alone_ns += (double)(cb_now_ns() - start_ns);
@@ -380,6 +408,7 @@ static cb_status run_passes(void *context, measurement_passes *run)
 
     *state = (occupation){.task = state->task,
                           .unit_ns = state->unit_ns,
+                          .ranks_a_core = state->ranks_a_core,
                           .found.tick_ns = state->found.tick_ns,
                           .parts = parts,
                           .run = run,

@@ -35,6 +35,10 @@ typedef struct {
  * too. */
 occupation_figures occupation_figures_of(const occupation_work *work, double tick_ns);
 
+/* Time for which `ranks` tasks that share a core have to compute in each of two parts, so that each
+ * has enough turns for a baseline, with half as many to spare. */
+double occupation_compute_ns(size_t ranks, double tick_ns);
+
 /* The times of --max-time at which the parts of a measurement end, and the length of a part with
  * computing only; the rest is for the baselines over null. What is measured without the task has
  * at most half a second, unless ranks share cores: all time beyond is for both together. */

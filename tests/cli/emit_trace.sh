@@ -86,6 +86,7 @@ refused() {
 
 refused "options select" cb_oneway
 refused "--rate" cb_pushfarm --sizes 64 --sources 2 --destinations 2 --algorithm 0 --rate 1kHz
+refused "--rate" cb_pipeline --sizes 64 --topology 2-1 --algorithm 0 --rate 1kHz
 refused "--find-rate" cb_pullfarm --sizes 64 --sources 2 --destinations 2 --algorithm 0 --find-rate --deadline-us 100
 refused "--compute" cb_twoway --sizes 64 --compute both
 refused "--output" cb_oneway --sizes 64 --mode pingpong --output result.json

@@ -97,6 +97,14 @@ class Traces(unittest.TestCase):
         issued = [*first, "is 2 16", *first, "is 3 16", *later, "is 2 16", *later, "is 3 16"]
         self.assertEqual(ranks[0], issued + 2 * ["r any 16"] + ["w"])
 
+    def test_have_the_pace_of_each_source_of_a_pipeline(self) -> None:
+        words = "--topology 2-1 --algorithm 3 --trace-steps 3 --trace-pace-us 7"
+        ranks = of_each_rank(emitted("pipeline", words))
+        for source in (0, 1):
+            sent = ["is 2 64", *3 * ["c 7", "is 2 64"]]
+            self.assertEqual(ranks[source], sent + ["r 2 0", "w"])
+        self.assertEqual(ranks[2].count("c 3"), 8)
+
     def test_have_the_release_and_the_last_acknowledgements_of_each_block(self) -> None:
         words = "--sources 2 --mode event --trace-steps 3 --window 4 --trace-blocks 2"
         ranks = of_each_rank(emitted("funnel", words))

@@ -52,6 +52,9 @@ refused "a curve with a point twice" 0 cb_pushfarm "--load-curve 50%,50%" "repea
 refused "no slowness" 0 cb_pushfarm "--slow-us 0" "--slow-us" "use 0.1 to"
 refused "no events in flight" 0 cb_pushfarm "--in-flight 0" "--in-flight" "use 1 to"
 refused "no such quantile" 0 cb_pullfarm "--quantile p75" "--quantile" "p75"
+refused "a pipeline's rate without events in its time" 0 cb_pipeline "--rate 1Hz" "22.2 s"
+refused "two loads of a pipeline" 0 cb_pipeline "--rate 1kHz --load-curve auto" "use only one"
+refused "a pipeline's search without a deadline" 0 cb_pipeline "--find-rate" "--deadline-us"
 refused "an endless algorithm" 0 cb_pipeline "--algorithm 1e9" "--algorithm"
 
 # Sources of an event
@@ -65,7 +68,9 @@ refused "a multicast to some sources" 4 cb_pullfarm \
 refused "sources of an event that pushes" 0 cb_pushfarm "--fetch 2" "--fetch" "cb_pullfarm"
 
 # Options of other programs
-refused "a rate of a pipeline" 0 cb_pipeline "--rate 10kHz" "--rate" "cb_pushfarm and cb_pullfarm"
+refused "events in flight of a pipeline" 0 cb_pipeline "--in-flight 4" "--in-flight" \
+    "cb_pushfarm and cb_pullfarm"
+refused "a rate of a stream" 0 cb_oneway "--rate 10kHz" "--rate" "cb_pullfarm and cb_pipeline"
 refused "a mode of a farm" 0 cb_pushfarm "--mode closed" "--mode" "cb_oneway"
 refused "a window of a farm" 0 cb_pullfarm "--window 8" "--window" "cb_pipeline"
 refused "a topology of a farm" 0 cb_pushfarm "--topology 4-2-1" "--topology" "cb_pipeline"

@@ -41,6 +41,25 @@ slow_destination() {
     expect_rows "r['per_destination'][0]['in_flight_mean'] > r['per_destination'][1]['in_flight_mean']"
 }
 
+# Sources issue on a schedule of their own rank, so the accounts are those of the latest source.
+pipeline_at_a_rate() {
+    measured "a pipeline at a rate" 7 cb_pipeline --sizes 0,64 --algorithm 0 --max-time 0.2 \
+        --rate 400Hz --arrivals poisson --seed 7 --verify
+    expect_document result.json "[r['mode'] for r in d['results']]" "['open', 'open']"
+    expect_rows "r['offered_Hz'] == 400 and r['arrivals'] == 'poisson' and r['issued'] >= 20"
+    expect_rows "r['due'] == r['issued'] + r['not_issued']"
+    expect_rows "r['event_latency_us']['samples'] == r['issued'] and r['event_latency_us']['max'] > 0"
+    expect_rows "r['verify']['messages'] > 0 and sum(r['verify'].values()) == r['verify']['messages']"
+}
+
+# 2 ms of work on each event: whatever else the machine does, it cannot be faster.
+pipeline_that_is_too_slow() {
+    measured "a pipeline that is too slow for its rate" 3 cb_pipeline --topology 1-1-1 --sizes 64 \
+        --algorithm 2ms --max-time 1 --rate 20kHz --window 4
+    expect_rows "r['saturated'] and r['not_issued'] > 0 and r['frequency_Hz'] < 510"
+    expect_rows "r['event_latency_us']['max'] > 2000"
+}
+
 verified_pipeline() {
     measured "a pipeline's packets, verified" 7 cb_pipeline --sizes 0,5,64 --algorithm 0 \
         --max-time 0.02 --verify
@@ -97,6 +116,7 @@ if [ "$MPI_KIND" != openmpi ]; then
     farm_of_17_ranks pullfarm
     slow_destination
     verified_pipeline
+    pipeline_at_a_rate
     finish
 fi
 
@@ -156,5 +176,28 @@ expect_document result.json "sorted({(r['topology'], r['processors']) for r in d
     "[('2-1', 3), ('3-3-3', 9), ('4-2-1', 7), ('8-4-2-1', 15), ('9-3-1', 13)]"
 
 verified_pipeline
+pipeline_at_a_rate
+pipeline_that_is_too_slow
+
+measured "a pipeline along a curve" 5 cb_pipeline --topology 2-2-1 --sizes 16 --algorithm 0,50 \
+    --max-time 0.1 --load-curve 1kHz,20%,1000%
+expect_document result.json "len(d['results'])" 6
+expect_rows "r['mode'] == 'open' and r['issued'] >= 20"
+expect_document result.json "d['results'][0]['offered_Hz']" 1000
+expect_document result.json "d['results'][2]['offered_Hz'] / d['results'][1]['offered_Hz'] > 49" True
+
+measured "a pipeline in search of a rate" 3 cb_pipeline --topology 1-1-1 --sizes 64 --algorithm 0 \
+    --max-time 0.05 --find-rate --deadline-us 1e7 --quantile p50
+if ! gave_way_to_others; then
+    expect_document result.json "'found_Hz' in d['results'][0]" True
+fi
+
+case_is "a pipeline's search for a deadline that none can meet"
+run 3 cb_pipeline --topology 1-1-1 --sizes 64 --algorithm 50 --max-time 0.05 --find-rate \
+    --deadline-us 0.01 --quantile p50 --output result.json
+expect_status 1
+expect_error "--find-rate" "topology 1-1-1"
+expect_valid result.json
+expect_document result.json "len(d['skipped'])" 1
 
 finish

@@ -59,7 +59,9 @@ def packets_of(row: Json, benchmark: Json) -> float:
     mode = next((one for one in modes if one["name"] == row.get("mode")), modes[0])
     if mode["frequency"] == "packets":
         return 1
-    names = {"count": count_of(row, benchmark)} if "count" in mode["packets"] else {}
+    names = {}
+    if "count" in mode["packets"]:
+        names["count"] = row.get("fetched") or count_of(row, benchmark)
     return float(eval(mode["packets"], {"__builtins__": {}}, names))
 
 
@@ -306,7 +308,7 @@ def check_open(row: Json) -> Iterator[Fault]:
     """An open loop has a schedule, and one that is saturated something that limits it."""
     if row["due"] != row["issued"] + row["not_issued"]:
         yield "due", f"is {row['due']}, issued + not_issued {row['issued'] + row['not_issued']}"
-    if row["saturated"] != ("limited_by" in row):
+    if row["saturated"] != ("limited_by" in row) and "topology" not in row:
         yield "limited_by", "belongs to saturated rows, and to no others"
     if row["saturated"] and "generator_error_pct" in row:
         yield "generator_error_pct", "stands in a saturated row"
@@ -339,9 +341,21 @@ def check_found(row: Json) -> Iterator[Fault]:
         yield "found_Hz", "is not the rate that the row is offered"
 
 
+def check_pipeline_at_a_rate(row: Json) -> Iterator[Fault]:
+    """Each issued event arrives at the last stage, which may have several processors."""
+    last = int(row["topology"].rpartition("-")[2])
+    if recorded(row.get("event_latency_us")) != row["issued"] * last:
+        yield "event_latency_us", f"is not that of {row['issued']} events at {last} processors"
+    yield from check_load(row)
+    yield from check_found(row)
+
+
 def check_farm(row: Json) -> Iterator[Fault]:
-    """The laws of trigger farms."""
+    """The laws of trigger farms, and of pipelines at a rate."""
     if "issued" not in row:
+        return
+    if "topology" in row:
+        yield from check_pipeline_at_a_rate(row)
         return
     yield from check_farm_ranks(row)
     yield from check_accounts(row)

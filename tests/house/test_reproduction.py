@@ -207,6 +207,7 @@ class Usage(unittest.TestCase):
         self.assertEqual(pages.figure(row, "t", "us"), "12.3 ± 0.2 us")
         self.assertEqual(pages.figure(row, "rate"), "17980")
         self.assertEqual(pages.figure(row, "small"), "0.00420")
+        self.assertEqual(pages.figure({"count": 7}, "count"), "7")
         self.assertEqual(pages.figure(row, "none"), "not reproduced: the row has no none")
         self.assertEqual(pages.figure(pages.Missing("no card"), "t"), "not reproduced: no card")
 

@@ -283,6 +283,21 @@ START_TEST(ranks_that_share_cores_have_the_same_shares_of_any_time)
 }
 END_TEST
 
+START_TEST(each_of_many_tasks_on_a_core_has_the_turns_of_a_baseline)
+{
+    for (size_t ranks = 1; ranks <= 100; ranks++) {
+        double part_ns = occupation_compute_ns(ranks, tick_ns);
+        const occupation_work work = {.ranks = ranks,
+                                      .alone_work_ns = 2 * part_ns,
+                                      .alone_ns = 2 * part_ns * (double)ranks,
+                                      .beside_work_ns = 100e9,
+                                      .beside_ns = 1000e9};
+
+        ck_assert_msg(!isnan(occupation_figures_of(&work, tick_ns).slowdown), "%zu tasks", ranks);
+    }
+}
+END_TEST
+
 START_TEST(without_a_baseline_there_is_no_slowdown)
 {
     const occupation_work work = {.ranks = 1,
@@ -352,6 +367,7 @@ UNIT_MAIN("occupation", every_occupation_has_one_name, no_occupation_is_the_defa
           half_of_a_short_measurement_is_for_both_together,
           the_time_beyond_some_seconds_is_for_both_together,
           ranks_that_share_cores_have_the_same_shares_of_any_time,
+          each_of_many_tasks_on_a_core_has_the_turns_of_a_baseline,
           few_time_slices_give_a_bound_with_one_slice_more, the_bound_adds_one_time_slice_per_rank,
           without_a_baseline_there_is_no_slowdown,
           fewer_than_five_time_slices_per_task_are_no_baseline, a_bound_below_1_is_omitted,

@@ -98,7 +98,8 @@ class Page(unittest.TestCase):
         folder = self.folder / "run" / "report-pictures"
         names = sorted(path.stem for path in folder.glob("*.svg"))
         self.assertGreater(len(names), 10)
-        self.assertEqual(len(self.reader.pictures), len(names))
+        drawn = [one for one in self.reader.pictures if one.get("class") != "diagram"]
+        self.assertEqual(len(drawn), len(names))
         for name in names:
             for form, signature in SIGNATURES.items():
                 drawing = (folder / f"{name}.{form}").read_bytes()
@@ -150,6 +151,14 @@ class Page(unittest.TestCase):
                 self.page[head : self.page.index("</table>", head)],
             )
         )
+
+    def test_each_benchmark_with_a_diagram_has_it_once_before_its_tables(self) -> None:
+        diagrams = [one for one in self.reader.pictures if one.get("class") == "diagram"]
+        files = {path.stem for path in (TOP / "docs/images").glob("pattern-*.svg")}
+        measured = {path.stem.split("-")[0] for path in (HERE / "report").glob("*.json")}
+        wanted = {name for name in measured if f"pattern-{name}" in files}
+        self.assertEqual(len(diagrams), len(wanted))
+        self.assertEqual(len({one["src"] for one in diagrams}), len(wanted))
 
     def test_a_browser_shows_all_pictures_and_nothing_is_too_wide(self) -> None:
         browser = next(filter(None, map(shutil.which, BROWSERS)), None)

@@ -26,6 +26,7 @@ from combench.common.errors import SuiteError
 from combench.report import lists, remarks
 from combench.report.answer import answer_of
 from combench.report.charts import Axis, Panel, Picture, Point, Series, runs
+from combench.report.comparisons import comparisons_of
 from combench.report.discussion import Matter, points
 from combench.report.facts import differences, facts_of
 from combench.report.figures import (
@@ -193,7 +194,8 @@ class Tables(unittest.TestCase):
 
     def test_the_tables_of_the_note(self) -> None:
         found, rows = fixture()
-        text = "\n".join(map(as_text, tables_of(rows.kept, states_of(found).reasons)))
+        tables = [*tables_of(rows.kept, states_of(found).reasons), *comparisons_of(rows.kept)]
+        text = "\n".join(map(as_text, tables))
         if os.environ.get("UPDATE_GOLDEN"):
             GOLDEN.write_text(text, encoding="utf-8")
         self.assertMultiLineEqual(text, GOLDEN.read_text(encoding="utf-8"))

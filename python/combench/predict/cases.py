@@ -27,7 +27,7 @@ class Asked:
     """A case, with the parameters that do not determine its messages."""
 
     case: Case
-    rate_hz: float = 0.0  # offered rate of a farm; 0: closed loop
+    rate_hz: float = 0.0  # offered rate of events; 0: as fast as possible
     measured_us: float | None = None  # the measured figure, if any
     oversubscribed: bool = False
     block_steps: int = 0  # steps of each timed block; 0: unknown
@@ -44,8 +44,8 @@ class NotPredicted(Exception):
 
 def _mode(definition: Benchmark, row: Json) -> Mode:
     """The mode that a row measured. NotPredicted: the mode is unknown."""
-    if "in-flight" in definition.options:
-        return definition.modes[0]  # an open loop is a closed loop with a rate
+    if "rate" in definition.options:
+        return definition.modes[0]  # an open loop is the only mode, with a rate
     mode = definition.mode(str(row.get("mode", "")))
     if mode is None:
         raise NotPredicted("the installed programs have no such benchmark or mode")
@@ -284,7 +284,7 @@ def wanted_cases(wanted: Wanted, default_in_flight: Callable[[int, int], int]) -
         for mode in definition.modes:
             if mode.default:
                 for case in _cases(definition, mode, wanted, default_in_flight):
-                    yield Asked(case, wanted.rate_hz if case.is_farm else 0.0)
+                    yield Asked(case, wanted.rate_hz if case.takes("rate") else 0.0)
 
 
 # Values of options, and checks of a case

@@ -90,7 +90,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "type": checked(values.rate_hz),
         "default": 0.0,
         "metavar": "RATE",
-        "help": "offered rate of farms, such as 100kHz (default: closed loop)",
+        "help": "offered rate of farms and pipelines, such as 100kHz (default: closed loop)",
     },
     "--supervisor": {
         "type": _list(_announcement),

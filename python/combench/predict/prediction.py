@@ -38,7 +38,7 @@ _SKEW_US = 1.0  # largest skew between the starts of ranks; drawn from the seed
 _FULL = 0.9  # a resource with this utilisation is the limit
 _SHRINKS = 0.9  # an interval that twice the length does not shrink to this part is lasting
 _SUSTAINED = 0.99  # the offered rate is reached from this part of it on
-_SUPERVISOR = Place("rank 0", PROCESSOR, 0)
+_FIRST = Place("rank 0", PROCESSOR, 0)
 
 
 @dataclass(frozen=True)
@@ -228,6 +228,11 @@ def _evaluate_all(
         return [(short.result(), long.result()) for short, long in asked]
 
 
+def _issuers(case: Case) -> set[Place]:
+    """The processors that wait before each event: the supervisor of a farm, or all sources."""
+    return {Place(f"rank {rank}", PROCESSOR, rank) for rank in range(case.shape[0])}
+
+
 def _busy(case: Case, pair: tuple[Evaluation, Evaluation], steps: int) -> dict[Place, float]:
     """The busy time of each place per step. Farms: the mean over the ranks of a role, because the
     destinations may have different numbers of events."""
@@ -237,7 +242,8 @@ def _busy(case: Case, pair: tuple[Evaluation, Evaluation], steps: int) -> dict[P
         for place, work in long.work_us.items()
     }
     # The trace has the wait for the next event as computing; subtract it.
-    busy[_SUPERVISOR] = max(0.0, busy.get(_SUPERVISOR, 0.0) - case.pace_us)
+    for place in busy.keys() & _issuers(case):
+        busy[place] = max(0.0, busy[place] - case.pace_us)
     if not case.is_farm:
         return busy
     groups: dict[tuple[str, int], list[Place]] = {}
@@ -288,7 +294,7 @@ def _probe(
 def _paced(
     case: Case, setting: Setting, effort: Effort, rate_hz: float, of_step: int
 ) -> tuple[Case, list[str]]:
-    """The farm with a supervisor that issues events at a rate.
+    """The farm with a supervisor, or the pipeline with sources, that issue events at a rate.
 
     In a large farm, events are issued no faster than the saturation rate, even in a closed loop:
     a higher rate changes little, and queued messages make the evaluation longer.
@@ -297,7 +303,7 @@ def _paced(
     if not rate_hz and not crowded:
         return case, []
     busy, even = _probe(case, setting, effort, of_step)
-    issue_us = busy[_SUPERVISOR]
+    issue_us = busy.get(_FIRST, 0.0)
     due_us = 1e6 / rate_hz if rate_hz else 0.0
     period_us, part = max(
         (one / part, part)
@@ -354,7 +360,7 @@ def predict(
     if block_steps:
         lead, timed = _FEW_BLOCKS
     unit = block_steps or 1
-    if case.is_farm:
+    if case.is_farm or rate_hz:
         case, notes = _paced(case, setting, effort, rate_hz, of_step)
         cuts += notes
     # The mean of a random background load converges slowly: limit its cost.

@@ -180,27 +180,51 @@ def _caching(matter: Matter) -> list[str]:
     return said
 
 
+def _listed(of_sizes: Mapping[int, float]) -> str:
+    """Values by packet size, in words."""
+    sizes = sorted(of_sizes)
+    return ", ".join(f"{number(of_sizes[size])} ({size} bytes)" for size in sizes)
+
+
 def _hot_and_rotated(rows: Sequence[Row]) -> list[str]:
-    """Time with rotated buffers divided by time with hot buffers, where both were measured."""
+    """Time with rotated buffers divided by time with hot buffers, where both were measured: by size,
+    for each pattern."""
     keys = [key for key in (*ORIGIN, *identity_paths(), "wait") if key != "buffers"]
     hot: dict[tuple[Any, ...], Row] = {}
     for row in rows:
         if row.get("buffers") == "hot":
             hot[tuple(row.get(key) for key in keys)] = row
-    said = []
+    found: dict[str, dict[int, float]] = {}
     for row in rows:
         other = hot.get(tuple(row.get(key) for key in keys))
         if row.get("buffers") != "rotate" or other is None:
             continue
         rotated, same = row.figure("time_us"), other.figure("time_us")
         if rotated and same and same.value > 0:
-            said.append(
+            counted_by = row.definition.count
+            count = "" if counted_by.is_fixed else f", {row.shape} {counted_by.column}"
+            what = (
                 f"{benchmark_title(row.get('benchmark'))} over {row.get('technology')}, "
-                f"{row.get('mode')}, {row.get('size_bytes')} bytes: {number(rotated.value / same.value)}"
-                f" times ({number(same.value)} us {same.marks} and {number(rotated.value)} us "
-                f"{rotated.marks})".replace("  ", " ")
+                f"{row.get('mode')}{count}{' *' if row.get('oversubscribed') else ''}"
             )
-    return said
+            found.setdefault(what, {})[row.get("size_bytes")] = rotated.value / same.value
+    return [f"{what}: {_listed(of_sizes)}" for what, of_sizes in found.items()]
+
+
+def _bare(matter: Matter) -> list[str]:
+    """Plain MPI as a supplement, which the note accepts beside results from user to user."""
+    found: dict[str, dict[int, float]] = {}
+    for row in matter.rows.kept:
+        if row.get("over_bare") is not None:
+            found.setdefault(str(row.get("mode")), {})[row.get("size_bytes")] = row.get("over_bare")
+    if not found:
+        return ["Not measured; the plan note48 does."]
+    return [
+        "All other figures include combench's transport. Its time relative to a plain MPI loop, "
+        "measured in turn: "
+        + "; ".join(f"{mode}: {_listed(of_sizes)}" for mode, of_sizes in found.items())
+        + ". The table of bare MPI has the times without it."
+    ]
 
 
 _QUIET_PCT = 1.0
@@ -256,6 +280,7 @@ _POINTS: tuple[tuple[str, str, Callable[[Matter], list[str]]], ...] = (
     ("measuring", "Measuring method", _measuring),
     ("caching", "Effects of caching", _caching),
     ("lists", "Changing the list of each broadcast", _lists),
+    ("supplement", "Bare results", _bare),
     ("users", "Other users", _users),
     ("scaling", "Scaling to 100 and 1000 sources and destinations", _scaling),
 )

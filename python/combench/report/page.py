@@ -17,6 +17,7 @@ from combench.common.files import write_text
 from combench.report import discussion, predictions, remarks
 from combench.report.answer import Answer, answer_of
 from combench.report.charts import Picture, common_marks
+from combench.report.comparisons import comparisons_of
 from combench.report.draw import sheet_of, written
 from combench.report.facts import differences, facts_of, grouped_facts
 from combench.report.figures import (
@@ -35,6 +36,9 @@ from combench.report.tables import fits_of, not_measured, tables_of
 
 _HERE = Path(__file__).resolve().parent
 _EMBEDDED = "svg"
+# The diagrams of patterns: in the source tree, and installed.
+_TOP = _HERE.parents[2]
+_DIAGRAMS = (_TOP / "docs/images", _TOP / "images")
 
 
 @dataclass(frozen=True)
@@ -133,6 +137,16 @@ def _environment() -> jinja2.Environment:
     return made
 
 
+def _uri(svg: bytes) -> str:
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg).decode('ascii')}"
+
+
+def _diagrams() -> Mapping[str, str]:
+    """The diagram of each benchmark that has one, as a data URI."""
+    files = (path for place in _DIAGRAMS for path in sorted(place.glob("pattern-*.svg")))
+    return {path.stem.removeprefix("pattern-"): _uri(path.read_bytes()) for path in files}
+
+
 def _context(
     found: Collection,
     rows: Rows,
@@ -155,7 +169,8 @@ def _context(
         "answer": answer,
         "cautions": _cautions(found, rows, answer, states),
         "summary": remarks.as_html(found.remarks.get(discussion.SUMMARY, "")),
-        "tables": tables_of(rows.kept, states.reasons),
+        "tables": [*tables_of(rows.kept, states.reasons), *comparisons_of(rows.kept)],
+        "diagrams": _diagrams(),
         "not_measured": not_measured(rows.kept),
         "predicted": predictions.table_of(predicted),
         "fits": fits_of(found.results),
@@ -187,9 +202,9 @@ def write_report(
     folder = output.with_name(output.stem + "-pictures")
     if forms:
         _write_pictures(pictures, drawn, folder, forms)
-    encoded = (base64.b64encode(made[_EMBEDDED]).decode("ascii") for made in drawn)
-    uris = (f"data:image/svg+xml;base64,{one}" for one in encoded)
-    shown = [Shown(picture, uri) for picture, uri in zip(pictures, uris)]
+    shown = [
+        Shown(picture, _uri(made[_EMBEDDED])) for picture, made in zip(pictures, drawn)
+    ]
     sections = [
         (section, [one for one in shown if one.picture.section == section]) for section in SECTIONS
     ]

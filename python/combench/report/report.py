@@ -27,7 +27,7 @@ SECTIONS = (
             (
                 "DIR/discussion/*.md",
                 "Your own texts for the report, in a small part of Markdown: summary for the first "
-                "section; platform, language, system, communication, measuring, caching, users and "
+                "section; platform, language, system, communication, measuring, caching, supplement, users and "
                 "scaling for these points of the discussion; others follow at its end.",
             ),
             ("DIR/report-pictures", "The pictures; the folder has the name of the report."),

@@ -36,7 +36,8 @@ class Missing:
 class States:
     missing: tuple[Missing, ...]
     cautions: tuple[str, ...]
-    reasons: Mapping[tuple[str, str, str], str]  # by benchmark, technology and shape
+    # By benchmark, technology, shape, occupation and wait policy
+    reasons: Mapping[tuple[str, str, str, str, str], str]
 
 
 def _skipped(results: Sequence[Document]) -> list[Missing]:
@@ -73,6 +74,11 @@ def _cautions(found: Collection, entries: Sequence[Json]) -> list[str]:
     return said
 
 
+def _wait(options: Sequence[str]) -> str:
+    """The wait policy that a start asks for; `auto` is the programs' default."""
+    return options[options.index("--wait") + 1] if "--wait" in options[:-1] else "auto"
+
+
 def states_of(found: Collection) -> States:
     entries = [
         entry
@@ -86,6 +92,8 @@ def states_of(found: Collection) -> States:
         missing.append(Missing(entry["name"], state, reason))
         shape = entry["shape"].replace("x", " to ")  # as rows name it
         words = f"{state}: {reason}" if reason else state
-        reasons[entry["benchmark"], entry["technology"], shape] = words
+        occupation = entry.get("occupation", "").replace("none", "")
+        of_entry = (occupation, _wait(entry["options"]))
+        reasons[entry["benchmark"], entry["technology"], shape, *of_entry] = words
     missing += _skipped(found.results)
     return States(tuple(missing), tuple(_cautions(found, entries)), reasons)

@@ -11,10 +11,13 @@ from typing import Any, Callable, Iterable, Mapping, Optional, Sequence
 
 from combench.common import catalogue
 from combench.common.catalogue import Benchmark, Column
-from combench.report.charts import benchmark_title, grouped, named
+from combench.report.charts import benchmark_title, carried, grouped, named
 from combench.report.figures import frequency, interval_text, number
 from combench.report.load import Document
 from combench.report.rows import Row, identity_paths
+
+# Why a benchmark, technology, shape, occupation and wait policy was not measured.
+Reasons = Mapping[tuple[str, str, str, str, str], str]
 
 _MAX_COLUMNS = 7
 _ABSENT = "-"
@@ -50,6 +53,8 @@ class Table:
     sizes: tuple[int, ...]
     lines: tuple[Line, ...]
     left_out: str  # which sizes are not in the table
+    about: str = ""  # what its figures are, where the heading does not say it
+    benchmark: str = ""  # whose diagram is shown beside it
 
 
 # Keys that distinguish rows of a table, beside shape and size, in order; other identifying columns
@@ -88,7 +93,8 @@ def _quantity(path: str) -> Quantity:
     column = catalogue.known().columns.get(key, Column(key, "number", label=key))
     label = _part_words(column, member) if member else column.label or key
     if column.type == "text" or column.condition:
-        return Quantity("", label, in_words=key)
+        as_text = frequency if column.unit == "Hz" else "{:g}".format
+        return Quantity("", label, as_text, in_words=key)
     if column.type == "summary":
         path = "time_us"  # latency_us or round_us, whichever the mode has
     if column.unit == "Hz":
@@ -121,6 +127,11 @@ def _beside() -> tuple[Quantity, ...]:
     return tuple(map(_quantity, [*_columns("beside computing"), *_columns("always")]))
 
 
+def _is_beside(row: Row) -> bool:
+    """Whether it was measured beside a computing task."""
+    return row.get("occupation") not in (None, "none")
+
+
 def _usual_shapes(benchmark: Benchmark) -> list[str]:
     """The counts that the note asks for, in the form of rows: 4 to 4."""
     return [text.replace("x", " to ") for text in benchmark.count.usual if benchmark.of_note]
@@ -129,7 +140,10 @@ def _usual_shapes(benchmark: Benchmark) -> list[str]:
 def _cell(row: Row, quantity: Quantity) -> Optional[Cell]:
     if quantity.in_words:
         said = row.get(quantity.in_words)
-        return None if said is None else Cell(str(said), "", "", is_figure=False)
+        if said is None:
+            return None
+        words = said if isinstance(said, str) else quantity.as_text(said)
+        return Cell(words, "", "", is_figure=False)
     known = row.figure(quantity.key)
     if known is None:
         return None
@@ -137,7 +151,7 @@ def _cell(row: Row, quantity: Quantity) -> Optional[Cell]:
     return Cell(value, interval_text(known, quantity.as_text), known.marks)
 
 
-def _sizes(rows: Iterable[Row]) -> tuple[int, ...]:
+def sizes_of(rows: Iterable[Row]) -> tuple[int, ...]:
     """All measured sizes where they are few, else those of the note."""
     found = {row.get("size_bytes") for row in rows}
     if len(found) > _MAX_COLUMNS:
@@ -145,7 +159,7 @@ def _sizes(rows: Iterable[Row]) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
-def _shape_order(shape: str) -> tuple[Any, ...]:
+def shape_order(shape: str) -> tuple[Any, ...]:
     """4 to 4 before 6 to 6 before 4 to 1; 4 before 16."""
     words = [int(word) for word in shape.replace("-", " ").split() if word.isdigit()]
     return (len(words) == 2 and words[0] != words[1], words)
@@ -159,11 +173,15 @@ class _Frame:
     sizes: tuple[int, ...]
     kinds: tuple[str, ...]  # keys that distinguish its rows, beside shape and size
     quantities: tuple[Quantity, ...]
-    reasons: Mapping[tuple[str, str, str], str]
+    reasons: Reasons
 
     def _reason(self, row: Row, shape: str) -> str:
-        said = self.reasons.get((self.benchmark, row.get("technology"), shape))
-        return f"not measured: {said}" if said else "not measured"
+        occupation = row.get("occupation") if _is_beside(row) else ""
+        of_row = (occupation, row.get("wait") or "auto")
+        said = self.reasons.get((self.benchmark, row.get("technology"), shape, *of_row))
+        if said:
+            return f"not measured: {said}"
+        return "" if _is_beside(row) else "not measured"
 
     def _of_shape(self, rows: Sequence[Row], kind: str, shape: str) -> list[Line]:
         by_size = {row.get("size_bytes"): row for row in rows}
@@ -178,21 +196,21 @@ class _Frame:
 
     def of_kind(self, rows: Sequence[Row], wanted: Sequence[str]) -> list[Line]:
         kind = named(rows[0], self.kinds)
-        shapes = sorted({*wanted, *(row.shape for row in rows)}, key=_shape_order)
+        shapes = sorted({*wanted, *(row.shape for row in rows)}, key=shape_order)
         lines = []
         missing: dict[str, list[str]] = {}  # shapes by reason: they share a line
         for shape in shapes:
             of_shape = [row for row in rows if row.shape == shape]
             found = self._of_shape(of_shape, kind, shape) if of_shape else []
             lines += found
-            if not found:
+            if not found and self._reason(rows[0], shape):
                 missing.setdefault(self._reason(rows[0], shape), []).append(shape)
         for reason, absent in missing.items():
             lines.append(Line((kind, ", ".join(absent), ""), (), reason))
         return lines
 
 
-def _left_out(rows: Sequence[Row], sizes: Sequence[int]) -> str:
+def left_out(rows: Sequence[Row], sizes: Sequence[int]) -> str:
     measured = {row.get("size_bytes") for row in rows}
     others = measured - set(sizes)
     missing = sorted(set(catalogue.known().note_sizes_bytes) - measured)
@@ -212,15 +230,25 @@ def _table(
     title: str,
     quantities: tuple[Quantity, ...],
     wanted: Sequence[str],
-    reasons: Mapping[tuple[str, str, str], str],
+    reasons: Reasons,
+    about: str = "",
 ) -> Table:
     counted = rows[0].definition.count
     differing = (key for key in _kinds()[1:] if len({row.get(key) for row in rows}) > 1)
-    kinds = ("technology", *differing)
-    frame = _Frame(rows[0].get("benchmark"), _sizes(rows), kinds, quantities, reasons)
+    shown = {quantity.in_words for quantity in quantities}
+    kinds = ("technology", *(key for key in differing if key not in shown))
+    frame = _Frame(rows[0].get("benchmark"), sizes_of(rows), kinds, quantities, reasons)
     lines = [line for group in grouped(rows, frame.kinds) for line in frame.of_kind(group, wanted)]
     head = "farm" if counted.is_farm else counted.column
-    return Table(title, head, frame.sizes, tuple(lines), _left_out(rows, frame.sizes))
+    return Table(
+        title,
+        head,
+        frame.sizes,
+        tuple(lines),
+        left_out(rows, frame.sizes),
+        about,
+        rows[0].definition.name,
+    )
 
 
 def _of_benchmarks(rows: Sequence[Row]) -> list[list[Row]]:
@@ -229,7 +257,7 @@ def _of_benchmarks(rows: Sequence[Row]) -> list[list[Row]]:
     found: dict[str, list[Row]] = {one.name: [] for one in known}
     kinds = [key for key in _kinds() if key != "algorithm_us"]
     for row in rows:
-        if row.definition.is_reported and row.get("mode") != "open":
+        if row.definition.is_reported:
             found.setdefault(row.definition.name, []).append(row)
     for of_benchmark in found.values():
         of_benchmark.sort(
@@ -241,18 +269,66 @@ def _of_benchmarks(rows: Sequence[Row]) -> list[list[Row]]:
     return [of_benchmark for of_benchmark in found.values() if of_benchmark]
 
 
-def tables_of(rows: Sequence[Row], reasons: Mapping[tuple[str, str, str], str] = {}) -> list[Table]:
-    """`reasons`: why a benchmark, technology and shape were not measured."""
+_CLOSED = (
+    "Closed loop: an event is issued when another is decided, so a decision has an effect in the "
+    "supervisor. This differs from note 48 and gives the highest frequency without a backlog; latency "
+    "counts from the issue."
+)
+_OPEN = (
+    "Open loop, as in note 48: the supervisor issues events on a schedule, and no action follows a "
+    "decision. For each farm the highest offered rate that it sustained, else the lowest (mark !); "
+    "latency counts from the due time."
+)
+
+
+def _sustained(rows: Sequence[Row]) -> list[Row]:
+    """Of the open loops of each farm, size and work: that with the highest rate it sustained, else
+    the one with the lowest rate. Searches for a rate are not included."""
+    keys = [key for key in _kinds() if key != "offered_Hz"]
+    offered = [row for row in rows if row.get("offered_Hz") and not row.get("found_Hz")]
+    offered.sort(key=lambda row: float(row.get("offered_Hz")))
+    groups: dict[tuple[Any, ...], list[Row]] = {}
+    for row in offered:
+        of_row = (row.shape, row.get("size_bytes"), *map(row.get, keys))
+        groups.setdefault(of_row, []).append(row)
+    return [([one for one in group if carried(one)] or group[:1])[-1] for group in groups.values()]
+
+
+def _open_table(rows: Sequence[Row], title: str, wanted: Sequence[str], reasons: Reasons) -> Table:
+    chosen = _sustained(rows)
+    chosen.sort(key=lambda row: row.get("algorithm_us") or 0)
+    quantities = tuple(map(_quantity, _OPEN_COLUMNS))
+    return _table(chosen, f"{title}, open loop", quantities, wanted, reasons, _OPEN)
+
+
+_OPEN_COLUMNS = (
+    "offered_Hz",
+    "frequency_Hz",
+    "limited_by",
+    "event_latency_us.p50",
+    "event_latency_us.p99",
+)
+
+
+def tables_of(rows: Sequence[Row], reasons: Reasons = {}) -> list[Table]:
     made = []
     for of_benchmark in _of_benchmarks(rows):
         benchmark = of_benchmark[0].definition
-        alone = [row for row in of_benchmark if row.get("occupation") in (None, "none")]
-        beside = [row for row in of_benchmark if row.get("occupation") not in (None, "none")]
+        opened = [row for row in of_benchmark if row.get("mode") == "open"]
+        closed = [row for row in of_benchmark if row.get("mode") != "open"]
+        alone = [row for row in closed if not _is_beside(row)]
+        beside = [row for row in closed if _is_beside(row)]
         title, shapes = benchmark.label, _usual_shapes(benchmark)
         if alone:
-            made.append(_table(alone, title, _quantities(benchmark), shapes, reasons))
+            about = _CLOSED if opened else ""
+            made.append(_table(alone, title, _quantities(benchmark), shapes, reasons, about))
+        if _sustained(opened):
+            made.append(_open_table(opened, title, shapes, reasons))
         if beside:
-            made.append(_table(beside, f"{title}, beside a computing task", _beside(), (), reasons))
+            known = shapes if benchmark.of_note else ()
+            made.append(
+                _table(beside, f"{title}, beside a computing task", _beside(), known, reasons)
+            )
     return made
 
 

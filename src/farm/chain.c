@@ -1,0 +1,479 @@
+/* Sources issue on schedule, stages pass events on, the last stage takes the times. Before the
+ * loads, the highest rate is estimated by events that are all due at once. */
+#include "farm/chain.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "engine/algorithm.h"
+#include "engine/figures.h"
+#include "engine/measurement.h"
+#include "engine/pass.h"
+#include "engine/rank.h"
+#include "engine/verification.h"
+#include "farm/figures.h"
+#include "farm/load.h"
+#include "farm/search.h"
+
+enum { VERIFIED_EVENTS = 2000, FIRST_PROBE = 64, BEYOND_QUANTILE = 10 };
+
+/* Shares of --max-time: of a probe; of a load; and at least, after slow probes. */
+static const double probe_share = 0.05, open_share = FARM_OPEN_SHARE_PCT / 100.0, least_share = 0.5;
+
+/* A rate at which all events are due at once. */
+static const double unlimited_hz = 1e9;
+
+/* Equal in all participants, except what this rank does. */
+typedef struct {
+    const measurement_setting *setting;
+    bench_rank *me;
+    const bench_actions *actions;
+    const bench_traffic *traffic;
+    bool source, last;        /* stage of this rank */
+    bool root;                /* makes the rows */
+    stats_histogram *latency; /* since the last row, of this rank */
+    meters meters;
+    uint64_t started_ns;
+    double limit_ns, elapsed_ns, event_ns; /* --max-time; so far; per event at the highest rate */
+    uint64_t runs;
+    double touch_ns;
+    verification_result verification;
+} chain;
+
+/* One run. Times and backlogs are those of the slowest rank. */
+typedef struct {
+    double issue_span_ns, due_span_ns, arrival_span_ns;
+    double backlog_middle, backlog_end; /* due and not issued, when half and all were issued */
+    double pending_middle, pending_end; /* due and not arrived, when half and all had arrived */
+    double late_ns;                     /* start of the latest source, after the common start */
+} chain_times;
+
+/* What a rank runs: `events` due at a rate. */
+typedef struct {
+    uint64_t events;
+    double rate_hz;
+    bool poisson;
+    uint64_t seed;
+} chain_load;
+
+static void leave_after_signal(const chain *run)
+{
+    if (session_signal_seen != 0)
+        session_leave_if_interrupted(run->setting->session);
+}
+
+/* Wait for a due time. The technology makes progress, and acknowledgements that have arrived are
+ * taken, meanwhile. */
+static cb_status wait_until_due(chain *run, uint64_t due_ns)
+{
+    const uint64_t near_ns = 100000, longest_ns = 1000000;
+    const transport_wait wait = run->me->factory->wait;
+    uint64_t now_ns;
+
+    while ((now_ns = cb_now_ns()) < due_ns) {
+        cb_status status = bench_try_acknowledgement(run->me, &run->me->peers[0]);
+
+        if (status != CB_OK && status != CB_EMPTY)
+            return status;
+        leave_after_signal(run);
+        if (wait == TRANSPORT_WAIT_BLOCK && due_ns - now_ns > near_ns)
+            cb_sleep_ns((due_ns - now_ns) / 2 < longest_ns ? (due_ns - now_ns) / 2 : longest_ns);
+        else if (wait != TRANSPORT_WAIT_SPIN)
+            bench_yield(run->me->factory);
+    }
+    return CB_OK;
+}
+
+static cb_status issue_events(chain *run, const chain_load *load, farm_schedule schedule,
+                              chain_times *out)
+{
+    uint64_t first_ns = 0, first_due_ns = 0, due_ns = 0, now_ns = 0;
+
+    out->late_ns = fmax(0, (double)(int64_t)(cb_now_ns() - schedule.start_ns));
+    for (uint64_t number = 1; number <= load->events; number++) {
+        due_ns = farm_schedule_next(&schedule);
+        CB_TRY(wait_until_due(run, due_ns));
+        leave_after_signal(run);
+        CB_TRY(run->actions->step(run->me));
+        now_ns = cb_now_ns();
+        if (number == 1) {
+            first_ns = now_ns;
+            first_due_ns = due_ns;
+        }
+        if (number == (load->events + 1) / 2)
+            out->backlog_middle = (double)farm_schedule_due(&schedule, now_ns);
+    }
+    out->backlog_end = (double)farm_schedule_due(&schedule, now_ns);
+    out->issue_span_ns = (double)(now_ns - first_ns);
+    out->due_span_ns = (double)(due_ns - first_due_ns);
+    return CB_OK;
+}
+
+static cb_status pass_events(chain *run, const chain_load *load, farm_schedule schedule,
+                             chain_times *out)
+{
+    uint64_t first_ns = 0, now_ns = 0;
+
+    for (uint64_t number = 1; number <= load->events; number++) {
+        uint64_t due_ns = farm_schedule_next(&schedule);
+
+        leave_after_signal(run);
+        CB_TRY(run->actions->step(run->me));
+        if (!run->last)
+            continue;
+        now_ns = cb_now_ns();
+        stats_histogram_record(run->latency, now_ns > due_ns ? now_ns - due_ns : 0);
+        if (number == 1)
+            first_ns = now_ns;
+        if (number == (load->events + 1) / 2)
+            out->pending_middle = (double)farm_schedule_due(&schedule, now_ns);
+    }
+    if (!run->last)
+        return CB_OK;
+    out->pending_end = (double)farm_schedule_due(&schedule, now_ns);
+    out->arrival_span_ns = (double)(now_ns - first_ns);
+    return CB_OK;
+}
+
+/* A common start in the near future, on this rank's clock. */
+static cb_status agree_on_start(const chain *run, uint64_t *local_ns)
+{
+    const control_clock *clock = &run->setting->session->clock;
+    const uint64_t ahead_ns = run->setting->oversubscribed ? 5000000 : 1000000;
+    uint64_t start_ns;
+
+    CB_TRY(control_barrier(run->setting->team));
+    start_ns = control_clock_reference(clock, cb_now_ns()) + ahead_ns;
+    CB_TRY(control_broadcast(run->setting->team, &start_ns, sizeof(start_ns)));
+    *local_ns = control_clock_local(clock, start_ns);
+    return CB_OK;
+}
+
+static cb_status run_load(chain *run, const chain_load *load, chain_times *out)
+{
+    double values[sizeof(*out) / sizeof(double) + 1];
+    farm_schedule schedule;
+    uint64_t start_ns;
+
+    *out = (chain_times){0};
+    rank_reset(run->me, run->traffic);
+    CB_TRY(agree_on_start(run, &start_ns));
+    schedule = farm_schedule_make(load->rate_hz, load->poisson, load->seed, start_ns);
+    meters_begin(&run->meters);
+    CB_TRY(run->source ? issue_events(run, load, schedule, out)
+                       : pass_events(run, load, schedule, out));
+    meters_end(&run->meters);
+    CB_TRY(run->actions->finish(run->me));
+    CB_TRY(transport_flush(run->me->factory));
+    CB_TRY(rank_check_sum(run->me));
+    memcpy(values, out, sizeof(*out));
+    values[sizeof(*out) / sizeof(double)] = (double)(cb_now_ns() - run->started_ns);
+    CB_TRY(control_maximum(run->setting->team, values, sizeof(values) / sizeof(values[0])));
+    memcpy(out, values, sizeof(*out));
+    run->elapsed_ns = values[sizeof(*out) / sizeof(double)];
+    return CB_OK;
+}
+
+/* The time per event when all events are due at once. */
+static cb_status probe(chain *run)
+{
+    chain_load load = {.events = FIRST_PROBE, .rate_hz = unlimited_hz};
+    chain_times times;
+
+    for (;;) {
+        CB_TRY(run_load(run, &load, &times));
+        run->event_ns = fmax(times.arrival_span_ns / (double)(load.events - 1), 1);
+        if (times.arrival_span_ns > probe_share * run->limit_ns ||
+            run->elapsed_ns > 3 * probe_share * run->limit_ns)
+            return CB_OK;
+        load.events *= 4;
+    }
+}
+
+/* Not counted in --max-time. */
+static cb_status verify(chain *run)
+{
+    const double budget_ns = 0.5e9;
+    const bench_traffic *traffic = run->traffic;
+    const uint64_t start_ns = cb_now_ns();
+    chain_load load = {.rate_hz = unlimited_hz};
+    chain_times times;
+    bench_rank *me = run->me;
+    cb_status status;
+
+    load.events = (uint64_t)fmax(4, fmin(VERIFIED_EVENTS, budget_ns / run->event_ns));
+    me->verification.timeout_ns = verification_timeout_ns(
+        5000000000, me->size_bytes, (uint64_t)me->window * run->setting->participants);
+    run->traffic = &verification_traffic;
+    status = run_load(run, &load, &times);
+    run->traffic = traffic;
+    CB_TRY(verification_sum(run->setting->team, &me->verification.findings, &run->verification));
+    CB_TRY(control_agree(run->setting->team, status));
+    CB_TRY(rank_prepare(me));
+    run->started_ns += cb_now_ns() - start_ns;
+    return CB_OK;
+}
+
+/* One load */
+
+/* The accounts of a load in the terms of a farm's open loop, so that the same rule tells whether it
+ * is saturated: events in flight are those that are due and have not arrived. */
+static farm_outcome outcome_of(const chain *run, const chain_load *load, const chain_times *times)
+{
+    return (farm_outcome){.open = true,
+                          .offered_hz = load->rate_hz,
+                          .destinations = run->setting->participants,
+                          .tally = {.issued = load->events,
+                                    .decided = load->events,
+                                    .due = load->events + (uint64_t)times->backlog_end,
+                                    .backlog_middle = (uint64_t)times->backlog_middle,
+                                    .backlog_end = (uint64_t)times->backlog_end,
+                                    .in_flight_middle = (uint64_t)times->pending_middle,
+                                    .in_flight_end = (uint64_t)times->pending_end,
+                                    .decision_span_ns = times->arrival_span_ns,
+                                    .issue_span_ns = times->issue_span_ns,
+                                    .due_span_ns = times->due_span_ns},
+                          .skew_ns = times->late_ns};
+}
+
+/* Merge the latencies of all processors of the last stage at the root. */
+static cb_status merge_latencies(const chain *run)
+{
+    stats_histogram *latency = run->latency;
+    double maximum_ns = (double)latency->maximum_ns;
+
+    CB_TRY(control_sum(run->setting->team, latency->counts, STATS_HISTOGRAM_CELLS));
+    CB_TRY(control_sum(run->setting->team, &latency->samples, 1));
+    CB_TRY(control_sum(run->setting->team, &latency->dropped, 1));
+    CB_TRY(control_maximum(run->setting->team, &maximum_ns, 1));
+    latency->maximum_ns = (uint64_t)maximum_ns;
+    return CB_OK;
+}
+
+static cb_status run_at(chain *run, double rate_hz, double time_ns, uint64_t least,
+                        farm_outcome *out)
+{
+    const bench_options *options = run->setting->session->options;
+    const double event_ns = fmax(1e9 / rate_hz, run->event_ns);
+    const chain_load load = {.events = (uint64_t)fmax((double)least, time_ns / event_ns),
+                             .rate_hz = rate_hz,
+                             .poisson = strcmp(options->arrivals, "poisson") == 0,
+                             .seed = options->seed + run->runs++};
+    chain_times times;
+
+    memset(run->latency, 0, sizeof(*run->latency));
+    meters_reset(&run->meters);
+    run->me->algorithm.runs = run->me->algorithm.elapsed_ns = 0;
+    CB_TRY(run_load(run, &load, &times));
+    CB_TRY(merge_latencies(run));
+    *out = outcome_of(run, &load, &times);
+    return CB_OK;
+}
+
+static void fill_row(chain *run, const farm_outcome *outcome, report_row *row)
+{
+    const bench_measurement *planned = run->setting->planned;
+    const farm_tally *tally = &outcome->tally;
+    const figures_common common = {.mode = "open",
+                                   .skew_ns = outcome->skew_ns,
+                                   .touch_ns = run->touch_ns,
+                                   .algorithm_true_us = outcome->algorithm_true_us,
+                                   .verification = &run->verification,
+                                   .counters = &outcome->counters};
+    const double frequency_hz = (double)(tally->decided - 1) / tally->decision_span_ns * 1e9;
+    const size_t packets = bench_packets_of(planned->mode->packets, planned->count);
+
+    figures_fill_common(run->setting, &common, row);
+    report_set_text(row, REPORT_ARRIVALS, run->setting->session->options->arrivals);
+    farm_fill_load(outcome, row);
+    report_set_number(row, REPORT_FREQUENCY_HZ, frequency_hz);
+    report_set_number(row, REPORT_THROUGHPUT_MBPS,
+                      (double)(packets * planned->size_bytes) * frequency_hz / 1e6);
+    report_set_number(row, REPORT_ISSUED, (double)tally->issued);
+    report_set_distribution(row, REPORT_EVENT_LATENCY_US, run->latency, 1);
+    report_set_number(row, REPORT_WINDOW, run->me->window);
+}
+
+static cb_status add_row(chain *run, farm_outcome *outcome)
+{
+    engine_session *session = run->setting->session;
+    control_team *team = run->setting->team;
+    report_row row = {.broken = false};
+    cb_status status;
+
+    CB_TRY(algorithm_mean_us(team, run->me->algorithm.elapsed_ns, run->me->algorithm.runs,
+                             &outcome->algorithm_true_us));
+    CB_TRY(figures_sum_counters(session, team, &outcome->counters));
+    CB_TRY(meters_report(&run->meters, team, run->root ? &row : NULL));
+    if (!run->root)
+        return CB_OK;
+    fill_row(run, outcome, &row);
+    verification_note(session, &run->verification);
+    run->verification.done = false;
+    status = report_add(session->document, &row);
+    report_row_clear(&row);
+    return status;
+}
+
+static cb_status measure_rate(chain *run, double rate_hz, double time_ns)
+{
+    farm_outcome outcome;
+
+    CB_TRY(run_at(run, rate_hz, time_ns, FARM_OPEN_EVENTS, &outcome));
+    return add_row(run, &outcome);
+}
+
+static cb_status measure_curve(chain *run, const char *text)
+{
+    farm_load_point points[FARM_LOAD_POINTS];
+    size_t count;
+
+    CB_TRY(farm_load_parse(farm_load_curve(text), points, &count));
+    for (size_t i = 0; i < count; i++)
+        CB_TRY(measure_rate(
+            run, points[i].rate_hz > 0 ? points[i].rate_hz : points[i].share * 1e9 / run->event_ns,
+            open_share * run->limit_ns));
+    return CB_OK;
+}
+
+/* The search for the highest rate */
+
+typedef struct {
+    chain *run;
+    double quantile, deadline_ns, reached_ns;
+    farm_search search;
+} rate_search;
+
+/* A rate holds if the pipeline is not saturated and the quantile is within the deadline. */
+static cb_status try_rate(void *context, double rate_hz, farm_trial *out)
+{
+    rate_search *rates = context;
+    chain *run = rates->run;
+    farm_outcome outcome;
+
+    CB_TRY(
+        run_at(run, rate_hz, farm_search_trial_ns(&rates->search), rates->search.events, &outcome));
+    *out = (farm_trial){.now_ns = run->elapsed_ns};
+    if (run->root) {
+        rates->reached_ns = stats_histogram_quantile(run->latency, rates->quantile);
+        out->holds = !farm_saturated(&outcome) && rates->reached_ns <= rates->deadline_ns;
+    }
+    return control_broadcast(run->setting->team, &out->holds, sizeof(out->holds));
+}
+
+/* Report a search without result in the document; the run fails after all else is measured. */
+static cb_status report_failed_search(const rate_search *rates)
+{
+    const measurement_setting *setting = rates->run->setting;
+    const bench_options *options = setting->session->options;
+    char what[160], why[320];
+
+    if (!rates->run->root)
+        return CB_OK;
+    snprintf(what, sizeof(what), "--find-rate at %zu bytes, topology %s, algorithm %g us",
+             setting->planned->size_bytes, setting->planned->topology,
+             setting->planned->algorithm_us);
+    if (rates->search.out_of_time)
+        snprintf(why, sizeof(why),
+                 "no rate was confirmed in %.3g s, the time limit of this search; use a longer "
+                 "--max-time, or a lower --quantile",
+                 farm_search_limit_ns(&rates->search) / 1e9);
+    else
+        snprintf(why, sizeof(why),
+                 "%s of the last trial was %.1f us; use a --deadline-us above %g, a lower "
+                 "--quantile, or a longer --max-time",
+                 options->quantile, rates->reached_ns / 1e3, options->deadline_us);
+    cb_error("%s: %s", what, why);
+    setting->session->verdict.search_failed = true;
+    return report_skip(setting->session->document, what, why);
+}
+
+static cb_status find_rate(chain *run)
+{
+    const bench_options *options = run->setting->session->options;
+    const double quantile = farm_quantile(options->quantile);
+    rate_search rates = {
+        .run = run, .quantile = quantile, .deadline_ns = options->deadline_us * 1e3};
+    farm_found found = {.repeats = 0};
+    farm_outcome outcome;
+
+    rates.search = (farm_search){.try_rate = try_rate,
+                                 .context = &rates,
+                                 .limit_ns = run->limit_ns,
+                                 .event_ns = run->event_ns,
+                                 .events = (uint64_t)ceil(BEYOND_QUANTILE / (1 - quantile)),
+                                 .now_ns = run->elapsed_ns};
+    CB_TRY(farm_search_highest(&rates.search, &found));
+    if (found.repeats == 0)
+        return report_failed_search(&rates);
+    CB_TRY(run_at(run, found.rate_hz, run->limit_ns / 2, rates.search.events, &outcome));
+    outcome.found = found;
+    return add_row(run, &outcome);
+}
+
+/* The measurement */
+
+static cb_status set_up(chain *run)
+{
+    const measurement_setting *setting = run->setting;
+    engine_session *session = setting->session;
+    const rank_setting place = {.definition = session->definition,
+                                .options = session->options,
+                                .measurement = setting->planned,
+                                .ranks = setting->ranks,
+                                .participants = setting->participants,
+                                .cache_bytes = session->machines.cache_bytes};
+    const bench_shape *shape = &setting->planned->shape;
+    size_t stage;
+
+    run->latency = cb_allocate(1, sizeof(*run->latency), "a histogram of latencies");
+    if (run->latency == NULL)
+        return CB_ERROR_MEMORY;
+    CB_TRY(rank_create(&place, session->technology, &run->me, &run->actions));
+    stage = shape_stage(shape, run->me->place.self);
+    run->source = stage == 0;
+    run->last = stage + 1 == shape->stage_count;
+    if (run->root && run->traffic == &traffic_touching)
+        run->touch_ns = harness_touch_ns(setting->planned->size_bytes);
+    return algorithm_units(&session->work_rate, setting->planned->algorithm_us,
+                           &run->me->algorithm.units);
+}
+
+static cb_status run_loads(chain *run)
+{
+    const bench_options *options = run->setting->session->options;
+
+    CB_TRY(probe(run));
+    if (options->verify)
+        CB_TRY(verify(run));
+    if (options->rate_hz > 0)
+        return measure_rate(run, options->rate_hz,
+                            fmax(run->limit_ns - run->elapsed_ns, least_share * run->limit_ns));
+    return options->load_curve != NULL ? measure_curve(run, options->load_curve) : find_rate(run);
+}
+
+static cb_status measure(void *state, const measurement_setting *setting)
+{
+    const bench_options *options = setting->session->options;
+    chain run = {.setting = setting,
+                 .traffic = traffic_named(options->touch),
+                 .root = control_team_index(setting->team) == 0,
+                 .started_ns = cb_now_ns(),
+                 .limit_ns = options->max_time_s * 1e9,
+                 .touch_ns = -1};
+    cb_status status = set_up(&run);
+
+    (void)state;
+    if (status == CB_OK)
+        status = run_loads(&run);
+    rank_destroy(setting->session->definition, run.me);
+    free(run.latency);
+    return status;
+}
+
+const measurement_method chain_method = {.measure = measure};
