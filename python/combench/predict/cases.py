@@ -16,7 +16,7 @@ from combench.predict.emission import Content
 
 LARGEST_WINDOW = 10**6  # unacknowledged packets
 LARGEST_COUNT = 10**6  # processors, sources or destinations
-_AT_SCALE = ("basic", "farm")  # groups that --scale predicts by default
+_AT_SCALE = ("basic", "farm")  # groups of the note that --scale predicts by default
 _NEW_GROUPS = "new"  # the list whose group is made for each broadcast
 # Options that a case has as members.
 _OF_CASES = frozenset({"multicast", "list", "supervisor", "fetch"})
@@ -199,7 +199,7 @@ class Wanted:
         known = [one for one in catalogue.known().benchmarks.values() if one.group != CALIBRATION]
         if self.benchmarks:
             return [one for one in known if one.name in self.benchmarks]
-        return [one for one in known if one.group in _AT_SCALE]
+        return [one for one in known if one.group in _AT_SCALE and one.of_note]
 
 
 def _topology(scale: int) -> tuple[int, ...]:
