@@ -57,6 +57,7 @@ dist_suite_report_DATA = \
 	%D%/combench/report/figures.py \
 	%D%/combench/report/gallery.py \
 	%D%/combench/report/limits.py \
+	%D%/combench/report/lists.py \
 	%D%/combench/report/load.py \
 	%D%/combench/report/page.css \
 	%D%/combench/report/page.html \

@@ -129,7 +129,7 @@ struct bench_rank {
     uint64_t broadcasts; /* sent so far */
     /* Whether broadcast n has this rank in its list; NULL: always. */
     bool (*is_addressed)(const bench_rank *me, uint64_t broadcast);
-    size_t groups_made;      /* by set_up; divides its time */
+    size_t groups_made;      /* by set_up; divides its time; 0: none */
     const void *own_options; /* of the benchmark's own option rows */
     void *part;              /* owned by set_up or by the method: destination lists, state of a farm
                               */

@@ -112,8 +112,9 @@ typedef enum {
     BENCH_TOPOLOGY /* --topology: stages of ranks */
 } bench_counted;
 
-/* How a list of destinations changes from one broadcast to the next. */
-typedef enum { BENCH_FIXED, BENCH_ROTATE, BENCH_RANDOM } bench_list;
+/* How a list of destinations changes from one broadcast to the next. BENCH_NEW: as BENCH_RANDOM,
+ * and the group is made for its broadcast and freed after it. */
+typedef enum { BENCH_FIXED, BENCH_ROTATE, BENCH_RANDOM, BENCH_NEW } bench_list;
 
 /* The ratio to the figure at the reference count. */
 typedef enum {
@@ -196,8 +197,8 @@ struct benchmark {
      * which steps find as me->own_options. */
     const cb_option *options;
     size_t option_count;
-    /* Create and destroy what the mode needs besides peers, usually groups. May be NULL. The time
-     * of set_up is reported per group. */
+    /* Create and destroy what the mode needs besides peers, usually groups. May be NULL. If it has
+     * lists, the times of both are reported per group. */
     cb_status (*set_up)(bench_rank *me);
     void (*tear_down)(bench_rank *me);
     /* How it is measured, if not by the plain passes only; and the same with --compute (NULL:

@@ -179,6 +179,7 @@ static void fill_conditions(const measurement_setting *setting, const char *mode
     report_set_text(row, REPORT_TOPOLOGY, measurement->topology);
     if (definition->lists) {
         report_set_text(row, REPORT_LIST, bench_list_names[measurement->list]);
+        report_set_number(row, REPORT_CANDIDATES, (double)(setting->participants - 1));
         report_set_text(row, REPORT_MULTICAST, measurement->own_multicast ? "technology" : "loop");
     } else if (measurement->own_multicast) {
         report_set_text(row, REPORT_MULTICAST, "technology");
@@ -248,5 +249,7 @@ cb_status figures_fill(const measurement_setting *setting, const measurement_out
         report_set_number(row, REPORT_HARNESS_US, outcome->harness_ns / 1e3);
     if (outcome->group_create_ns >= 0)
         report_set_number(row, REPORT_GROUP_CREATE_US, outcome->group_create_ns / 1e3);
+    if (outcome->group_free_ns >= 0)
+        report_set_number(row, REPORT_GROUP_FREE_US, outcome->group_free_ns / 1e3);
     return CB_OK;
 }

@@ -348,31 +348,51 @@ cb_status measurement_verify(measurement_passes *run)
 
 /* Groups */
 
-/* Time to make a group: the median over one or more makings. Ranks start together, and the slowest
- * one counts. The last group is kept. */
+/* Start together and take the time of the slowest rank, per group. */
+static cb_status time_group(measurement_passes *run, cb_status (*change)(measurement_passes *run),
+                            double *each_ns)
+{
+    pass_context *pass = &run->pass;
+    double late_ns, values[2];
+    uint64_t start_ns;
+
+    CB_TRY(pass_start_together(&pass->session->clock, pass->team, pass->oversubscribed, &late_ns));
+    start_ns = cb_now_ns();
+    CB_TRY(change(run));
+    values[0] = (double)(cb_now_ns() - start_ns) / (double)pass->me->groups_made;
+    values[1] = (double)(cb_now_ns() - pass->started_ns);
+    CB_TRY(control_maximum(pass->team, values, 2));
+    *each_ns = values[0];
+    pass->elapsed_ns = values[1];
+    return CB_OK;
+}
+
+static cb_status make_groups(measurement_passes *run)
+{
+    return rank_set_up(run->setting->session->definition, run->pass.me);
+}
+
+static cb_status free_groups(measurement_passes *run)
+{
+    rank_tear_down(run->setting->session->definition, run->pass.me);
+    return CB_OK;
+}
+
+/* Times to make and to free a group: medians over one or more rounds. The groups of the last one
+ * are kept. */
 static cb_status time_groups(measurement_passes *run)
 {
-    const benchmark *definition = run->setting->session->definition;
-    pass_context *pass = &run->pass;
-    double each_ns[GROUP_REPEATS];
-    size_t made = 0;
+    double made_ns[GROUP_REPEATS], freed_ns[GROUP_REPEATS];
+    size_t rounds = 0;
 
     do {
-        double late_ns, values[2];
-        uint64_t start_ns;
-
-        rank_tear_down(definition, pass->me);
-        CB_TRY(
-            pass_start_together(&pass->session->clock, pass->team, pass->oversubscribed, &late_ns));
-        start_ns = cb_now_ns();
-        CB_TRY(rank_set_up(definition, pass->me));
-        values[0] = (double)(cb_now_ns() - start_ns) / (double)pass->me->groups_made;
-        values[1] = (double)(cb_now_ns() - pass->started_ns);
-        CB_TRY(control_maximum(pass->team, values, 2));
-        each_ns[made++] = values[0];
-        pass->elapsed_ns = values[1];
-    } while (made < GROUP_REPEATS && pass->elapsed_ns < pass->limit_ns * groups_share);
-    run->out.group_create_ns = stats_summarize(each_ns, made).median;
+        CB_TRY(free_groups(run));
+        CB_TRY(time_group(run, make_groups, &made_ns[rounds]));
+        CB_TRY(time_group(run, free_groups, &freed_ns[rounds]));
+        rounds++;
+    } while (rounds < GROUP_REPEATS && run->pass.elapsed_ns < run->pass.limit_ns * groups_share);
+    run->out.group_create_ns = stats_summarize(made_ns, rounds).median;
+    run->out.group_free_ns = stats_summarize(freed_ns, rounds).median;
     return CB_OK;
 }
 
@@ -387,8 +407,10 @@ static cb_status set_up(measurement_passes *run, const rank_setting *place)
     rank_reset(pass->me, run->traffic);
     CB_TRY(algorithm_units(&session->work_rate, run->setting->planned->algorithm_us,
                            &pass->me->algorithm.units));
-    return run->setting->planned->own_multicast ? time_groups(run)
-                                                : rank_set_up(session->definition, pass->me);
+    if (!session->definition->lists || run->setting->planned->list == BENCH_NEW)
+        return make_groups(run);
+    CB_TRY(time_groups(run));
+    return make_groups(run);
 }
 
 static cb_status finish_passes(measurement_passes *run)
@@ -504,7 +526,11 @@ cb_status measurement_run(const measurement_setting *setting, measurement_outcom
         .is_led_in = bench_is_led_in(setting->planned->mode),
         .wanted_ns =
             fmin(setting->oversubscribed ? oversubscribed_block_ns : block_ns, limit_ns / 100),
-        .out = {.group_create_ns = -1, .harness_ns = -1, .touch_ns = -1, .algorithm_true_us = -1},
+        .out = {.group_create_ns = -1,
+                .group_free_ns = -1,
+                .harness_ns = -1,
+                .touch_ns = -1,
+                .algorithm_true_us = -1},
     };
     cb_status status;
 

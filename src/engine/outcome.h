@@ -52,14 +52,14 @@ struct measurement_setting {
 typedef struct {
     double *blocks_ns; /* in the order of measuring */
     size_t block_count, block_room;
-    uint64_t steps;             /* per block */
-    unsigned window;            /* of a pipeline's links; 0: no pipeline */
-    const char *stopped_by;     /* precision or max-time */
-    double skew_ns;             /* largest difference between start times */
-    double group_create_ns;     /* per group; negative: no group */
-    stats_histogram *histogram; /* of single steps, summed over ranks */
-    double harness_ns;          /* step over null; negative: not measured */
-    double touch_ns;            /* per packet; negative: not measured, or data not read */
+    uint64_t steps;                        /* per block */
+    unsigned window;                       /* of a pipeline's links; 0: no pipeline */
+    const char *stopped_by;                /* precision or max-time */
+    double skew_ns;                        /* largest difference between start times */
+    double group_create_ns, group_free_ns; /* per group; negative: no group */
+    stats_histogram *histogram;            /* of single steps, summed over ranks */
+    double harness_ns;                     /* step over null; negative: not measured */
+    double touch_ns; /* per packet; negative: not measured, or data not read */
     double *shares;
     size_t share_count;
     double *thread_shares; /* by sending thread; NULL: none */

@@ -12,6 +12,7 @@ const char *const bench_list_names[] = {
     [BENCH_FIXED] = "fixed",
     [BENCH_ROTATE] = "rotate",
     [BENCH_RANDOM] = "random",
+    [BENCH_NEW] = "new",
     NULL,
 };
 
@@ -246,15 +247,14 @@ static cb_status check_mode(const planner *p)
     return CB_ERROR_USAGE;
 }
 
-/* All sizes of one mode and variant, or only `size_bytes`, count by count. */
-static cb_status append_variant(planner *p, bench_measurement variant, bool all_sizes)
+/* All sizes of one mode and variant, count by count. */
+static cb_status append_variant(planner *p, bench_measurement variant)
 {
     for (size_t c = 0; c < p->counts.count; c++)
         for (size_t s = 0; s < p->sizes.count; s++) {
             variant.count = (size_t)p->counts.values[c];
             variant.size_bytes = (size_t)p->sizes.values[s];
-            if (all_sizes || variant.size_bytes == PLAN_CHANGING_LIST_BYTES)
-                CB_TRY(append(p, variant));
+            CB_TRY(append(p, variant));
         }
     return CB_OK;
 }
@@ -274,7 +274,7 @@ static cb_status append_lists(planner *p, bench_measurement variant)
             if (wanted->multicast != NULL &&
                 (strcmp(wanted->multicast, "technology") == 0) != variant.own_multicast)
                 continue;
-            CB_TRY(append_variant(p, variant, wanted->list != NULL || list == BENCH_FIXED));
+            CB_TRY(append_variant(p, variant));
         }
     return CB_OK;
 }
@@ -301,7 +301,7 @@ static cb_status plan_modes(planner *p)
             if (strcmp(options->mode, mode->name) == 0)
                 CB_TRY(check_count(p, mode->processors, p->ranks));
         }
-        CB_TRY(definition->lists ? append_lists(p, variant) : append_variant(p, variant, true));
+        CB_TRY(definition->lists ? append_lists(p, variant) : append_variant(p, variant));
     }
     return CB_OK;
 }
@@ -363,16 +363,20 @@ void plan_free(bench_plan *plan)
 
 /* Ranks */
 
+size_t plan_candidates(const bench_options *options, const bench_measurement *measurement,
+                       size_t job_ranks)
+{
+    if (measurement->list == BENCH_FIXED)
+        return measurement->count;
+    return options->receivers.count > 0 ? options->receivers.count : job_ranks - 1;
+}
+
 bench_shape plan_layout(const benchmark *definition, const bench_options *options,
                         const bench_measurement *measurement, size_t job_ranks)
 {
-    size_t candidates = measurement->count;
-
     if (measurement->shape.stage_count > 0)
         return measurement->shape;
-    if (measurement->list != BENCH_FIXED)
-        candidates = options->receivers.count > 0 ? options->receivers.count : job_ranks - 1;
-    return shape_of_count(definition, candidates);
+    return shape_of_count(definition, plan_candidates(options, measurement, job_ranks));
 }
 
 size_t plan_participants(const benchmark *definition, const bench_options *options,

@@ -40,8 +40,10 @@ size_t plan_sizes(const benchmark *definition, const bench_options *options, uin
 /* Default values of --algorithm, in us. */
 extern const cb_list plan_usual_algorithms_us;
 
-/* Lists that change are measured at this size only, unless --list is given. */
-enum { PLAN_CHANGING_LIST_BYTES = 64 };
+/* The number of destinations that the lists of a measurement are chosen from in a job of
+ * `job_ranks`: those of the list or, if it changes, all that the job has or --receivers names. */
+size_t plan_candidates(const bench_options *options, const bench_measurement *measurement,
+                       size_t job_ranks);
 
 /* The shape of all participants: that of the measurement or, for a list that changes, with all
  * destinations that the list chooses from. */
@@ -66,7 +68,7 @@ size_t plan_busy_threads(const benchmark *definition, const bench_options *optio
                          const bench_measurement *measurement, size_t job_ranks, const int *ranks,
                          size_t count, int *busy);
 
-/* "fixed", "rotate", "random", ended by NULL. */
+/* "fixed", "rotate", "random", "new", ended by NULL. */
 extern const char *const bench_list_names[];
 
 #endif

@@ -251,6 +251,36 @@ static cb_status fit_curve(plan_progress *run, const bench_measurement *measurem
     return CB_OK;
 }
 
+static bool changes_only_order(const engine_session *session, const bench_measurement *measurement)
+{
+    return measurement->list != BENCH_FIXED &&
+           plan_candidates(session->options, measurement, (size_t)control_size(session->plane)) ==
+               measurement->count;
+}
+
+/* Once for each number of destinations. */
+static cb_status explain_unchanging_members(const plan_progress *run)
+{
+    const bench_measurement *first = run->plan->measurements;
+    const engine_session *session = run->session;
+    char what[64], reason[128];
+
+    for (size_t i = 0; i < run->plan->count; i++) {
+        size_t count = first[i].count, k = 0;
+
+        while (k < i && (first[k].count != count || !changes_only_order(session, &first[k])))
+            k++;
+        if (k < i || !changes_only_order(session, &first[i]))
+            continue;
+        snprintf(what, sizeof(what), "changing members of lists of %zu", count);
+        snprintf(reason, sizeof(reason),
+                 "the job has no other destinations, so only their order changes; start %zu ranks",
+                 2 * count + 1);
+        CB_TRY(report_skip(session->document, what, reason));
+    }
+    return CB_OK;
+}
+
 /* Tell the reader why shares or fits are missing. A fit is expected only if the default sizes are
  * fitted. */
 static cb_status explain_what_is_missing(const plan_progress *run)
@@ -263,6 +293,7 @@ static cb_status explain_what_is_missing(const plan_progress *run)
         CB_TRY(report_skip(session->document, "shares of the sources, in rows without them",
                            "a block holds less than four windows; use a longer --max-time, or a "
                            "smaller --window"));
+    CB_TRY(explain_unchanging_members(run));
     if (fits_wanted(session) || !session->definition->fit)
         return CB_OK;
     return report_skip(session->document, "fit",

@@ -108,6 +108,7 @@ compare 3 outfarm --sizes 0 --destinations 2 --mode round
 compare 4 multicast --sizes 64 --destinations 3 --list fixed --multicast technology
 compare 4 multicast --sizes 64 --destinations 3 --list random --multicast loop
 compare 5 multicast --sizes 64 --destinations 2 --list rotate --multicast technology --trace-ranks 5
+compare 5 multicast --sizes 64 --destinations 2 --list new --multicast loop --trace-ranks 5
 compare 4 multicast --sizes 64 --destinations 3 --list fixed --multicast loop --trace-blocks 3
 compare 4 funnel --sizes 64 --sources 3 --mode event --trace-blocks 3
 compare 6 pushfarm --sizes 64 --sources 3 --destinations 2 --algorithm 0 --in-flight 5 --supervisor multicast

@@ -37,8 +37,18 @@ expect_document result.json "[r['size_bytes'] for r in d['results']]" "[1024, 10
 expect_document result.json "d['parameters']['sizes_bytes']" "[1024, 1000, 3]"
 
 measured "multicast by the technology alone" 5 cb_multicast --multicast technology --sizes 64
-expect_rows "r['multicast'] == 'technology' and r['group_create_us'] > 0"
-expect_document result.json "sorted(r['list'] for r in d['results'])" "['fixed', 'random', 'rotate']"
+expect_rows "r['multicast'] == 'technology'"
+expect_rows "('group_create_us' in r, 'group_free_us' in r) == 2 * (r['list'] != 'new',)"
+expect_rows "r['list'] == 'new' or r['group_create_us'] > 0 and r['group_free_us'] > 0"
+expect_document result.json "[r['list'] for r in d['results']]" "['fixed', 'rotate', 'random', 'new']"
+expect_document result.json "{(r['destinations'], r['candidates']) for r in d['results']}" "{(4, 4)}"
+expect_document result.json "[(s['what'], 'start 9 ranks' in s['reason']) for s in d['skipped']][:1]" \
+    "[('changing members of lists of 4', True)]"
+
+measured "lists of half of the destinations" 5 cb_multicast --destinations 2 --sizes 0,64
+expect_document result.json "sorted({(r['list'], r['candidates'], r['processors']) for r in d['results']})" \
+    "[('fixed', 2, 3), ('new', 4, 5), ('random', 4, 5), ('rotate', 4, 5)]"
+expect_document result.json "len(d['results']), [s['what'] for s in d['skipped'] if 'lists' in s['what']]" "(16, [])"
 
 case_is "a multicast that the technology lacks, beside a loop"
 run 2 faulty_multicast --technology unicast --list fixed --sizes 64 --max-time 0.02 --format json
@@ -101,7 +111,7 @@ measured "blocks of a pipeline hold many windows, also in a short time" 7 cb_pip
 expect_rows "0 < 16 * r['window'] <= r['steps'] / r['blocks']"
 
 measured "multicast by a loop alone" 5 cb_multicast --multicast loop --sizes 64
-expect_rows "r['multicast'] == 'loop' and 'group_create_us' not in r"
+expect_rows "r['multicast'] == 'loop' and ('group_create_us' in r) == (r['list'] != 'new')"
 
 measured "a list by name, at all sizes" 5 cb_multicast --list rotate --destinations 2 --sizes 0,256
 expect_rows "r['list'] == 'rotate'"
@@ -113,7 +123,7 @@ run 2 faulty_multicast --technology unicast --multicast technology --sizes 64 --
 mv out result.json
 expect_status 77
 expect_valid result.json
-expect_document result.json "d['complete'], d['results'], len(d['skipped'])" "(True, [], 3)"
+expect_document result.json "d['complete'], d['results'], len(d['skipped'])" "(True, [], 4)"
 
 measured "a mode on request" 5 cb_multicast --mode round --multicast loop --list fixed --sizes 64
 expect_rows "r['mode'] == 'round'"

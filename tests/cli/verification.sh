@@ -109,6 +109,11 @@ expect_counts 1 0 0 0 False
 expect_error "no packet came from the multicasting rank"
 faulty drop 0 3 multicast --multicast technology --list fixed --destinations 2
 expect_counts 2 0 0 0 False
+# A rank that misses the broadcast of a new list goes on: the next group needs it.
+faulty drop 0 3 multicast --multicast technology --list new --destinations 2
+expect_counts 2 0 0 0 True
+faulty corrupt 0 3 multicast --multicast technology --list new --destinations 2
+expect_counts 0 0 0 2 True
 faulty double 0 3 multicast --multicast technology --list fixed --destinations 2
 expect_counts 0 2 0 0 True
 faulty reorder 0 3 multicast --multicast technology --list fixed --destinations 2

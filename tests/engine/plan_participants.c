@@ -35,6 +35,10 @@ START_TEST(all_candidates_of_a_changing_list_participate)
 
     assert_participants(&cb_multicast, &options, changing, 5, LIST(0, 1, 2, 3, 4));
     ck_assert_uint_eq(plan_layout(&cb_multicast, &options, &changing, 5).stages[1], 4);
+    ck_assert_uint_eq(plan_candidates(&options, &changing, 5), 4);
+    changing.list = BENCH_FIXED;
+    ck_assert_uint_eq(plan_candidates(&options, &changing, 5), 2);
+    changing.list = BENCH_ROTATE;
     options.receivers = LIST(4, 2, 1);
     assert_participants(&cb_multicast, &options, changing, 5, LIST(0, 4, 2, 1));
     ck_assert_uint_eq(plan_layout(&cb_multicast, &options, &changing, 5).stages[1], 3);

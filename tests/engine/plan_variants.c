@@ -64,35 +64,30 @@ static size_t of_variant(const bench_plan *plan, bench_list list, bool own)
     return count;
 }
 
-static void assert_variants(const bench_options *options, const size_t expected[3][2])
+static void assert_variants(const bench_options *options, const size_t expected[4][2])
 {
     bench_plan plan = planned(&cb_multicast, options, 5);
 
-    for (int list = BENCH_FIXED; list <= BENCH_RANDOM; list++)
+    for (int list = BENCH_FIXED; list <= BENCH_NEW; list++)
         for (int own = 0; own <= 1; own++)
             ck_assert_uint_eq(of_variant(&plan, (bench_list)list, own != 0), expected[list][own]);
     plan_free(&plan);
 }
 
-START_TEST(by_default_changing_lists_are_measured_at_64_bytes_only)
+START_TEST(all_lists_are_measured_at_all_sizes)
 {
     bench_options options = default_options();
-    bench_plan plan = planned(&cb_multicast, &options, 5);
 
-    for (size_t i = 0; i < plan.count; i++)
-        if (plan.measurements[i].list != BENCH_FIXED)
-            ck_assert_uint_eq(plan.measurements[i].size_bytes, 64);
-    plan_free(&plan);
-    assert_variants(&options, (const size_t[3][2]){{4, 4}, {1, 1}, {1, 1}});
+    assert_variants(&options, (const size_t[4][2]){{4, 4}, {4, 4}, {4, 4}, {4, 4}});
 }
 END_TEST
 
-START_TEST(a_given_list_is_measured_at_all_sizes)
+START_TEST(a_given_list_is_the_only_one_measured)
 {
     bench_options options = default_options();
 
     give_own(&cb_multicast, &options, "list", "rotate");
-    assert_variants(&options, (const size_t[3][2]){{0, 0}, {4, 4}, {0, 0}});
+    assert_variants(&options, (const size_t[4][2]){{0, 0}, {4, 4}, {0, 0}, {0, 0}});
 }
 END_TEST
 
@@ -101,9 +96,9 @@ START_TEST(a_given_multicast_is_the_only_one_measured)
     bench_options options = default_options();
 
     give_own(&cb_multicast, &options, "multicast", "loop");
-    assert_variants(&options, (const size_t[3][2]){{4, 0}, {1, 0}, {1, 0}});
+    assert_variants(&options, (const size_t[4][2]){{4, 0}, {4, 0}, {4, 0}, {4, 0}});
     give_own(&cb_multicast, &options, "multicast", "technology");
-    assert_variants(&options, (const size_t[3][2]){{0, 4}, {0, 1}, {0, 1}});
+    assert_variants(&options, (const size_t[4][2]){{0, 4}, {0, 4}, {0, 4}, {0, 4}});
 }
 END_TEST
 
@@ -119,6 +114,6 @@ END_TEST
 
 UNIT_PART(part_variants, optional_modes_are_not_measured_by_default,
           all_modes_come_in_the_order_of_the_table, a_single_mode_can_be_selected,
-          an_unknown_mode_is_refused, by_default_changing_lists_are_measured_at_64_bytes_only,
-          a_given_list_is_measured_at_all_sizes, a_given_multicast_is_the_only_one_measured,
+          an_unknown_mode_is_refused, all_lists_are_measured_at_all_sizes,
+          a_given_list_is_the_only_one_measured, a_given_multicast_is_the_only_one_measured,
           a_benchmark_without_lists_has_one_variant)

@@ -347,7 +347,7 @@ START_TEST(building_groups_takes_at_most_its_share_of_max_time)
     b.technology.group_destroy = transport_plain_destroy;
     groups_made = 0;
     ck_assert_int_eq(measure_as(&b, &measurement, &outcome), CB_OK);
-    ck_assert_uint_eq(groups_made, 2);
+    ck_assert_uint_eq(groups_made, 3); /* two in 0.15 s, and the one that is used */
     ck_assert_double_ge(outcome.group_create_ns, 1e8);
     measurement_outcome_free(&outcome);
 }
@@ -606,7 +606,9 @@ static void assert_measured(bench *b, const bench_measurement *measurement)
     ck_assert_uint_ge(outcome.block_count, LEAST_BLOCKS);
     ck_assert_uint_gt(outcome.histogram->samples, 0);
     ck_assert_double_gt(outcome.harness_ns, 0);
-    ck_assert(measurement->own_multicast == (outcome.group_create_ns >= 0));
+    ck_assert((b->session.definition->lists && measurement->list != BENCH_NEW) ==
+              (outcome.group_create_ns >= 0));
+    ck_assert((outcome.group_free_ns >= 0) == (outcome.group_create_ns >= 0));
     for (size_t i = 0; i < outcome.block_count; i++)
         ck_assert_double_gt(outcome.blocks_ns[i], 0);
     measurement_outcome_free(&outcome);
@@ -637,7 +639,7 @@ START_TEST(every_list_and_multicast_runs_over_null)
     uint64_t receivers[RANKS - 1] = {1, 2, 3, 4, 5, 6, 7, 8};
 
     for (size_t mode = 0; mode < 2; mode++)
-        for (int list = BENCH_FIXED; list <= BENCH_RANDOM; list++)
+        for (int list = BENCH_FIXED; list <= BENCH_NEW; list++)
             for (int own = 0; own <= 1; own++) {
                 bench_measurement measurement = {.mode = &cb_multicast.modes[mode],
                                                  .count = 4,
@@ -701,6 +703,140 @@ START_TEST(outfarming_sends_different_data_from_different_memory)
 }
 END_TEST
 
+/* Lists */
+
+enum { LISTED = 4, BROADCASTS_NOTED = 64, LISTS_IN_TURN = 16 };
+
+static struct {
+    unsigned members[BROADCASTS_NOTED]; /* set of ranks */
+    size_t broadcasts;
+    size_t made, freed; /* multicast groups */
+    size_t living, most_living;
+} listed;
+
+static cb_status noting_group_create(transport_factory *factory, transport_node *const *nodes,
+                                     size_t count, transport_node *root, bool multicast,
+                                     transport_group **out)
+{
+    if (multicast) {
+        listed.made++;
+        listed.living++;
+        listed.most_living =
+            listed.living > listed.most_living ? listed.living : listed.most_living;
+    }
+    return transport_plain_create(factory, nodes, count, root, multicast, out);
+}
+
+static void noting_group_destroy(transport_group *group)
+{
+    listed.freed += group->multicast;
+    listed.living -= group->multicast;
+    transport_plain_destroy(group);
+}
+
+static cb_status noting_group_send(transport_group *group, transport_buffer *buffer)
+{
+    unsigned members = 0;
+
+    ck_assert_uint_eq(group->count, LISTED);
+    for (size_t i = 0; i < group->count; i++)
+        members |= 1u << group->nodes[i]->rank;
+    ck_assert_int_eq(__builtin_popcount(members), LISTED);
+    if (listed.broadcasts < BROADCASTS_NOTED)
+        listed.members[listed.broadcasts] = members;
+    listed.broadcasts++;
+    return priced_group_send(group, buffer);
+}
+
+/* Broadcast to lists of four of the first `candidates` destinations, by multicast. */
+static void broadcast_to(bench_list list, size_t candidates)
+{
+    uint64_t receivers[RANKS - 1] = {1, 2, 3, 4, 5, 6, 7, 8};
+    bench_measurement measurement = {.mode = &cb_multicast.modes[0],
+                                     .count = LISTED,
+                                     .size_bytes = 64,
+                                     .list = list,
+                                     .own_multicast = true};
+    measurement_outcome outcome;
+    bench b;
+
+    make_bench(&b, &cb_multicast);
+    b.options.receivers = (cb_list){receivers, candidates};
+    b.technology.group_create = noting_group_create;
+    b.technology.group_destroy = noting_group_destroy;
+    b.technology.group_send = noting_group_send;
+    memset(&listed, 0, sizeof(listed));
+    ck_assert_int_eq(measure_as(&b, &measurement, &outcome), CB_OK);
+    ck_assert_uint_gt(listed.broadcasts, BROADCASTS_NOTED);
+    measurement_outcome_free(&outcome);
+}
+
+/* Number of different sets of members among the noted broadcasts. */
+static size_t different_lists(void)
+{
+    size_t different = 0;
+
+    for (size_t i = 0; i < BROADCASTS_NOTED; i++) {
+        size_t k = 0;
+
+        while (k < i && listed.members[k] != listed.members[i])
+            k++;
+        different += k == i;
+    }
+    return different;
+}
+
+START_TEST(members_change_if_there_are_more_candidates_than_members)
+{
+    static const bench_list changing[] = {BENCH_ROTATE, BENCH_RANDOM, BENCH_NEW};
+
+    for (size_t i = 0; i < sizeof(changing) / sizeof(changing[0]); i++) {
+        broadcast_to(changing[i], 2 * LISTED);
+        ck_assert_uint_ge(different_lists(), 8);
+        for (size_t k = LISTS_IN_TURN; k < BROADCASTS_NOTED; k++)
+            ck_assert_uint_eq(listed.members[k], listed.members[k - LISTS_IN_TURN]);
+        broadcast_to(changing[i], LISTED);
+        ck_assert_uint_eq(different_lists(), 1);
+    }
+    broadcast_to(BENCH_FIXED, 2 * LISTED);
+    ck_assert_uint_eq(different_lists(), 1);
+}
+END_TEST
+
+START_TEST(rotating_lists_take_in_the_next_destination)
+{
+    broadcast_to(BENCH_ROTATE, 2 * LISTED);
+    for (size_t i = 1; i < BROADCASTS_NOTED; i++)
+        if (i % LISTS_IN_TURN != 0)
+            ck_assert_int_eq(__builtin_popcount(listed.members[i] ^ listed.members[i - 1]), 2);
+}
+END_TEST
+
+/* Besides those of one broadcast, the baseline over null makes none here. */
+START_TEST(a_new_list_has_a_group_for_its_broadcast_only)
+{
+    broadcast_to(BENCH_NEW, 2 * LISTED);
+    ck_assert_uint_eq(listed.made, listed.broadcasts);
+    ck_assert_uint_eq(listed.freed, listed.broadcasts);
+    ck_assert_uint_eq(listed.most_living, 1);
+    broadcast_to(BENCH_RANDOM, 2 * LISTED);
+    ck_assert_uint_lt(listed.made, listed.broadcasts);
+    ck_assert_uint_eq(listed.made % LISTS_IN_TURN, 0);
+    ck_assert_uint_eq(listed.most_living, LISTS_IN_TURN);
+}
+END_TEST
+
+START_TEST(new_lists_are_those_that_are_drawn_at_random)
+{
+    unsigned random[BROADCASTS_NOTED];
+
+    broadcast_to(BENCH_RANDOM, 2 * LISTED);
+    memcpy(random, listed.members, sizeof(random));
+    broadcast_to(BENCH_NEW, 2 * LISTED);
+    ck_assert_mem_eq(listed.members, random, sizeof(random));
+}
+END_TEST
+
 START_TEST(sources_that_alternate_have_equal_shares)
 {
     bench_measurement measurement = {.mode = &cb_funnel.modes[1], .count = 4, .size_bytes = 64};
@@ -754,4 +890,8 @@ UNIT_MAIN("solo", a_steady_figure_stops_after_the_minimum_of_blocks,
           corrupted_data_ends_the_measurement_without_baselines,
           every_mode_of_every_program_runs_over_null, every_list_and_multicast_runs_over_null,
           outfarming_sends_different_data_from_different_memory,
-          sources_that_alternate_have_equal_shares, shares_over_fewer_than_four_windows_are_omitted)
+          members_change_if_there_are_more_candidates_than_members,
+          rotating_lists_take_in_the_next_destination,
+          a_new_list_has_a_group_for_its_broadcast_only,
+          new_lists_are_those_that_are_drawn_at_random, sources_that_alternate_have_equal_shares,
+          shares_over_fewer_than_four_windows_are_omitted)

@@ -23,7 +23,7 @@ from typing import Any
 from stage import HERE, TOP
 
 from combench.common.errors import SuiteError
-from combench.report import remarks
+from combench.report import lists, remarks
 from combench.report.answer import answer_of
 from combench.report.charts import Axis, Panel, Picture, Point, Series, runs
 from combench.report.comparisons import comparisons_of
@@ -349,6 +349,55 @@ def _row(benchmark: str, **values: Any) -> Row:
     }
     usual = {"size_bytes": 1024, "occupation": "none", "oversubscribed": False}
     return Row({**usual, **values}, Document(Path("one.json"), head), "", str(head["technology"]))
+
+
+class Lists(unittest.TestCase):
+    """What the report says of changing lists follows from each row's number of candidates."""
+
+    @staticmethod
+    def row(kind: str, destinations: int, time_us: float, **values: Any) -> Row:
+        head = {"list": kind, "multicast": "loop", "mode": "stream", "destinations": destinations}
+        return _row("multicast", **head, round_us={"median": time_us}, **values)
+
+    def test_members_change_only_among_more_candidates(self) -> None:
+        rows = [
+            self.row("fixed", 4, 1, candidates=4),
+            self.row("rotate", 4, 1, candidates=8),
+            self.row("random", 6, 1, candidates=8),
+            self.row("new", 8, 1, candidates=8),
+        ]
+        said = lists.membership(rows)
+        self.assertIn("Members change in lists of 4 of 8, 6 of 8 destinations.", said)
+        self.assertIn("Only the order changes in lists of 8 of 8", said)
+        self.assertEqual(lists.membership(rows[:1]), "")
+        self.assertNotIn("Members change", lists.membership(rows[3:]))
+        self.assertNotIn("Only the order", lists.membership(rows[:3]))
+
+    def test_older_rows_have_all_but_the_source_as_candidates(self) -> None:
+        self.assertEqual(lists.candidates(self.row("rotate", 4, 1, processors=9)), 8)
+        self.assertIsNone(lists.candidates(_row("outfarm", processors=9)))
+
+    def test_the_cost_is_relative_to_the_fixed_list_of_equal_conditions(self) -> None:
+        rows = [
+            self.row("fixed", 4, 2, candidates=4, size_bytes=0),
+            self.row("fixed", 4, 4, candidates=4),
+            self.row("fixed", 2, 100, candidates=2),
+            self.row("rotate", 4, 3, candidates=8, size_bytes=0, group_create_us=7, group_free_us=5),
+            self.row("rotate", 4, 8, candidates=8, group_create_us=9, group_free_us=5),
+            self.row("new", 4, 60, candidates=8),
+        ]
+        said = " ".join(lists.cost(rows))
+        self.assertIn("over mpi by a loop, stream, 4 of 8 destinations", said)
+        self.assertIn("rotate 1.75 (1.50 to 2.00), new 15.0 times the time of the fixed list", said)
+        self.assertIn("a group is made in 8.00 us and freed in 5.00 us", said)
+        self.assertNotIn("2 of", said)
+
+    def test_nothing_is_said_where_no_list_changed(self) -> None:
+        self.assertEqual(lists.cost([self.row("fixed", 4, 2, candidates=4)]), [])
+        found, rows = fixture()
+        matter = Matter(found.results, rows, facts_of(found.results), ())
+        self.assertNotIn("lists", {point.key for point in points(matter, {})})
+        self.assertIn("lists", {point.key for point in points(matter, {"lists": "Mine."})})
 
 
 class Limits(unittest.TestCase):

@@ -27,6 +27,7 @@ from combench.suite.expand import Measurement, Overrides, expand
 from combench.suite.launcher import HYDRA, OPENMPI, SRUN, Job, Launcher
 
 BENCHMARKS = catalogue.known().benchmarks
+LISTED = next(one for one in BENCHMARKS.values() if one.lists)
 
 
 def measurements(text: str, ranks: int, overrides: Overrides = Overrides()) -> list[Measurement]:
@@ -125,6 +126,26 @@ class Meaning(unittest.TestCase):
     def test_times_of_the_algorithm_take_units(self) -> None:
         found = measurements("[pullfarm]\nfarms = 1x1\nalgorithms = 0, 50us, 2ms", 3)[0]
         self.assertIn("0,50,2000", found.words)
+
+    def test_a_job_with_changing_lists_has_twice_the_destinations_where_ranks_allow(self) -> None:
+        for ranks, started in ((30, 17), (17, 17), (12, 12), (9, 9)):
+            found = measurements(f"[{LISTED.name}]\ndestinations = 8", ranks)[0]
+            self.assertEqual(found.ranks, started, f"{ranks} ranks")
+        for words in ("--list fixed", "--list=fixed"):
+            text = f"[{LISTED.name}]\ndestinations = 8\noptions = {words}"
+            self.assertEqual(measurements(text, 30)[0].ranks, 9)
+        self.assertEqual(measurements("[funnel]\nsources = 8", 30)[0].ranks, 9)
+
+    def test_spare_ranks_leave_each_rank_its_core(self) -> None:
+        text = plan.parse(f"[{LISTED.name}]\ndestinations = 8", "test.plan")
+        for cores, started in ((8, 17), (9, 9), (12, 12), (20, 17)):
+            self.assertEqual(next(expand(text, 30, Overrides(), cores)).ranks, started)
+
+    def test_options_that_choose_one_list_leave_fewer_rows(self) -> None:
+        plain = measurements(f"[{LISTED.name}]\ndestinations = 4", 9)[0].rows
+        for words, part in (("--list fixed", 4), ("--list=new --mode round", 4), ("--verify", 1)):
+            text = f"[{LISTED.name}]\ndestinations = 4\noptions = {words}"
+            self.assertEqual(measurements(text, 9)[0].rows, plain // part)
 
     def test_sizes_go_to_the_program_in_bytes(self) -> None:
         found = measurements("[oneway]\nsizes = 0, 4KiB, 1MB", 2)[0]
@@ -240,6 +261,14 @@ class Shipped(unittest.TestCase):
         found = expand(plan.read("quick"), 5, Overrides(), 2)
         self.assertLess(sum(one.expected_s for one in found), 60)
 
+    def test_lists_change_their_members_in_all_that_measure_changing_lists(self) -> None:
+        for name in ("quick", "note48", "full"):
+            chosen = plan.read(name)
+            found = expand(chosen, chosen.ranks, Overrides())
+            lists = [one for one in found if one.section == LISTED.name]
+            with self.subTest(name):
+                self.assertTrue(any(one.ranks > 2 * int(one.shape) for one in lists))
+
     def test_note48_is_expected_to_end_within_22_minutes_on_two_cores(self) -> None:
         chosen = plan.read("note48")
         found = [one for one in expand(chosen, chosen.ranks, Overrides(), 2) if not one.obstacle]
@@ -270,7 +299,7 @@ class OfferedLoads(unittest.TestCase):
         text = "[{0}]\n{1} = 4\nsizes = 64\n"
         for benchmark, key, option in (
             ("funnel", "sources", "--mode event"),
-            ("multicast", "destinations", "--list fixed"),
+            (LISTED.name, "destinations", "--list fixed"),
         ):
             plain = measurements(text.format(benchmark, key), 5)[0].rows
             chosen = measurements(text.format(benchmark, key) + f"options = {option}", 5)[0].rows

@@ -144,9 +144,20 @@ class Cases(unittest.TestCase):
 
     def test_of_what_the_model_has_not_are_none(self) -> None:
         row = {"size_bytes": 0, "processors": 3, "destinations": 2, "mode": "stream"}
-        for added in ({"occupation": "both"}, {"list": "random"}, {"mode": "unknown"}):
+        for added in ({"occupation": "both"}, {"list": "new"}, {"mode": "unknown"}):
             with self.subTest(added), self.assertRaises(cases.NotPredicted):
                 cases.of_row(result("multicast", "1.6", []), {**row, **added})
+
+    def test_of_a_changing_list_have_all_its_candidates(self) -> None:
+        row = {"size_bytes": 0, "processors": 9, "destinations": 4, "mode": "stream"}
+        row |= {"list": "rotate", "multicast": "loop"}
+        for added in ({}, {"candidates": 8}):  # older documents have only the processors
+            case = cases.of_row(result("multicast", "1.6", []), {**row, **added}).case
+            self.assertEqual((case.list_kind, case.shape, case.packets), ("rotate", (1, 8), 4))
+            self.assertIn("--list rotate", " ".join(words(case)))
+            self.assertIn("--trace-ranks 9", " ".join(words(case)))
+            made = columns.of_case(case)
+            self.assertEqual((made["list"], made["candidates"]), ("rotate", 8))
 
     def test_of_several_sending_threads_are_none(self) -> None:
         row = {"size_bytes": 64, "processors": 2, "mode": "stream"}

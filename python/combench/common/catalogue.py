@@ -129,6 +129,11 @@ class Shape:
     numbers: tuple[int, ...]
     ranks: int
     words: tuple[str, ...]  # the options of the program
+    spare_ranks: int = 0  # more ranks, if there are any, give lists other members
+
+    def ranks_of_job(self, most: int) -> int:
+        """The ranks to start where there are `most`."""
+        return max(self.ranks, min(self.ranks + self.spare_ranks, most))
 
 
 @dataclass(frozen=True)
@@ -141,6 +146,7 @@ class Count:
     multiple_of: int = 1
     usual: tuple[str, ...] = ()
     ranks: str = "count"
+    spare_ranks: str = "0"  # more ranks that a job should have, so that lists can change
 
     @property
     def is_farm(self) -> bool:
@@ -188,7 +194,8 @@ class Count:
         numbers = self.numbers(text)
         parts = [text] if self.is_topology else [str(number) for number in numbers]
         words = [word for pair in zip((f"--{one}" for one in self.options), parts) for word in pair]
-        return Shape(text, numbers, self.ranks_of(numbers), tuple(words))
+        spare = int(evaluate(self.spare_ranks, count=numbers[0]))
+        return Shape(text, numbers, self.ranks_of(numbers), tuple(words), spare)
 
     def largest(self, ranks: int) -> Optional[str]:
         """The largest count for `ranks` ranks; None where none fits or there is no largest one."""
@@ -216,7 +223,6 @@ class Benchmark:
     sizes_beside_computing_bytes: tuple[int, ...] = ()
     algorithms_us: tuple[int, ...] = ()  # of the farm group
     lists: tuple[str, ...] = ()
-    changing_sizes_bytes: tuple[int, ...] = ()
     ratio: Optional[Ratio] = None
     fit: str = ""
     rows: str = "modes * counts * sizes"
@@ -288,7 +294,6 @@ class Benchmark:
         chosen = self.mode(mode)
         modes = [one for one in self.modes if one.default] if chosen is None else [chosen]
         modes = [one for one in modes if one.processors <= shape.ranks]
-        changing = sizes.intersection(self.changing_sizes_bytes) if changes else ()
         referred = self.ratio is not None and shape.numbers != (self.ratio.reference,)
         return int(
             evaluate(
@@ -298,7 +303,7 @@ class Benchmark:
                 sizes=len(sizes),
                 algorithms=algorithms or len(self.algorithms_us),
                 multicasts=2,
-                changing_sizes=len(changing),
+                lists=len(self.lists) if changes else 1,
             )
         )
 
@@ -412,7 +417,6 @@ def _benchmark(one: Json) -> Benchmark:
         sizes_beside_computing_bytes=_texts(one, "sizes_beside_computing_bytes"),
         algorithms_us=_texts(one, "algorithms_us"),
         lists=_texts(one, "lists"),
-        changing_sizes_bytes=_texts(one, "changing_sizes_bytes"),
         ratio=Ratio(**ratio) if ratio else None,
         fit=one.get("fit", ""),
         rows=one["rows"],
@@ -434,15 +438,14 @@ def _column(one: Json) -> Column:
 
 
 _COUNTED = {"count": 4, "sources": 2, "destinations": 2}
-_COUNTED_ROWS = dict.fromkeys(
-    ("modes", "counts", "sizes", "algorithms", "multicasts", "changing_sizes"), 2
-)
+_COUNTED_ROWS = dict.fromkeys(("modes", "counts", "sizes", "algorithms", "multicasts", "lists"), 2)
 
 
 def _check_formulas(one: Benchmark) -> None:
     """Evaluate each formula once, so that a wrong one is found in the file and not in its use.
     ValueError: the key and what is wrong."""
     formulas = [("count.ranks", one.count.ranks, {**_COUNTED, "stages": (2, 1, 1)})]
+    formulas += [("count.spare_ranks", one.count.spare_ranks, {"count": 4})]
     formulas += [("modes.packets", mode.packets, {"count": 4}) for mode in one.modes]
     formulas += [("rows", one.rows, _COUNTED_ROWS)]
     farm = {"sources": 2, "destinations": 2, "fetched": 2}

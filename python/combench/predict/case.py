@@ -28,6 +28,8 @@ class Case:
     multicast: str = "loop"  # group sends: loop, technology (by the network), tree
     pace_us: float = 0.0  # of a farm: wait of the supervisor before each event
     shifts: int = 0  # of an all-to-all: messages of each rank per round; 0: all
+    list_kind: str = "fixed"  # how the destinations of successive broadcasts change
+    candidates: int = 0  # destinations that a changing list is chosen from; 0: those of the list
     fetched: int = 0  # of a farm: sources that have data of an event; 0: all
     own: tuple[str, ...] = ()  # command-line words of options that only this benchmark has
 
@@ -57,7 +59,7 @@ class Case:
         """The number of ranks with each role, or in each stage, in rank order."""
         if self.definition.count.is_topology:
             return self.numbers
-        names: dict[str, Any] = {"count": self.numbers[0]}
+        names: dict[str, Any] = {"count": self.candidates or self.numbers[0]}
         names |= {"sources": self.numbers[0], "destinations": self.numbers[-1]}
         return tuple(int(evaluate(one, **names)) for one in self.definition.roles.values())
 

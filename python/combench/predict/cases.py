@@ -16,7 +16,8 @@ from combench.predict.emission import Content
 
 LARGEST_WINDOW = 10**6  # unacknowledged packets
 LARGEST_COUNT = 10**6  # processors, sources or destinations
-_AT_SCALE = ("basic", "farm")  # groups that --scale predicts by default
+_AT_SCALE = ("basic", "farm")  # groups of the note that --scale predicts by default
+_NEW_GROUPS = "new"  # the list whose group is made for each broadcast
 # Options that a case has as members.
 _OF_CASES = frozenset({"multicast", "list", "supervisor", "fetch"})
 
@@ -68,6 +69,12 @@ def _numbers(definition: Benchmark, row: Json) -> tuple[int, ...]:
     return numbers
 
 
+def _candidates(row: Json) -> int:
+    """The destinations that a changing list is chosen from: all but the source. Results of older
+    versions record only their processors."""
+    return int(row.get("candidates", row["processors"] - 1))
+
+
 def group_send(technology: str) -> str:
     """The model of a technology's multicast: a tree if its members forward the message, else a copy
     by the network."""
@@ -95,8 +102,9 @@ def of_row(document: Json, row: Json) -> Asked:
         raise NotPredicted("the model has no concurrent computing task")
     if row.get("threads", 1) > 1:
         raise NotPredicted("the model has one sending thread in each rank")
-    if row.get("list", "fixed") != "fixed":
-        raise NotPredicted("the model has only fixed lists")
+    changing = str(row.get("list", "fixed"))
+    if changing == _NEW_GROUPS:
+        raise NotPredicted("the model has no time to make and to free a group")
     if not {"size_bytes", "processors"} <= row.keys():
         raise NotPredicted("the row has no size or no number of processors")
     multicast = str(row.get("multicast", "loop"))
@@ -105,15 +113,18 @@ def of_row(document: Json, row: Json) -> Asked:
     window = int(row.get("window") or number(at(document, "parameters.window")) or WINDOW)
     if window > LARGEST_WINDOW:
         raise NotPredicted(f"the window of {window} packets exceeds the limit of {LARGEST_WINDOW}")
+    numbers = _numbers(definition, row)
     case = Case(
         benchmark=definition.name,
         mode=mode.name,
-        numbers=_numbers(definition, row),
+        numbers=numbers,
         size_bytes=int(row["size_bytes"]),
         algorithm_us=float(row.get("algorithm_us", 0.0)),
         window=window,
         in_flight=int(row.get("in_flight_limit", 0)),
         multicast=multicast,
+        list_kind=changing,
+        candidates=0 if changing == "fixed" else _candidates(row),
         fetched=int(row.get("fetched", 0)),
         own=_own_options(definition, document, row),
     )

@@ -52,7 +52,8 @@ def of_case(case: Case) -> dict[str, Any]:
     if case.in_flight:
         row["in_flight_limit"] = case.in_flight
     if case.takes("list"):
-        row["list"] = "fixed"
+        row["list"] = case.list_kind
+        row["candidates"] = case.candidates or case.numbers[0]
     if case.takes("multicast") or case.takes("supervisor"):
         row["multicast"] = "loop" if case.multicast == "loop" else "technology"
     return row

@@ -70,7 +70,8 @@ def _shape(row: Json) -> str:
 
 def _mode(row: Json) -> str:
     told = "list" in row or row.get("multicast") == "technology"
-    return f"{row['mode']}/{row['multicast']}" if told else str(row["mode"])
+    changes = "" if row.get("list", "fixed") == "fixed" else f"/{row['list']}"
+    return f"{row['mode']}/{row['multicast']}{changes}" if told else str(row["mode"])
 
 
 def _figure(row: Json) -> Json:

@@ -178,6 +178,7 @@ class Chart:
     select: Callable[[list[Row]], list[Row]] = usual
     needs: str = ""  # a key that must have several values
     lines: Optional[tuple[str, ...]] = None  # keys that separate lines; None: all that differ
+    remark: Callable[[list[Row]], str] = lambda rows: ""  # sentences about these rows, for the caption
 
 
 # An axis with a number of processes covers all of these keys.
@@ -321,7 +322,9 @@ def pictures_of(chart: Chart, rows: Sequence[Row]) -> list[Picture]:
                         name=file_name(chart.name, [group[0].get(key) for key in chart.picture]),
                         section=chart.section,
                         title=f"{chart.title}: {about}" if about else chart.title,
-                        caption=chart.caption + common_words(group, chart.panel),
+                        caption=chart.caption
+                        + chart.remark(list(group))
+                        + common_words(group, chart.panel),
                         x=chart.x,
                         y=chart.y,
                         panels=tuple(panels),

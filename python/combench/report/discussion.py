@@ -10,7 +10,7 @@ import statistics
 from dataclasses import dataclass
 from typing import Any, Callable, Mapping, Sequence
 
-from combench.report import remarks
+from combench.report import lists, remarks
 from combench.report.charts import benchmark_title
 from combench.report.facts import Fact, values_of
 from combench.report.figures import counted, number
@@ -275,6 +275,10 @@ def _scaling(matter: Matter) -> list[str]:
     ]
 
 
+def _lists(matter: Matter) -> list[str]:
+    return lists.cost(matter.rows.kept)
+
+
 _POINTS: tuple[tuple[str, str, Callable[[Matter], list[str]]], ...] = (
     ("platform", "Hardware platform and configuration", _platform),
     ("language", "Programming language", _language),
@@ -282,6 +286,7 @@ _POINTS: tuple[tuple[str, str, Callable[[Matter], list[str]]], ...] = (
     ("communication", "Communication method", _communication),
     ("measuring", "Measuring method", _measuring),
     ("caching", "Effects of caching", _caching),
+    ("lists", "Changing the list of each broadcast", _lists),
     ("supplement", "Bare results", _bare),
     ("users", "Other users", _users),
     ("scaling", "Scaling to 100 and 1000 sources and destinations", _scaling),
@@ -290,10 +295,13 @@ SUMMARY = "summary"  # the user's text in the first section
 
 
 def points(matter: Matter, texts: Mapping[str, str]) -> list[Point]:
-    return [
+    """The points; one that this run has no results for, and that the note does not demand, is left
+    out."""
+    made = [
         Point(key, title, tuple(write(matter)), remarks.as_html(texts.get(key, "")))
         for key, title, write in _POINTS
     ]
+    return [point for point in made if point.sentences or point.words]
 
 
 def further(texts: Mapping[str, str]) -> list[tuple[str, str]]:

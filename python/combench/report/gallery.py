@@ -10,6 +10,7 @@ from typing import Callable, Optional, Sequence
 
 from combench.common import catalogue
 from combench.common.catalogue import Benchmark, Column, Plot
+from combench.report import lists
 from combench.report.charts import (
     Axis,
     Chart,
@@ -118,7 +119,7 @@ def _conditions(key: str) -> Callable[[list[Row]], list[Row]]:
 
 
 def _fixed_size(rows: list[Row]) -> list[Row]:
-    """Rows with the size at which changing lists were measured."""
+    """Rows with the sizes at which changing lists were measured."""
     changing = {row.get("size_bytes") for row in rows if row.get("list") not in (None, "fixed")}
     return [row for row in usual(rows, but=("list",)) if row.get("size_bytes") in changing]
 
@@ -342,7 +343,8 @@ _CHARTS = (
         "lists",
         CONDITIONS,
         "Changing lists of receivers (1.6)",
-        "fixed: the same receivers in each broadcast; random, rotate: other receivers in each.",
+        "fixed: the same receivers in each broadcast; rotate: the next ones in turn; random: drawn for "
+        "each; new: as random, with a group that is made before the broadcast and freed after it.",
         _plots("frequency_Hz", "list"),
         "list",
         Axis("list", "category"),
@@ -351,6 +353,7 @@ _CHARTS = (
         panel=(*_WHERE, "multicast"),
         select=_fixed_size,
         needs="list",
+        remark=lists.membership,
     ),
 )
 

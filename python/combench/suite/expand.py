@@ -104,6 +104,7 @@ def _measurement(
     wait: str,
     buffers: str,
     overrides: Overrides,
+    most_ranks: int,
 ) -> Measurement:
     values, benchmark = section.values, section.benchmark
     max_time_s = overrides.max_time_s or values["max-time"]
@@ -126,7 +127,9 @@ def _measurement(
     )
     row_s = max_time_s + (_OCCUPIED_ROW_S if occupation not in ("", "none") else 0)
     rates, times = _offered_rates(options)
-    expected_s = _START_S + _START_RANK_S * shape.ranks + rows * times * row_s
+    fixed = options.get("--list") in benchmark.lists[:1]  # the first of its lists does not change
+    ranks = shape.ranks if fixed else shape.ranks_of_job(most_ranks)
+    expected_s = _START_S + _START_RANK_S * ranks + rows * times * row_s
     limit_s = max(_HANGS_AFTER * expected_s, _HANGS_AFTER_LEAST_S)
     return Measurement(
         name=_name(
@@ -145,7 +148,7 @@ def _measurement(
         occupation=occupation,
         wait=wait,
         shape=shape.text,
-        ranks=shape.ranks,
+        ranks=ranks,
         placement=overrides.placement or values["placement"],
         words=(*words, *values["options"]),
         rows=rows * (1 + rates),
@@ -169,15 +172,20 @@ def expand(
     plan: Plan, ranks: int, overrides: Overrides, cores: int | None = None
 ) -> Iterator[Measurement]:
     """All measurements of a plan, in order, for a job of `ranks` ranks; `cores` None: one each."""
+    room = ranks if cores is None else min(cores, ranks)
     for section in plan.sections:
         values = section.values
         occupations = values["occupations"] if section.benchmark.occupations else ("",)
         for technology, shape, occupation, wait, buffers in itertools.product(
             values["technologies"],
-            shapes(section, ranks, ranks if cores is None else min(cores, ranks)),
+            shapes(section, ranks, room),
             occupations,
             values["waits"],
             values["buffers"],
         ):
-            one = _measurement(section, technology, shape, occupation, wait, buffers, overrides)
+            # Spare ranks do not make ranks share cores that would have one each without them.
+            most = room if shape.ranks <= room else ranks
+            one = _measurement(
+                section, technology, shape, occupation, wait, buffers, overrides, most
+            )
             yield replace(one, obstacle=_obstacle(one, cores))

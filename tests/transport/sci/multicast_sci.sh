@@ -14,7 +14,7 @@ for ranks in 3 17; do
         --destinations $((ranks - 1)) --max-time 0.02 --output result.json
     expect_status 0
     expect_document result.json "sorted({r['list'] for r in d['results']})" \
-        "['fixed', 'random', 'rotate']"
+        "['fixed', 'new', 'random', 'rotate']"
     expect_rows "r['multicast'] == 'technology'"
     expect_rows "sum(r['verify'].values()) == r['verify']['messages'] > 0"
 done
