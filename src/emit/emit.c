@@ -134,7 +134,7 @@ static cb_status issue_and_pace(bench_rank *me)
 }
 
 static cb_status perform_farm(bench_rank *me, const bench_options *options,
-                              const bench_shape *shape, const bench_actions *actions)
+                              const bench_shape *shape, const bench_actions *actions, bool recorded)
 {
     const bench_actions paced = {.step = issue_and_pace};
     uint64_t in_flight = options->in_flight > 0 ? options->in_flight
@@ -144,7 +144,8 @@ static cb_status perform_farm(bench_rank *me, const bench_options *options,
 
     CB_TRY(farm_join(me, shape, in_flight));
     /* The recorder keeps messages by sender, whether they were sent to a rank or to a group. */
-    farm_of(me)->hears_groups = false;
+    if (recorded)
+        farm_of(me)->hears_groups = false;
     CB_TRY(farm_begin(me, 0, load.events, &farm_fragments_bare, 0));
     if (farm_of(me)->role != FARM_SUPERVISOR)
         return farm_serve(me, actions);
@@ -164,8 +165,9 @@ static cb_status pause_and_step(bench_rank *me)
     return part->actions->step(me);
 }
 
-cb_status emit_perform(bench_rank *me, const benchmark *definition, const bench_options *options,
-                       const bench_shape *shape, const bench_actions *actions)
+static cb_status perform_part(bench_rank *me, const benchmark *definition,
+                              const bench_options *options, const bench_shape *shape,
+                              const bench_actions *actions, bool recorded)
 {
     bench_actions paced = *actions;
     double elapsed_ns;
@@ -173,7 +175,7 @@ cb_status emit_perform(bench_rank *me, const benchmark *definition, const bench_
 
     rank_reset(me, &traffic_bare);
     if (definition->method == &farm_method) {
-        status = perform_farm(me, options, shape, actions);
+        status = perform_farm(me, options, shape, actions, recorded);
         farm_leave(me);
         return status;
     }
@@ -185,6 +187,12 @@ cb_status emit_perform(bench_rank *me, const benchmark *definition, const bench_
     for (uint64_t block = 0; block < options->trace_blocks; block++)
         CB_TRY(block_run(me, actions, options->trace_steps, &elapsed_ns));
     return CB_OK;
+}
+
+cb_status emit_perform(bench_rank *me, const benchmark *definition, const bench_options *options,
+                       const bench_shape *shape, const bench_actions *actions)
+{
+    return perform_part(me, definition, options, shape, actions, false);
 }
 
 /* All of them */
@@ -219,7 +227,7 @@ static cb_status perform(void *context, size_t member)
     emission *all = context;
     emit_rank *part = &all->parts[member];
 
-    return emit_perform(part->me, all->definition, all->options, &all->shape, part->actions);
+    return perform_part(part->me, all->definition, all->options, &all->shape, part->actions, true);
 }
 
 static cb_status make_part(emission *all, size_t rank)
