@@ -10,6 +10,7 @@ import argparse
 import importlib
 import os
 import sys
+import textwrap
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Sequence
@@ -52,12 +53,19 @@ def general_parser() -> argparse.ArgumentParser:
     return parser
 
 
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Does not break a name such as sci-note at its hyphen: the completion reads the names."""
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
+
+
 def parser_of(verb: Verb, module: ModuleType) -> argparse.ArgumentParser:
     """The parser of a verb, from which its manual page is made."""
     parser = argparse.ArgumentParser(
         prog=f"combench {verb.name}",
         description=module.__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Help,
     )
     module.add_arguments(parser)
     parser.add_argument(_MANUAL, action="store_true", help=_MANUAL_HELP)

@@ -155,7 +155,9 @@ def _is_tree(value: Any, above: tuple[int, ...] = ()) -> bool:
     return all(_is_tree(one, (*above, id(value))) for one in inner)
 
 
-def answer(_: model.Processes, command: list[str], text: str) -> tuple[int, str, str]:
+def answer(
+    _: model.Processes, command: list[str], text: str, limit_s: float | None = None
+) -> tuple[int, str, str]:
     """In place of a ccmod, and of a program that writes a trace."""
     if "--emit-trace" in command:
         return 0, TRACE, ""

@@ -305,12 +305,12 @@ def _paced(
     busy, even = _probe(case, setting, effort, of_step)
     issue_us = busy.get(_FIRST, 0.0)
     due_us = 1e6 / rate_hz if rate_hz else 0.0
-    period_us, part = max(
-        (one / part, part)
-        for place, one in busy.items()
-        for part in [1.0 if place.node is not None else _OF_NETWORK]
-        if even or place.node is not None
-    )
+    periods = [(0.0, 1.0)]
+    for place, one in busy.items():
+        part = 1.0 if place.node is not None else _OF_NETWORK
+        if even or place.node is not None:
+            periods.append((one / part, part))
+    period_us, part = max(periods)
     cuts = []
     if crowded and period_us > due_us:
         cuts = [f"events are issued at {100 * part:g} % of the saturation rate"]
