@@ -25,6 +25,7 @@ from combench.suite import allocation, plan, prediction, run
 from combench.suite.allocation import Allocation
 from combench.suite.expand import Measurement, Overrides, expand
 from combench.suite.launcher import HYDRA, OPENMPI, SRUN, Job, Launcher
+from combench.suite.measure import Setting
 
 BENCHMARKS = catalogue.known().benchmarks
 LISTED = next(one for one in BENCHMARKS.values() if one.lists)
@@ -374,15 +375,42 @@ class Launchers(unittest.TestCase):
     """The words that start ranks."""
 
     def words(
-        self, kind: str, oversubscribed: bool, hosts: int, placement: str = "spread"
+        self,
+        kind: str,
+        oversubscribed: bool,
+        hosts: int,
+        placement: str = "spread",
+        bound: bool = True,
     ) -> str:
         launcher = Launcher(kind, ("start",), ("--own",))
-        return " ".join(launcher.words(Job(5, oversubscribed, hosts, placement, 4 * hosts)))
+        job = Job(5, oversubscribed, hosts, placement, 4 * hosts, bound)
+        return " ".join(launcher.words(job))
 
     def test_ranks_are_bound_where_each_has_a_core(self) -> None:
         self.assertEqual(self.words(OPENMPI, False, 1), "start -q -np 5 --bind-to core --own")
         self.assertEqual(self.words(HYDRA, False, 1), "start -n 5 -bind-to core --own")
         self.assertIn("--cpu-bind=cores", self.words(SRUN, False, 1))
+
+    def test_ranks_with_several_threads_are_not_bound(self) -> None:
+        for shared in (False, True):
+            for kind, words in (
+                (OPENMPI, "--bind-to none"),
+                (HYDRA, "-bind-to none"),
+                (SRUN, "--cpu-bind=none"),
+            ):
+                said = self.words(kind, shared, 1, bound=False)
+                self.assertIn(words, said)
+                self.assertNotIn("core", said)
+        self.assertIn("--oversubscribe", self.words(OPENMPI, True, 1, bound=False))
+
+    def test_the_threads_of_a_plan_are_counted(self) -> None:
+        found = measurements("[pairs]\nprocessors = 4\noptions = --threads 2\n[twoway]", 8)
+        for slots, shared in ((8, False), (7, True)):
+            here = Allocation("local", slots, 1, "")
+            setting = Setting(Path(), Path(), Launcher(OPENMPI, ("mpirun",)), here, {})
+            made = [setting.job(one) for one in found if one.occupation in ("", "none")]
+            said = [(job.oversubscribed, job.bound) for job in made]
+            self.assertEqual(said, [(shared, False), (False, True)])
 
     def test_ranks_that_share_cores_are_asked_for(self) -> None:
         self.assertIn("--oversubscribe", self.words(OPENMPI, True, 1))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import math
 import re
-from typing import Callable, TypeVar
+from typing import Callable, Iterable, TypeVar
 
 T = TypeVar("T")
 Parser = Callable[[str], T]
@@ -140,6 +140,14 @@ def fetched(text: str, sources: int) -> int:
     if "." in text:
         return max(1, math.floor(float(text) * sources + 0.5))
     return int(text)
+
+
+def option_values(words: Iterable[str]) -> dict[str, str]:
+    """The values of the options on a command line, by name; those without a value have any text."""
+    parts: list[str] = []
+    for word in words:
+        parts += word.split("=", 1) if word.startswith("--") else [word]
+    return {part: value for part, value in zip(parts, [*parts[1:], ""]) if part.startswith("--")}
 
 
 def topology(text: str) -> tuple[int, ...]:

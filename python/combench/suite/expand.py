@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Iterator, Mapping
 
 from combench.common.catalogue import Shape
+from combench.common.values import option_values
 from combench.suite.plan import Plan, Section, count_key
 
 # Estimated time to start a job.
@@ -80,12 +81,6 @@ def _name(section: Section, *axes: tuple[str, str]) -> str:
     return ".".join(part for part in parts if part)
 
 
-def _values_of(options: tuple[str, ...]) -> dict[str, str]:
-    """The values of options of a program, by name; those without a value have any text."""
-    words = [part for word in options for part in word.split("=", 1)]
-    return {word: value for word, value in zip(words, [*words[1:], ""]) if word.startswith("--")}
-
-
 def _offered_rates(options: Mapping[str, str]) -> tuple[int, int]:
     """The rows of open loops beside each closed one, and the time of all as a multiple of that of one
     row."""
@@ -116,7 +111,7 @@ def _measurement(
         words += ["--algorithm", ",".join(str(us) for us in algorithms)]
     words += ["--wait", wait, "--buffers", buffers, "--max-time", f"{max_time_s:g}"]
     words += ["--precision", f"{overrides.precision_pct or values['precision']:g}"]
-    options = _values_of(values["options"])
+    options = option_values(values["options"])
     rows = benchmark.rows_of(
         shape,
         values["sizes"].numbers,

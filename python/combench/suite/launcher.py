@@ -27,6 +27,7 @@ class Job:
     hosts: int
     placement: str
     slots: int  # of all hosts
+    bound: bool = True  # a core for each rank; False: a rank has several busy threads
 
     @property
     def over_all_hosts(self) -> bool:
@@ -40,9 +41,14 @@ class Job:
 
 
 def _openmpi(job: Job) -> list[str]:
-    """-q suppresses messages about exit statuses. Ranks are bound where each has a core."""
+    """-q suppresses messages about exit statuses. Ranks are bound where each has a core and one
+    thread."""
     words = ["-q", "-np", str(job.ranks)]
-    words += ["--oversubscribe"] if job.oversubscribed else ["--bind-to", "core"]
+    words += ["--oversubscribe"] if job.oversubscribed else []
+    if not job.bound:
+        words += ["--bind-to", "none"]  # the default binds, too
+    elif not job.oversubscribed:
+        words += ["--bind-to", "core"]
     if job.hosts > 1:
         words += ["--map-by", "node" if job.over_all_hosts else "slot"]
     return words
@@ -50,7 +56,9 @@ def _openmpi(job: Job) -> list[str]:
 
 def _hydra(job: Job) -> list[str]:
     words = ["-n", str(job.ranks)]
-    if not job.oversubscribed:
+    if not job.bound:
+        words += ["-bind-to", "none"]
+    elif not job.oversubscribed:
         words += ["-bind-to", "core"]
     if job.hosts > 1 and job.over_all_hosts:
         words += ["-ppn", "1"]
@@ -59,7 +67,11 @@ def _hydra(job: Job) -> list[str]:
 
 def _srun(job: Job) -> list[str]:
     words = ["--mpi=pmix", "--kill-on-bad-exit=1", f"--ntasks={job.ranks}"]
-    words += ["--overcommit"] if job.oversubscribed else ["--cpu-bind=cores"]
+    words += ["--overcommit"] if job.oversubscribed else []
+    if not job.bound:
+        words += ["--cpu-bind=none"]
+    elif not job.oversubscribed:
+        words += ["--cpu-bind=cores"]
     if job.hosts > 1:
         # Without --nodes, srun uses all hosts of the job.
         nodes = min(job.hosts, job.ranks) if job.over_all_hosts else job.filled_hosts

@@ -11,6 +11,7 @@ from typing import Mapping
 from combench.common import documents, programs
 from combench.common.documents import Json, read_result
 from combench.common.errors import MEASURED, SKIPPED, SuiteError
+from combench.common.values import option_values
 from combench.suite import manifest as manifests
 from combench.suite.allocation import Allocation
 from combench.suite.directory import LOGS, RESULTS, has_room
@@ -22,6 +23,12 @@ _LOG_TAIL_BYTES = 65536
 _REASON_LENGTH = 500
 # Options that exclude --placement, and --placement itself.
 _PLACED_BY = ("--receivers", "--timeline", "--placement")
+
+
+def _threads(measurement: Measurement) -> int:
+    """The sending threads of each source; the program reports a value that is no number."""
+    given = option_values(measurement.words).get("--threads", "")
+    return int(given) if re.fullmatch("[1-9][0-9]{0,5}", given) else 1
 
 
 @dataclass(frozen=True)
@@ -36,12 +43,14 @@ class Setting:
 
     def job(self, measurement: Measurement) -> Job:
         ranks, allocation = measurement.ranks, self.allocation
+        threads = _threads(measurement)
         return Job(
             ranks,
-            ranks > allocation.slots,
+            ranks * threads > allocation.slots,
             allocation.hosts,
             measurement.placement,
             allocation.slots,
+            bound=threads == 1,
         )
 
     def result(self, measurement: Measurement) -> Path:
