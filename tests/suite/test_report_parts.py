@@ -27,7 +27,7 @@ from combench.report import lists, remarks
 from combench.report.answer import answer_of
 from combench.report.charts import Axis, Panel, Picture, Point, Series, runs
 from combench.report.comparisons import comparisons_of
-from combench.report.discussion import Matter, points
+from combench.report.discussion import POINTS, Matter, points
 from combench.report.facts import differences, facts_of
 from combench.report.figures import (
     Figure,
@@ -199,6 +199,30 @@ class Tables(unittest.TestCase):
         if os.environ.get("UPDATE_GOLDEN"):
             GOLDEN.write_text(text, encoding="utf-8")
         self.assertMultiLineEqual(text, GOLDEN.read_text(encoding="utf-8"))
+
+    def test_a_reason_is_that_of_the_same_settings(self) -> None:
+        found, _ = fixture()
+        first = next(one for one in found.results if one.path.name == "pushfarm.json")
+        again = copy.deepcopy(first.data)
+        again["parameters"].update(config="note", parameter="port=1,wait=0")
+        rows = rows_of([first, Document(Path("again.json"), again)]).kept
+        plain = first.data["technology"]
+        note = f"{plain} (note, port=1,wait=0)"
+        left_out = next(
+            one for one in found.runs[0].data["measurements"] if one["name"] == "pushfarm.mpi.6x6"
+        )
+        for options, name in (
+            ([], plain),
+            (["--config", "note", "--parameter=port=1,wait=0"], note),
+        ):
+            left_out["options"] = options
+            lines = tables_of(rows, states_of(found).reasons)[0].lines
+            missing = {
+                (line.heads[0].rpartition(", algorithm")[0], "13 ranks" in line.reason)
+                for line in lines
+                if "6 to 6" in line.heads[1]
+            }
+            self.assertEqual(missing, {(one, one == name) for one in (plain, note)})
 
 
 class Answers(unittest.TestCase):
@@ -398,6 +422,10 @@ class Lists(unittest.TestCase):
         matter = Matter(found.results, rows, facts_of(found.results), ())
         self.assertNotIn("lists", {point.key for point in points(matter, {})})
         self.assertIn("lists", {point.key for point in points(matter, {"lists": "Mine."})})
+
+    def test_the_page_on_reports_names_the_file_of_each_point(self) -> None:
+        page = (TOP / "docs" / "using" / "report.md").read_text(encoding="utf-8")
+        self.assertEqual([key for key in POINTS if f"`{key}.md`" not in page], [])
 
 
 class Limits(unittest.TestCase):

@@ -359,6 +359,24 @@ class Matching(Documents):
         self.assertNotIn("(port=", said)
         self.assertIn("oneway", said)
 
+    def test_sides_with_different_settings_have_a_caution(self) -> None:
+        words = [self.variants("a", {"config": "note"}), self.variants("b", {})]
+        said, _ = self.driver("compare", *words, "--all")
+        self.assertIn("option config", said)
+
+    def test_rows_of_several_settings_match_those_of_the_same_settings_only(self) -> None:
+        both = self.variants("a", {}, {"config": "note"})
+        said, _ = self.driver("compare", both, self.variants("b", {"config": "note"}), "--all")
+        self.assertIn("all rows: mpi (note) ", said)
+        self.assertIn("1 figures compared", said)
+        self.assertRegex(said, r"only in \S*a, not compared: 1 rows\n *oneway mpi pingpong")
+
+    def test_runs_of_a_side_with_different_settings_are_not_taken_for_repetitions(self) -> None:
+        runs = ",".join([self.variants("a", {}), self.variants("b", {"config": "note"})])
+        said, _ = self.driver("compare", runs, self.variants("c", {}), "--all")
+        self.assertIn("1 figures compared", said)
+        self.assertRegex(said, r"not compared: 1 rows\n *oneway mpi \(note\) pingpong")
+
     def test_a_trial_of_a_search_that_did_not_hold_has_a_mark_of_its_own(self) -> None:
         found: Json = {"value": 1000, "interval": [990, 1010], "held": 3, "repeats": 5}
         made = row(drawn(1, 1), mode="open", offered_Hz=1000, saturated=True, found_Hz=found)

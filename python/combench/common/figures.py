@@ -52,19 +52,30 @@ def _given_settings(document: Json) -> str:
     return ", ".join(one for one in given if isinstance(one, str))
 
 
-def technology_names(documents: Iterable[Json]) -> Callable[[Json], str]:
+def with_settings(document: Json) -> str:
+    """A document's technology with the settings that the command line gave: 'sci (note)'."""
+    name, given = str(document.get("technology")), _given_settings(document)
+    return f"{name} ({given})" if given else name
+
+
+def technology_names(*groups: Iterable[Json]) -> Callable[[Json], str]:
     """A function for the name of a document's technology: with the settings that its command line
-    gave, where documents of the same benchmark and technology differ in them."""
-    settings: dict[tuple[Any, Any], set[str]] = {}
-    for one in documents:
-        kind = (one.get("benchmark"), one.get("technology"))
-        settings.setdefault(kind, set()).add(_given_settings(one))
+    gave, where documents of the same benchmark and technology differ in them within a group."""
+
+    def kind_of(document: Json) -> tuple[Any, Any]:
+        return document.get("benchmark"), document.get("technology")
+
+    mixed: set[tuple[Any, Any]] = set()
+    for documents in groups:
+        settings: dict[tuple[Any, Any], set[str]] = {}
+        for one in documents:
+            settings.setdefault(kind_of(one), set()).add(_given_settings(one))
+        mixed.update(kind for kind, given in settings.items() if len(given) > 1)
 
     def name_of(document: Json) -> str:
-        name = str(document.get("technology"))
-        known = settings.get((document.get("benchmark"), document.get("technology")), set())
-        given = _given_settings(document)
-        return f"{name} ({given})" if given and len(known) > 1 else name
+        if kind_of(document) in mixed:
+            return with_settings(document)
+        return str(document.get("technology"))
 
     return name_of
 

@@ -17,7 +17,7 @@ from combench.common.errors import FAILED, MEASURED, SuiteError
 from combench.common.figures import describe
 from combench.compare import plot as compare_plot
 from combench.compare.comparison import BY_BLOCKS, Comparison, compare, worst_above
-from combench.compare.sides import Side, read_side
+from combench.compare.sides import Side, read_sides
 from combench.compare.text import write_csv, write_text
 
 EXIT_STATUS = (
@@ -68,7 +68,7 @@ def _sides(arguments: argparse.Namespace) -> list[Side]:
         words = [arguments.baseline, *others]
     if len(words) < 2:
         raise SuiteError("nothing to compare with; name two sides or more")
-    return [read_side(word) for word in words]
+    return read_sides(words)
 
 
 def _judge(comparison: Comparison, limit_pct: float) -> int:

@@ -19,7 +19,7 @@ from combench.common.documents import Json
 from combench.common.errors import MEASURED, SuiteError
 from combench.common.figures import MARKS, Key, Observation, at, describe, number, order
 from combench.common.inference import Difference
-from combench.compare.sides import Side, read_side
+from combench.compare.sides import Side, read_sides
 from combench.compare.text import aligned, interval_text
 
 EXIT_STATUS = "0 compared; 2 DIR cannot be read, or has no pair."
@@ -312,7 +312,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Exit status: EXIT_STATUS."""
-    side = read_side(arguments.directory)
+    (side,) = read_sides([arguments.directory])
     for warning in side.warnings():
         print(f"combench parkbench: warning: {warning}", file=sys.stderr)
     if len(side.runs) > 1:

@@ -10,7 +10,7 @@ import json
 import statistics
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator, Sequence
 
 from combench.common import documents
 from combench.common.documents import (
@@ -156,9 +156,8 @@ def _merged(starts: list[Observation]) -> Observation:
     return Observation(middle, blocks, starts[0].of_mean)
 
 
-def _add_rows(side: Side, run: Run) -> None:
+def _add_rows(side: Side, run: Run, name_of: Callable[[Json], str]) -> None:
     starts: dict[SearchKey, list[Observation]] = {}
-    name_of = technology_names(run.documents)
     for document, row in run.rows():
         key = key_of(document, row, name_of(document))
         side.marks[key] = side.marks.get(key, frozenset()) | marks(row)
@@ -170,15 +169,30 @@ def _add_rows(side: Side, run: Run) -> None:
         side.found.setdefault(search, []).append(_merged(found))
 
 
-def read_side(words: str) -> Side:
-    """The side that a word of the command line names. Raises SuiteError."""
+def _runs_of(words: str) -> list[Run]:
+    """The runs of the side that a word of the command line names."""
     paths = [words] if Path(words).exists() else words.split(",")
     runs = [run for path in paths for run in _runs_in(Path(path))]
     if len({run.path.resolve() for run in runs}) < len(runs):
         raise SuiteError(f"{words} names a run twice; name each run once")
-    side = Side(words, runs)
-    for run in runs:
-        _add_rows(side, run)
-    if not side.marks:
-        raise SuiteError(f"{words} has no rows; see the manifest of the run for the reasons")
-    return side
+    return runs
+
+
+def read_sides(words: Sequence[str]) -> list[Side]:
+    """The sides that words of the command line name. Raises SuiteError.
+
+    Where a side has several settings of a technology, rows of all sides are matched by them. Sides
+    with one setting each are compared with each other.
+    """
+    sides = [Side(one, _runs_of(one)) for one in words]
+    name_of = technology_names(
+        *([one for run in side.runs for one in run.documents] for side in sides)
+    )
+    for side in sides:
+        for run in side.runs:
+            _add_rows(side, run, name_of)
+        if not side.marks:
+            raise SuiteError(
+                f"{side.label} has no rows; see the manifest of the run for the reasons"
+            )
+    return sides

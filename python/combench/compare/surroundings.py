@@ -15,7 +15,7 @@ Facts = dict[tuple[str, str, str], set[str]]  # of benchmark, technology and nam
 # Options that select rows. They are not conditions; nor are options that rows have as columns.
 _CHOOSE_ROWS = frozenset(
     "technology sizes_bytes sweep compute receivers rate_Hz load_curve find_rate output format "
-    "config verify".split()
+    "verify".split()
 )
 
 _SIDES = ("the baseline", "the other side")

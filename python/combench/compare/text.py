@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 import math
 import statistics
-from typing import Iterable, Iterator, Sequence, TextIO
+from typing import Any, Iterable, Iterator, Mapping, Sequence, TextIO
 
-from combench.common.figures import MARKS, describe, shared
+from combench.common.figures import MARKS, Key, describe, shared
 from combench.common.inference import Difference
 from combench.compare.comparison import (
     BY_BLOCKS,
@@ -136,6 +136,12 @@ def _counts(changes: list[Change]) -> str:
     return f"{len(changes)} figures compared: {', '.join(parts)}"
 
 
+def _not_as(common: Mapping[str, Any], key: Key) -> str:
+    """A key that was not compared, without the values that it has in common with all that were."""
+    differing = tuple(pair for pair in key if pair not in common.items())
+    return describe(differing, frozenset({"id"}))
+
+
 def _of_one(comparison: Comparison, side: Side, everything: bool) -> Iterator[str]:
     baseline, changes = comparison.baseline, comparison.of(side)
     yield _of_side("baseline", baseline)
@@ -160,7 +166,7 @@ def _of_one(comparison: Comparison, side: Side, everything: bool) -> Iterator[st
         shown = keys if everything else keys[:_MOST_KEYS]
         if keys:
             yield f"only in {one.label}, not compared: {len(keys)} rows"
-            yield from (f"    {describe(key, without)}" for key in shown)
+            yield from (f"    {_not_as(common, key)}" for key in shown)
         if len(shown) < len(keys):
             yield f"    and {len(keys) - len(shown)} more; use --all to list them"
     yield _counts(changes)

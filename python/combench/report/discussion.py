@@ -291,6 +291,7 @@ _POINTS: tuple[tuple[str, str, Callable[[Matter], list[str]]], ...] = (
     ("users", "Other users", _users),
     ("scaling", "Scaling to 100 and 1000 sources and destinations", _scaling),
 )
+POINTS = tuple(key for key, _, _ in _POINTS)
 SUMMARY = "summary"  # the user's text in the first section
 
 
@@ -306,5 +307,5 @@ def points(matter: Matter, texts: Mapping[str, str]) -> list[Point]:
 
 def further(texts: Mapping[str, str]) -> list[tuple[str, str]]:
     """The user's texts that belong to no point: names and HTML."""
-    known = {SUMMARY, *(key for key, _, _ in _POINTS)}
+    known = {SUMMARY, *POINTS}
     return [(key, remarks.as_html(text)) for key, text in texts.items() if key not in known]

@@ -13,6 +13,7 @@ from pathlib import Path
 from combench.common import documents
 from combench.common.errors import FAILED, MEASURED, require_modules
 from combench.common.values import checked, rate_hz
+from combench.report.discussion import POINTS
 from combench.report.load import load
 
 EXIT_STATUS = (
@@ -27,8 +28,8 @@ SECTIONS = (
             (
                 "DIR/discussion/*.md",
                 "Your own texts for the report, in a small part of Markdown: summary for the first "
-                "section; platform, language, system, communication, measuring, caching, supplement, users and "
-                "scaling for these points of the discussion; others follow at its end.",
+                f"section; {', '.join(POINTS[:-1])} and {POINTS[-1]} for these points of the "
+                "discussion; others follow at its end.",
             ),
             ("DIR/report-pictures", "The pictures; the folder has the name of the report."),
         ),

@@ -7,6 +7,8 @@ from typing import Mapping, Sequence
 
 from combench.common import documents
 from combench.common.documents import Json
+from combench.common.figures import with_settings
+from combench.common.values import option_values
 from combench.report.charts import benchmark_title
 from combench.report.figures import counted
 from combench.report.load import Collection, Document
@@ -36,7 +38,7 @@ class Missing:
 class States:
     missing: tuple[Missing, ...]
     cautions: tuple[str, ...]
-    # By benchmark, technology, shape, occupation and wait policy
+    # By benchmark, technology with its settings, shape, occupation and wait policy
     reasons: Mapping[tuple[str, str, str, str, str], str]
 
 
@@ -74,9 +76,15 @@ def _cautions(found: Collection, entries: Sequence[Json]) -> list[str]:
     return said
 
 
-def _wait(options: Sequence[str]) -> str:
-    """The wait policy that a start asks for; `auto` is the programs' default."""
-    return options[options.index("--wait") + 1] if "--wait" in options[:-1] else "auto"
+def _key(entry: Json) -> tuple[str, str, str, str, str]:
+    """The key of a start in the reasons."""
+    options = option_values(entry["options"])
+    given = {name: options.get(f"--{name}") for name in ("config", "parameter")}
+    technology = with_settings({"technology": entry["technology"], "parameters": given})
+    shape = entry["shape"].replace("x", " to ")  # as rows name it
+    occupation = entry.get("occupation", "").replace("none", "")
+    wait = options.get("--wait", "auto")  # the programs' default
+    return entry["benchmark"], technology, shape, occupation, wait
 
 
 def states_of(found: Collection) -> States:
@@ -90,10 +98,6 @@ def states_of(found: Collection) -> States:
     for entry in entries:
         state, reason = entry["state"], entry.get("reason", "")
         missing.append(Missing(entry["name"], state, reason))
-        shape = entry["shape"].replace("x", " to ")  # as rows name it
-        words = f"{state}: {reason}" if reason else state
-        occupation = entry.get("occupation", "").replace("none", "")
-        of_entry = (occupation, _wait(entry["options"]))
-        reasons[entry["benchmark"], entry["technology"], shape, *of_entry] = words
+        reasons[_key(entry)] = f"{state}: {reason}" if reason else state
     missing += _skipped(found.results)
     return States(tuple(missing), tuple(_cautions(found, entries)), reasons)

@@ -11,12 +11,13 @@ from typing import Any, Callable, Iterable, Mapping, Optional, Sequence
 
 from combench.common import catalogue
 from combench.common.catalogue import Benchmark, Column
+from combench.common.figures import with_settings
 from combench.report.charts import benchmark_title, carried, grouped, named
 from combench.report.figures import frequency, interval_text, number
 from combench.report.load import Document
 from combench.report.rows import Row, identity_paths
 
-# Why a benchmark, technology, shape, occupation and wait policy was not measured.
+# Why a benchmark, technology with its settings, shape, occupation and wait policy was not measured.
 Reasons = Mapping[tuple[str, str, str, str, str], str]
 
 _MAX_COLUMNS = 7
@@ -182,7 +183,8 @@ class _Frame:
     def _reason(self, row: Row, shape: str) -> str:
         occupation = row.get("occupation") if _is_beside(row) else ""
         of_row = (occupation, row.get("wait") or "auto")
-        said = self.reasons.get((self.benchmark, row.get("technology"), shape, *of_row))
+        technology = with_settings(row.document.data)
+        said = self.reasons.get((self.benchmark, technology, shape, *of_row))
         if said:
             return f"not measured: {said}"
         return "" if _is_beside(row) else "not measured"
