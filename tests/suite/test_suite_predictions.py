@@ -197,9 +197,13 @@ class Cases(unittest.TestCase):
         wanted = cases.Wanted(
             sizes=(64,), benchmarks=("pullfarm",), farms=((8, 2),), supervisors=("loop", "tree")
         )
-        for fetch, ways in (("all", ["loop", "tree"]), ("3", ["loop"])):
+        for fetch in ("all", "8"):
             asked = cases.wanted_cases(replace(wanted, fetch=fetch), lambda *of: 4)
-            self.assertEqual([one.case.multicast for one in asked], ways, fetch)
+            self.assertEqual([one.case.multicast for one in asked], ["loop", "tree"], fetch)
+        with self.assertRaisesRegex(SuiteError, "--fetch: .* use --supervisor loop"):
+            list(cases.wanted_cases(replace(wanted, fetch="3"), lambda *of: 4))
+        loop = replace(wanted, fetch="3", supervisors=("loop",))
+        self.assertEqual(len(list(cases.wanted_cases(loop, lambda *of: 4))), 1)
 
     def test_the_number_of_fetched_sources_is_that_of_the_programs(self) -> None:
         for text, sources, fetched in (("all", 7, 7), ("3", 7, 3), ("0.5", 7, 4), (".1", 4, 1)):

@@ -271,7 +271,7 @@ def _cases(
         fetched = _fetched(definition, wanted, numbers)
         for way in _ways(definition, wanted):
             if fetched and way != "loop":
-                continue  # a multicast asks all sources
+                raise SuiteError("--fetch: a multicast asks all sources; use --supervisor loop")
             for algorithm_us in algorithms:
                 for size in wanted.sizes:
                     yield Case(

@@ -102,7 +102,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "type": checked(values.fetch),
         "default": "all",
         "metavar": "N",
-        "help": "sources with data of an event in pull farms: all, a number, or a fraction",
+        "help": "sources with data of an event in pull farms: all, a number, or a fraction; "
+        "fewer than all need --supervisor loop",
     },
     "--in-flight": {
         "type": checked(whole(1, 10**9)),
