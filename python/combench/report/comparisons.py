@@ -86,8 +86,8 @@ def farms_beside(rows: Sequence[Row]) -> list[Table]:
         return []
     title = " beside ".join(one.label for one in pair)
     about = (
-        "Closed loop. A pulled event needs a request and an answer more than a pushed one; the "
-        "supervisor sends one message in place of one to each source."
+        "Closed loop. A pulled event passes one message more than a pushed one: the supervisor "
+        "sends to the destination, which then sends to each source."
     )
     return [Table(title, "farm", sizes, tuple(lines), left_out(plain, sizes), about)]
 
