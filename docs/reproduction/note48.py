@@ -422,7 +422,7 @@ def _push_and_pull(kept: Kept, page: Page) -> None:
                 " pull",
                 "both asked, no comparison",
                 ratio(both[0], both[1]),
-                "a pull has one message more in each source's path"
+                "a pulled event passes one message more"
                 if algorithm_us == 0
                 else "the algorithm takes most of the cores in both",
             ))  # fmt: skip
