@@ -372,7 +372,7 @@ def _measured(fits: Row) -> str:
         return str(fits)
     first, *_, last = fit["points"]
     out = f"; {fit['left_out']:.0f} sizes with too wide an interval are left out" if fit["left_out"] else ""
-    return f"{number(first['us'])} us at {SIZES[0]} bytes to {number(last['us'])} us at {LARGER[-1]}{out}"
+    return f"{number(first['us'])} us at {first['size_bytes']:.0f} bytes to {number(last['us'])} us at {last['size_bytes']:.0f}{out}"
 
 
 def _figure_3(kept: Kept, page: Page) -> None:
@@ -464,7 +464,7 @@ def _figure_5(kept: Kept, page: Page) -> None:
     content = str(trace)
     if not isinstance(trace, Missing):
         content = (
-            f"LAMMPS, 32,000 atoms: {trace['ranks']:.0f} ranks, {trace['messages']:.0f} messages of"
+            f"LAMMPS: {trace['ranks']:.0f} ranks, {trace['messages']:.0f} messages of"
             f" {number(trace['sent_bytes'] / trace['messages'])} bytes on average,"
             f" {figure(trace, 'compute_us', 'ms', 1e-3)} of computing per rank"
         )
@@ -474,8 +474,8 @@ def _figure_5(kept: Kept, page: Page) -> None:
                 "workload",
                 "Sweep3D on a cluster of 16 PCs, traced",
                 content,
-                "Sweep3D is not in Debian; the ranks share cores, so their processor time is recorded and"
-                " not the time between calls",
+                "Sweep3D is not in Debian; LAMMPS computes a melt of 32,000 atoms; the ranks share cores,"
+                " so their processor time is recorded and not the time between calls",
             ),
             _knee_row(
                 kept,
@@ -596,8 +596,9 @@ def _requests(kept: Kept, page: Page) -> None:
     page.table(["offered requests/s", "seed", "here: answered/s", "here: server computes", "here: limited by"], rows)
     page.text(
         "Difference: the article has no figures of such a workload; answers go to clients in turn, since a"
-        " record of a trace cannot name the sender of the last request. Where more is offered than"
-        " answered, the link of the server is full."
+        " record of a trace cannot name the sender of the last request. A"
+        " server whose link or processor is used for 99 % or more is the limit; elsewhere less is"
+        " answered than offered because the run ends with the slowest client."
     )
 
 

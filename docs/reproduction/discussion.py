@@ -73,13 +73,13 @@ def _tuning(kept: Kept) -> str:
 
 
 def _harness(kept: Kept) -> str:
-    rows = kept.rows(mode="pingpong", benchmark="oneway", occupation="none", size_bytes=64)
-    if not rows or "harness_us" not in rows[0]:
+    row = _one_way(kept, 64)
+    if isinstance(row, Missing) or "harness_us" not in row:
         return str(Missing(kept.reason(benchmark="oneway")))
-    share = 100 * rows[0]["harness_us"] / rows[0]["latency_us"]["median"]
+    share = 100 * row["harness_us"] / row["latency_us"]["median"]
     return (
-        f"1.1 at 64 bytes: {figure(rows[0], 'latency_us', 'us')}, of which"
-        f" {number(rows[0]['touch_us'])} us is the reading of the bytes and {number(share)} % the"
+        f"1.1 at 64 bytes: {figure(row, 'latency_us', 'us')}, of which"
+        f" {number(row['touch_us'])} us is the reading of the bytes and {number(share)} % the"
         " program itself"
     )
 
@@ -100,7 +100,7 @@ def _measured(kept: Kept) -> str:
         return str(Missing("no results are kept"))
     sizes = sorted({row["size_bytes"] for row in rows if row["benchmark"] == "oneway"})
     return (
-        f"{len(rows)} measurements at {', '.join(map(str, SIZES))} bytes; 1.1 at {len(sizes)} sizes"
+        f"{sum(row['size_bytes'] in SIZES for row in rows)} measurements at {', '.join(map(str, SIZES))} bytes; 1.1 at {len(sizes)} sizes"
         f" to {max(sizes, default=0)} bytes"
     )
 
@@ -166,8 +166,8 @@ def comments(kept: Kept, page: Page) -> None:
             (
                 "performance is independent of the content",
                 "assumed",
-                Missing("every packet has the same content while it is timed"),
-                "the note assumes it, and only passes that verify the data stamp each packet",
+                Missing("no benchmark varies the content alone"),
+                "packets of 1.5 differ by destination, all others are the same while they are timed",
             ),
         ],
         "comment",
@@ -288,11 +288,14 @@ def _scaling(kept: Kept, page: Page) -> None:
     rows = []
     for row in prediction.get("results", []):
         sizes = {row.get(key) for key in ("sources", "destinations", "processors")}
+        if "topology" in row:
+            sizes = {int(row["topology"].partition("-")[0])}
         of_note = row["size_bytes"] == 1024 and not row.get("algorithm_us")
         if of_note and (sizes & wanted):
+            way = f" by {row['multicast']}" if "list" in row else ""
             shape = f"{row.get('sources', '')} to {row.get('destinations', '')}".strip(" to")
             rows.append([
-                f"{row['id']} {row['benchmark']}, {row['mode']},"
+                f"{row['id']} {row['benchmark']}, {row['mode']}{way},"
                 f" {shape or row.get('topology') or row['processors']}",
                 "discuss",
                 f"{figure(row, 'frequency_Hz', 'kHz', KILO)}, limit: {row['limit']['text']}",

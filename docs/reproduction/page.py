@@ -12,7 +12,6 @@ table as "not reproduced: reason", so that a page never needs to ask whether a s
 
 from __future__ import annotations
 
-import copy
 import json
 import math
 import re
@@ -74,13 +73,6 @@ class Kept:
         }
         self._rows: list[Json] | None = None
         self.run: Json = self.documents.pop(Path(STEPS).stem, {"steps": []})
-
-    def without(self, *names: str) -> Kept:
-        """The same without some documents."""
-        found = copy.copy(self)
-        found._rows = None
-        found.documents = {name: one for name, one in self.documents.items() if name not in names}
-        return found
 
     def results(self) -> Iterator[tuple[str, Json]]:
         """The documents that programs of combench wrote, by their names."""
@@ -163,8 +155,6 @@ def number(value: float) -> str:
 
 def _with_interval(middle: float, half: float) -> str:
     """Both with the decimals that the value needs, or one digit of the interval if that is more."""
-    if half >= middle:
-        return f"{number(middle)} ± {number(half)}"
     decimals = max(_decimals(middle, 3), _decimals(half, 1))
     return f"{middle:.{decimals}f} ± {half:.{decimals}f}"
 
@@ -187,7 +177,7 @@ def value(row: Row, key: str) -> float | None:
 
 def figure(row: Row, key: str, unit: str = "", scale: float = 1, interval: bool = True) -> str:
     """A figure of a row as text: `12.3 ± 0.2 us`, with half the width of the 95 % interval if it has
-    one; `not reproduced: reason` if it is not there."""
+    one, or `12.3 (12.2 to 19.7) us` with a lopsided interval; `not reproduced: reason` if it is not there."""
     if isinstance(row, Missing):
         return str(row)
     found = _at(row, key)
@@ -203,8 +193,11 @@ def figure(row: Row, key: str, unit: str = "", scale: float = 1, interval: bool 
     middle = found["median" if "median" in found else "value"] * scale
     if not interval or "ci95" not in found:
         return number(middle) + after
-    low, high = found["ci95"]
-    return _with_interval(middle, (high - low) / 2 * scale) + after
+    low, high = (end * scale for end in found["ci95"])
+    below, above = sorted((middle - low, high - middle))
+    if above > 2 * below and above > 0.02 * middle:
+        return f"{number(middle)} ({number(low)} to {number(high)}){after}"
+    return _with_interval(middle, (high - low) / 2) + after
 
 
 def ratio(above: float | None, below: float | None, unit: str = "") -> str:
@@ -314,7 +307,7 @@ def _beginning(name: str, kept: Kept) -> Iterator[str]:
         f" on {run.get('started', 'an unknown day')[:10]}; `scripts/reproduce` makes all three"
         " pages in less than 45 minutes on two cores. Every figure in a column \"here\" comes from"
         f" a document in [results/{name}](results/{name}); after ± is half the width of its 95 %"
-        " confidence interval."
+        " confidence interval, in brackets the interval itself where it is lopsided."
     )
     machine = _first(kept, lambda one: one["environment"]["hosts"][0]["cpu"]) or [run.get("cpu", "unknown")]
     cores = _first(kept, lambda one: one["environment"]["hosts"][0]["cores"]) or [str(run.get("cores", "?"))]

@@ -112,10 +112,13 @@ def measure_pages(names: list[str], build: Path, results: Path, into: Path) -> i
         print(f"{name}: {len(steps)} steps, about {duration(sum(one.seconds for one in steps))}", file=sys.stderr)
         entries = measuring.measure(steps, place, progress)
         measuring.record(name, entries, started, measuring.began()[1] - clock, place, machine(build))
-        measuring.replace(results / name, place)
-        write_page(name, results, into)
         failed = [one["name"] for one in entries if measuring.has_failed(one)]
         status = 1 if failed else status
+        if len(failed) == len(entries):
+            print(f"{name}: nothing was measured (output in {place.work}); the kept results stay", file=sys.stderr)
+            continue
+        measuring.replace(results / name, place)
+        write_page(name, results, into)
         what = f"not measured: {pages.joined(failed)} (output in {place.work})" if failed else "all measured"
         print(f"{name}: {what}; wrote {into / name}.md", file=sys.stderr)
     return status
@@ -137,8 +140,9 @@ def main(words: list[str]) -> int:
         except OSError:
             print(f"scripts/reproduce: another one is measuring in {build}; wait for it", file=sys.stderr)
             return 2
-        if not (build / "cb_oneway").is_file():
-            subprocess.run([TOP / "scripts/build", build], check=True)
+        if subprocess.run([TOP / "scripts/build", build], stdout=sys.stderr, check=False).returncode:
+            print(f"scripts/reproduce: cannot build in {build}; see above", file=sys.stderr)
+            return 2
         try:
             return measure_pages(found.pages, build, found.results, found.into)
         except (measuring.Interrupted, KeyboardInterrupt) as cause:
