@@ -394,8 +394,8 @@ static void explain_failure(const rate_search *rates, char *why, size_t size)
     else
         snprintf(why, size,
                  "no rate holds in all of its trials below one that holds in none (%s of the last "
-                 "trial was %.1f us): the pipeline did not keep the schedule; use a longer "
-                 "--max-time",
+                 "trial was %.1f us): the pipeline did not keep the schedule, or other work used "
+                 "the machine; use a longer --max-time",
                  options->quantile, rates->reached_ns / 1e3);
 }
 
