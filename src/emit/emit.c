@@ -181,6 +181,8 @@ static cb_status perform_part(bench_rank *me, const benchmark *definition,
     }
     if (options->trace_pace_us > 0 && shape_stage(shape, me->place.self) == 0) {
         paced.step = pause_and_step;
+        if (paced.begin != NULL) /* the first event of a block */
+            paced.begin = pause_and_step;
         actions = &paced;
     }
     CB_TRY(rank_set_up(definition, me));

@@ -20,10 +20,12 @@
 #include "farm/load.h"
 #include "farm/search.h"
 
-enum { VERIFIED_EVENTS = 2000, FIRST_PROBE = 64, BEYOND_QUANTILE = 10 };
+enum { VERIFIED_EVENTS = 2000, FIRST_PROBE = 2, PROBED = 32, BEYOND_QUANTILE = 10 };
 
-/* Shares of --max-time: of a probe; of a load; and at least, after slow probes. */
-static const double probe_share = 0.05, open_share = FARM_OPEN_SHARE_PCT / 100.0, least_share = 0.5;
+/* Shares of --max-time: of a probe; of a probe of fewer than PROBED events; of a load; and at
+ * least, after slow probes. */
+static const double probe_share = 0.05, few_share = 0.1, open_share = FARM_OPEN_SHARE_PCT / 100.0,
+                    least_share = 0.5;
 
 /* A rate at which all events are due at once. */
 static const double unlimited_hz = 1e9;
@@ -171,6 +173,9 @@ static cb_status run_load(chain *run, const chain_load *load, chain_times *out)
     CB_TRY(run->actions->finish(run->me));
     CB_TRY(transport_flush(run->me->factory));
     CB_TRY(rank_check_sum(run->me));
+    /* Other ranks may have given up, so all go on to the sum of the counts. */
+    if (run->traffic == &verification_traffic)
+        return CB_OK;
     memcpy(values, out, sizeof(*out));
     values[sizeof(*out) / sizeof(double)] = (double)(cb_now_ns() - run->started_ns);
     CB_TRY(control_maximum(run->setting->team, values, sizeof(values) / sizeof(values[0])));
@@ -179,17 +184,20 @@ static cb_status run_load(chain *run, const chain_load *load, chain_times *out)
     return CB_OK;
 }
 
-/* The time per event when all events are due at once. */
+/* The time per event when all events are due at once. The first probes have few events, because an
+ * event may take long; if they are quick, more follow whatever the starts of probes take. */
 static cb_status probe(chain *run)
 {
     chain_load load = {.events = FIRST_PROBE, .rate_hz = unlimited_hz};
     chain_times times;
 
     for (;;) {
+        const bool few = load.events < PROBED;
+
         CB_TRY(run_load(run, &load, &times));
         run->event_ns = fmax(times.arrival_span_ns / (double)(load.events - 1), 1);
-        if (times.arrival_span_ns > probe_share * run->limit_ns ||
-            run->elapsed_ns > 3 * probe_share * run->limit_ns)
+        if (times.arrival_span_ns > (few ? few_share : probe_share) * run->limit_ns ||
+            (!few && run->elapsed_ns > 3 * probe_share * run->limit_ns))
             return CB_OK;
         load.events *= 4;
     }
@@ -213,7 +221,10 @@ static cb_status verify(chain *run)
     status = run_load(run, &load, &times);
     run->traffic = traffic;
     CB_TRY(verification_sum(run->setting->team, &me->verification.findings, &run->verification));
-    CB_TRY(control_agree(run->setting->team, status));
+    status = control_agree(run->setting->team, status);
+    if (status != CB_OK && run->root)
+        verification_note(run->setting->session, &run->verification);
+    CB_TRY(status);
     CB_TRY(rank_prepare(me));
     run->started_ns += cb_now_ns() - start_ns;
     return CB_OK;
@@ -366,11 +377,32 @@ static cb_status try_rate(void *context, double rate_hz, farm_trial *out)
     return control_broadcast(run->setting->team, &out->holds, sizeof(out->holds));
 }
 
+static void explain_failure(const rate_search *rates, char *why, size_t size)
+{
+    const bench_options *options = rates->run->setting->session->options;
+
+    if (rates->search.out_of_time)
+        snprintf(why, size,
+                 "no rate was confirmed in %.3g s, the time limit of this search; use a longer "
+                 "--max-time, or a lower --quantile",
+                 farm_search_limit_ns(&rates->search) / 1e9);
+    else if (rates->reached_ns > rates->deadline_ns)
+        snprintf(why, size,
+                 "%s of the last trial was %.1f us; use a --deadline-us above %g, a lower "
+                 "--quantile, or a longer --max-time",
+                 options->quantile, rates->reached_ns / 1e3, options->deadline_us);
+    else
+        snprintf(why, size,
+                 "no rate holds in all of its trials below one that holds in none (%s of the last "
+                 "trial was %.1f us): the pipeline did not keep the schedule, or other work used "
+                 "the machine; use a longer --max-time",
+                 options->quantile, rates->reached_ns / 1e3);
+}
+
 /* Report a search without result in the document; the run fails after all else is measured. */
 static cb_status report_failed_search(const rate_search *rates)
 {
     const measurement_setting *setting = rates->run->setting;
-    const bench_options *options = setting->session->options;
     char what[160], why[320];
 
     if (!rates->run->root)
@@ -378,16 +410,7 @@ static cb_status report_failed_search(const rate_search *rates)
     snprintf(what, sizeof(what), "--find-rate at %zu bytes, topology %s, algorithm %g us",
              setting->planned->size_bytes, setting->planned->topology,
              setting->planned->algorithm_us);
-    if (rates->search.out_of_time)
-        snprintf(why, sizeof(why),
-                 "no rate was confirmed in %.3g s, the time limit of this search; use a longer "
-                 "--max-time, or a lower --quantile",
-                 farm_search_limit_ns(&rates->search) / 1e9);
-    else
-        snprintf(why, sizeof(why),
-                 "%s of the last trial was %.1f us; use a --deadline-us above %g, a lower "
-                 "--quantile, or a longer --max-time",
-                 options->quantile, rates->reached_ns / 1e3, options->deadline_us);
+    explain_failure(rates, why, sizeof(why));
     cb_error("%s: %s", what, why);
     setting->session->verdict.search_failed = true;
     return report_skip(setting->session->document, what, why);

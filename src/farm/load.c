@@ -32,7 +32,7 @@ static bool parse_point(const char *text, farm_load_point *out, char *why)
 static cb_status reject_curve(const char *text, const char *why)
 {
     cb_error("--load-curve '%s': %s; give rates such as 10kHz, or percentages of the"
-             " closed loop's frequency such as 50%%, separated by commas",
+             " highest frequency such as 50%%, separated by commas",
              text, why);
     return CB_ERROR_USAGE;
 }

@@ -12,10 +12,10 @@
 #include "base/random.h"
 #include "base/status.h"
 
-/* A point of a load curve: a rate, or a share of the closed loop's frequency. */
+/* A point of a load curve: a rate, or a share of the highest frequency. */
 typedef struct {
     double rate_hz; /* 0: use `share` */
-    double share;   /* 0.5: half of the closed loop's frequency */
+    double share;   /* 0.5: half of the highest frequency */
 } farm_load_point;
 
 enum { FARM_LOAD_POINTS = 64 };

@@ -64,7 +64,7 @@ static cb_status try_often(farm_search *search, double rate_hz, size_t *held)
     return CB_OK;
 }
 
-/* Find a rate that holds. Start with a tenth of the closed loop's frequency, or half of it if a
+/* Find a rate that holds. Start with a tenth of the highest frequency, or half of it if a
  * trial at a tenth would take longer than --max-time. If it fails, go lower while this takes at
  * most a third of the time; the rest is for the bracket. */
 static cb_status find_low(farm_search *search, double *low_hz, bool *holds)
@@ -148,7 +148,7 @@ static cb_status confirm_high(farm_search *search, double rate_hz, farm_found *f
     return CB_OK;
 }
 
-/* The first upper rate is a little above the closed loop's frequency. */
+/* The first upper rate is a little above the highest frequency. */
 cb_status farm_search_highest(farm_search *search, farm_found *found)
 {
     double low_hz, high_hz = 1.2 * capacity_hz(search);

@@ -23,7 +23,7 @@ typedef struct {
     farm_try_rate *try_rate;
     void *context;
     double limit_ns; /* --max-time */
-    double event_ns; /* time per event of the closed loop */
+    double event_ns; /* time per event at the highest frequency */
     uint64_t events; /* fewest events of a trial */
     double now_ns;
     /* Set by the search */

@@ -101,7 +101,7 @@ class Traces(unittest.TestCase):
         words = "--topology 2-1 --algorithm 3 --trace-steps 3 --trace-pace-us 7"
         ranks = of_each_rank(emitted("pipeline", words))
         for source in (0, 1):
-            sent = ["is 2 64", *3 * ["c 7", "is 2 64"]]
+            sent = 4 * ["c 7", "is 2 64"]
             self.assertEqual(ranks[source], sent + ["r 2 0", "w"])
         self.assertEqual(ranks[2].count("c 3"), 8)
 

@@ -48,6 +48,7 @@ refused "a curve and a rate" 0 cb_pullfarm "--rate 10kHz --load-curve auto" "--l
 refused "a search without a deadline" 0 cb_pushfarm "--find-rate" "--find-rate" "--deadline-us"
 refused "a deadline without a search" 0 cb_pushfarm "--deadline-us 100" "--deadline-us" "--find-rate"
 refused "a curve that is none" 0 cb_pushfarm "--load-curve 10kHz,fast" "--load-curve" "fast"
+refused "a pipeline's curve that is none" 0 cb_pipeline "--load-curve 10kHz,fast" "of the highest frequency"
 refused "a curve with a point twice" 0 cb_pushfarm "--load-curve 50%,50%" "repeated"
 refused "no slowness" 0 cb_pushfarm "--slow-us 0" "--slow-us" "use 0.1 to"
 refused "no events in flight" 0 cb_pushfarm "--in-flight 0" "--in-flight" "use 1 to"

@@ -249,7 +249,7 @@ expect_silence() {
 
 # Whether a search for a rate failed because other processes used the machine, as its message says.
 search_found_nothing() {
-    [ "$status" -eq 1 ] && grep -q "others took the machine" err
+    [ "$status" -eq 1 ] && grep -q "other work [a-z]* the machine" err
 }
 
 # `run`, repeated if a search found no rate: a busy machine may be free a moment later.

@@ -62,6 +62,23 @@ faulty swap 0 4 alltoall --processors 4
 expect_status 1
 expect_document result.json "[r['verify']['corrupted'] for r in d['results']]" "[0, 2]"
 
+# The source frees the group of a broadcast when all members have answered and left it.
+for verify in "" --verify; do
+    case_is "rounds of new lists $verify"
+    # shellcheck disable=SC2086 # without an option there is no word
+    run 5 cb_multicast --technology mpi --mode round --list new --multicast technology --sizes 64 \
+        --destinations 2 --max-time 0.03 --output result.json $verify
+    expect_status 0
+    expect_rows "r['mode'] == 'round' and r['list'] == 'new' and ('verify' in r) == ('$verify' != '')"
+    expect_rows "sum(r.get('verify', {}).values()) == r.get('verify', {}).get('messages', 0)"
+done
+
+# A stage that gives up leaves the run to the others: the counts are summed, and no rank waits.
+faulty drop 0 5 pipeline --topology 2-2-1 --algorithm 0 --rate 2kHz
+expect_status 1
+expect_error "no packet came from" "verification failed" "lost"
+expect_document result.json "d['complete']" False
+
 # Every packet: on a busy machine a timed pass may hold only a few of them.
 for fault in corrupt cut; do
     case_is "$fault, without --verify"
@@ -111,6 +128,8 @@ faulty drop 0 3 multicast --multicast technology --list fixed --destinations 2
 expect_counts 2 0 0 0 False
 # A rank that misses the broadcast of a new list goes on: the next group needs it.
 faulty drop 0 3 multicast --multicast technology --list new --destinations 2
+expect_counts 2 0 0 0 True
+faulty drop 0 3 multicast --mode round --multicast technology --list new --destinations 2
 expect_counts 2 0 0 0 True
 faulty corrupt 0 3 multicast --multicast technology --list new --destinations 2
 expect_counts 0 0 0 2 True
