@@ -484,13 +484,15 @@ double harness_touch_ns(size_t size_bytes)
 static cb_status measure_baselines(measurement_passes *run, const rank_setting *place)
 {
     const measurement_setting *setting = run->setting;
+    const measurement_method *method = setting->session->method;
     double budget_ns = run->pass.limit_ns * (1 - steps_share) / 2;
 
     if (control_team_index(setting->team) != 0)
         return CB_OK;
     if (run->traffic == &traffic_touching)
         run->out.touch_ns = harness_touch_ns(setting->planned->size_bytes);
-    return setting->planned->shape.stage_count > 0 || run->pass.me->senders != NULL
+    return setting->planned->shape.stage_count > 0 || run->pass.me->senders != NULL ||
+                   (method != NULL && method->no_harness)
                ? CB_OK
                : step_over_null(place, setting->session->null, run->traffic, budget_ns,
                                 &run->out.harness_ns);
