@@ -140,8 +140,6 @@ static cb_status share_memory(bare_pair *pair, transport_factory *factory)
 
 cb_status bare_open(bare_pair *pair, const bare_setting *setting, transport_factory *factory)
 {
-    MPI_Group world, two;
-
     *pair = (bare_pair){.communicator = MPI_COMM_NULL,
                         .self = setting->self,
                         .other = 1 - setting->self,
@@ -153,14 +151,19 @@ cb_status bare_open(bare_pair *pair, const bare_setting *setting, transport_fact
     pair->requests = cb_allocate(pair->window, sizeof(*pair->requests), "requests");
     if (pair->places == NULL || pair->requests == NULL)
         return CB_ERROR_MEMORY;
-    CB_TRY(share_memory(pair, factory));
+    return share_memory(pair, factory);
+}
+
+void bare_connect(bare_pair *pair, const int ranks[2])
+{
+    MPI_Group world, two;
+
     MPI_Comm_group(MPI_COMM_WORLD, &world);
-    MPI_Group_incl(world, 2, setting->ranks, &two);
+    MPI_Group_incl(world, 2, ranks, &two);
     MPI_Comm_create_group(MPI_COMM_WORLD, two, BARE_TAG, &pair->communicator);
     MPI_Group_free(&two);
     MPI_Group_free(&world);
     MPI_Comm_set_errhandler(pair->communicator, MPI_ERRORS_ARE_FATAL);
-    return CB_OK;
 }
 
 void bare_close(bare_pair *pair)

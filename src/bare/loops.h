@@ -28,8 +28,7 @@ typedef struct {
 } bare_pair;
 
 typedef struct {
-    const int *ranks; /* of the job: source and destination */
-    int self;         /* 0 or 1 */
+    int self; /* 0 or 1 */
     size_t size_bytes;
     size_t window; /* even, at least 2 */
     bool touch;
@@ -38,9 +37,13 @@ typedef struct {
 /* A number of steps, a multiple of the window, on one side. */
 typedef void (*bare_block)(bare_pair *pair, uint64_t steps);
 
-/* Open a pair that uses the buffers of `factory`, which has to be prepared. Collective over the two
- * ranks. bare_close accepts a pair that could not be opened. */
+/* Open this rank's part of a pair that uses the buffers of `factory`, which has to be prepared.
+ * bare_close accepts a pair that could not be opened. */
 cb_status bare_open(bare_pair *pair, const bare_setting *setting, transport_factory *factory);
+
+/* Connect an open pair of the job's ranks `ranks`, source and destination. Collective over both, as
+ * is closing a connected pair. */
+void bare_connect(bare_pair *pair, const int ranks[2]);
 void bare_close(bare_pair *pair);
 
 /* CB_ERROR_DATA, logged, if the sum of the received data is wrong: a loop did not do its work. */

@@ -7,6 +7,7 @@
 
 #include "bare/loops.h"
 #include "base/clock.h"
+#include "base/grow.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "engine/block.h"
@@ -14,19 +15,22 @@
 #include "engine/measurement.h"
 #include "engine/rank.h"
 
-enum { WARM_UP_TURNS = 10, TURNS_MINIMUM = 21, TURNS_MAXIMUM = 101 };
+/* Turns are taken in batches. The first has at least TURNS_LEAST, whatever time they take. */
+enum { WARM_UP_TURNS = 10, TURNS_LEAST = 3, BATCH_TURNS = 21 };
 
-/* Share of --max-time for all turns. */
-static const double turns_share = 0.8;
+/* The warm-up and the turns end at these shares of --max-time. */
+static const double warm_up_share = 0.2, turns_share = 0.9;
 
 /* State of the method. */
 typedef struct {
     bare_pair pair;
-    bare_block block; /* this rank's side */
-    uint64_t steps;   /* of a block, a whole number of windows */
-    size_t turns;
-    double through_ns[TURNS_MAXIMUM]; /* blocks through the transport */
-    double over_bare;                 /* median of the turns */
+    bare_block block;               /* this rank's side */
+    uint64_t steps;                 /* of a block, a whole number of windows */
+    double turn_ns;                 /* estimate, agreed on */
+    double through_ns[BATCH_TURNS]; /* blocks of a batch through the transport */
+    double *ratios;                 /* of all turns, at the source */
+    size_t ratio_count, ratio_room;
+    double over_bare; /* median of the ratios */
 } bare_run;
 
 static cb_status refuse(const engine_session *session, const char *option, const char *instead)
@@ -57,7 +61,11 @@ static cb_status open_state(engine_session *session, void **out)
 
 static void close_state(void *state)
 {
-    free(state);
+    bare_run *bare = state;
+
+    if (bare != NULL)
+        free(bare->ratios);
+    free(bare);
 }
 
 static cb_status open_pair(bare_run *bare, measurement_passes *run)
@@ -71,8 +79,7 @@ static cb_status open_pair(bare_run *bare, measurement_passes *run)
     else
         bare->block = is_stream ? bare_stream_destination : bare_pong;
     return bare_open(&bare->pair,
-                     &(bare_setting){.ranks = setting->ranks,
-                                     .self = (int)self,
+                     &(bare_setting){.self = (int)self,
                                      .size_bytes = setting->planned->size_bytes,
                                      .window = (size_t)setting->session->options->window,
                                      .touch = run->traffic == &traffic_touching},
@@ -91,77 +98,147 @@ static double run_bare(bare_run *bare)
 static cb_status choose_steps(bare_run *bare, measurement_passes *run)
 {
     const uint64_t window = bare->pair.window;
-    double block_ns = 0, turns;
     uint64_t enough;
 
     for (bare->steps = window;; bare->steps = enough) {
-        block_ns = run_bare(bare);
+        double block_ns = run_bare(bare);
+
+        bare->turn_ns = 2 * block_ns;
         enough = block_ns < run->wanted_ns ? 2 * bare->steps : bare->steps;
         CB_TRY(control_broadcast(run->pass.team, &enough, sizeof(enough)));
         if (enough == bare->steps)
             break;
     }
-    turns = turns_share * run->pass.limit_ns / (2 * block_ns);
-    bare->turns = (size_t)fmax(TURNS_MINIMUM, fmin(turns, TURNS_MAXIMUM));
-    return control_broadcast(run->pass.team, &bare->turns, sizeof(bare->turns));
+    return control_broadcast(run->pass.team, &bare->turn_ns, sizeof(bare->turn_ns));
+}
+
+/* What runs first alternates. */
+static cb_status take_turn(bare_run *bare, measurement_passes *run, size_t turn, double *bare_ns,
+                           double *through_ns)
+{
+    const pass_context *pass = &run->pass;
+
+    if (turn % 2 == 0)
+        *bare_ns = run_bare(bare);
+    CB_TRY(block_run(pass->me, pass->actions, bare->steps, through_ns));
+    if (turn % 2 != 0)
+        *bare_ns = run_bare(bare);
+    return CB_OK;
+}
+
+/* Number of turns that end at a share of --max-time, by the slowest clock: `least` to `most`. */
+static cb_status turns_that_fit(const bare_run *bare, measurement_passes *run, double share,
+                                size_t least, size_t most, size_t *turns)
+{
+    double elapsed_ns = (double)(cb_now_ns() - run->pass.started_ns);
+
+    CB_TRY(control_maximum(run->pass.team, &elapsed_ns, 1));
+    run->pass.elapsed_ns = elapsed_ns;
+    *turns =
+        (size_t)fmin((double)most, fmax((double)least, (run->pass.limit_ns * share - elapsed_ns) /
+                                                           fmax(bare->turn_ns, 1)));
+    return CB_OK;
+}
+
+static cb_status warm_up(bare_run *bare, measurement_passes *run)
+{
+    double ignored_ns[2];
+    size_t turns;
+
+    CB_TRY(turns_that_fit(bare, run, warm_up_share, 1, WARM_UP_TURNS, &turns));
+    for (size_t turn = 0; turn < turns; turn++)
+        CB_TRY(take_turn(bare, run, turn, &ignored_ns[0], &ignored_ns[1]));
+    return CB_OK;
+}
+
+/* Keep the blocks of the source and the ratios of a batch, and estimate a turn by it. */
+static cb_status keep_batch(bare_run *bare, measurement_passes *run, size_t turns)
+{
+    pass_context *pass = &run->pass;
+
+    if (!pass->actions->timed) {
+        memset(pass->blocks_ns, 0, turns * sizeof(*pass->blocks_ns));
+        memset(bare->through_ns, 0, turns * sizeof(*bare->through_ns));
+    }
+    CB_TRY(control_maximum(pass->team, pass->blocks_ns, turns));
+    CB_TRY(control_maximum(pass->team, bare->through_ns, turns));
+    pass->batch = (pass_batch){.steps = bare->steps, .blocks = turns};
+    CB_TRY(measurement_keep_blocks(run));
+    for (size_t turn = 0; turn < turns; turn++) {
+        double *grown =
+            cb_grow(bare->ratios, bare->ratio_count, &bare->ratio_room, sizeof(*bare->ratios));
+
+        if (grown == NULL)
+            return CB_ERROR_MEMORY;
+        bare->ratios = grown;
+        grown[bare->ratio_count++] = bare->through_ns[turn] / pass->blocks_ns[turn];
+    }
+    bare->turn_ns =
+        measurement_mean(pass->blocks_ns, turns) + measurement_mean(bare->through_ns, turns);
+    return CB_OK;
+}
+
+/* The figure and the ratio. */
+static cb_status is_precise(bare_run *bare, const measurement_passes *run, bool *precise)
+{
+    const double precision_pct = run->setting->session->options->precision_pct;
+    stats_summary blocks, ratios;
+
+    CB_TRY(figures_summarize(run->out.blocks_ns, run->out.block_count, &blocks));
+    CB_TRY(figures_summarize(bare->ratios, bare->ratio_count, &ratios));
+    bare->over_bare = ratios.median;
+    *precise = bare->ratio_count >= BATCH_TURNS && stats_precision_pct(&blocks) <= precision_pct &&
+               stats_precision_pct(&ratios) <= precision_pct;
+    return CB_OK;
 }
 
 static cb_status take_turns(bare_run *bare, measurement_passes *run)
 {
     pass_context *pass = &run->pass;
-    double *bare_ns = pass->blocks_ns, ignored_ns;
+    bool precise = false;
+    size_t turns;
 
-    for (size_t turn = 0; turn < WARM_UP_TURNS; turn++) {
-        (void)run_bare(bare);
-        CB_TRY(block_run(pass->me, pass->actions, bare->steps, &ignored_ns));
-    }
-    pass_begin_timing(pass);
-    for (size_t turn = 0; turn < bare->turns; turn++) {
-        bare_ns[turn] = run_bare(bare);
-        CB_TRY(block_run(pass->me, pass->actions, bare->steps, &bare->through_ns[turn]));
-        session_leave_if_interrupted(pass->session);
-    }
-    CB_TRY(pass_end_timing(pass));
-    CB_TRY(transport_flush(pass->me->factory));
-    CB_TRY(bare_check_sum(&bare->pair));
-    return rank_check_sum(pass->me);
-}
-
-/* The blocks of the source count. */
-static cb_status keep_blocks(bare_run *bare, measurement_passes *run)
-{
-    const double precision_pct = run->setting->session->options->precision_pct;
-    pass_context *pass = &run->pass;
-    double ratios[TURNS_MAXIMUM];
-    stats_summary summary;
-
-    for (size_t turn = 0; turn < bare->turns; turn++)
-        ratios[turn] = bare->through_ns[turn] / pass->blocks_ns[turn];
-    bare->over_bare = stats_summarize(ratios, bare->turns).median;
-    if (!pass->actions->timed)
-        memset(pass->blocks_ns, 0, bare->turns * sizeof(*pass->blocks_ns));
-    CB_TRY(control_maximum(pass->team, pass->blocks_ns, bare->turns));
-    pass->batch = (pass_batch){.steps = bare->steps, .blocks = bare->turns};
     run->out.steps = bare->steps;
-    CB_TRY(measurement_keep_blocks(run));
-    CB_TRY(figures_summarize(run->out.blocks_ns, run->out.block_count, &summary));
-    run->out.stopped_by = stats_precision_pct(&summary) <= precision_pct ? "precision" : "max-time";
+    CB_TRY(turns_that_fit(bare, run, turns_share, TURNS_LEAST, BATCH_TURNS, &turns));
+    while (turns > 0 && !precise) {
+        pass_begin_timing(pass);
+        for (size_t turn = 0; turn < turns; turn++) {
+            CB_TRY(take_turn(bare, run, turn, &pass->blocks_ns[turn], &bare->through_ns[turn]));
+            session_leave_if_interrupted(pass->session);
+        }
+        CB_TRY(pass_end_timing(pass));
+        CB_TRY(transport_flush(pass->me->factory));
+        CB_TRY(keep_batch(bare, run, turns));
+        CB_TRY(is_precise(bare, run, &precise));
+        CB_TRY(turns_that_fit(bare, run, turns_share, 0, BATCH_TURNS, &turns));
+    }
+    run->out.stopped_by = precise ? "precision" : "max-time";
     run->out.timed = pass->meters;
     return CB_OK;
 }
 
+static cb_status check_sums(const bare_run *bare, const measurement_passes *run)
+{
+    cb_status status = bare_check_sum(&bare->pair);
+
+    return status == CB_OK ? rank_check_sum(run->pass.me) : status;
+}
+
+/* After an error that the other rank does not know of, this rank ends the job. So it neither agrees
+ * on it nor closes the pair, which is collective. */
 static cb_status run_passes(void *state, measurement_passes *run)
 {
     bare_run *bare = state;
     cb_status status = control_agree(run->pass.team, open_pair(bare, run));
 
-    if (status == CB_OK)
-        status = choose_steps(bare, run);
-    if (status == CB_OK)
-        status = take_turns(bare, run);
-    status = control_agree(run->pass.team, status);
-    if (status == CB_OK)
-        status = keep_blocks(bare, run);
+    bare->ratio_count = 0;
+    if (status == CB_OK) {
+        bare_connect(&bare->pair, run->setting->ranks);
+        CB_TRY(choose_steps(bare, run));
+        CB_TRY(warm_up(bare, run));
+        CB_TRY(take_turns(bare, run));
+        status = control_agree(run->pass.team, check_sums(bare, run));
+    }
     if (status == CB_OK)
         status = measurement_verify(run);
     bare_close(&bare->pair);
@@ -177,6 +254,7 @@ static void fill_row(const void *state, const measurement_setting *setting, repo
 }
 
 const measurement_method bare_method = {
+    .no_harness = true,
     .open = open_state,
     .close = close_state,
     .run_passes = run_passes,

@@ -119,6 +119,19 @@ cb_status figures_sum_counters(engine_session *session, control_team *team, cb_c
     return control_sum(team, out->values, set->count);
 }
 
+/* Cells, samples and dropped values are summed; the maximum is not. */
+cb_status figures_sum_histogram(control_team *team, stats_histogram *histogram)
+{
+    double maximum_ns = (double)histogram->maximum_ns;
+
+    CB_TRY(control_sum(team, histogram->counts, STATS_HISTOGRAM_CELLS));
+    CB_TRY(control_sum(team, &histogram->samples, 1));
+    CB_TRY(control_sum(team, &histogram->dropped, 1));
+    CB_TRY(control_maximum(team, &maximum_ns, 1));
+    histogram->maximum_ns = (uint64_t)maximum_ns;
+    return CB_OK;
+}
+
 /* Steps go on after a loss; lost packets are not payload. */
 cb_status figures_lost_share(const measurement_setting *setting, const bench_rank *me,
                              double *share)

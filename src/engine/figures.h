@@ -18,6 +18,9 @@ typedef struct {
  * team. Collective over the team. */
 cb_status figures_sum_counters(engine_session *session, control_team *team, cb_counts *out);
 
+/* Merge the histograms of all members at index 0 of the team. Collective over the team. */
+cb_status figures_sum_histogram(control_team *team, stats_histogram *histogram);
+
 /* The share (0 to 1) of this pass's packets that was lost. Over a reliable technology *share is not
  * changed. Collective over the team. */
 cb_status figures_lost_share(const measurement_setting *setting, const bench_rank *me,

@@ -298,20 +298,13 @@ cb_status measurement_time_steps(measurement_passes *run, double until_ns)
     double left_ns = until_ns - run->pass.elapsed_ns;
     uint64_t steps = (uint64_t)fmax(1, fmin(STEPS_RECORDED, left_ns / slowest_step_ns(run)));
     stats_histogram *histogram = cb_allocate(1, sizeof(*histogram), "a histogram of steps");
-    double maximum_ns;
 
     if (histogram == NULL)
         return CB_ERROR_MEMORY;
     run->out.histogram = histogram;
     CB_TRY(
         pass_run(&run->pass, &(pass_plan){run->traffic, .steps = steps, .histogram = histogram}));
-    /* Cells, samples and dropped values are summed; the maximum is not. */
-    maximum_ns = (double)histogram->maximum_ns;
-    CB_TRY(control_sum(run->pass.team, histogram->counts, STATS_HISTOGRAM_CELLS));
-    CB_TRY(control_sum(run->pass.team, &histogram->samples, 1));
-    CB_TRY(control_sum(run->pass.team, &histogram->dropped, 1));
-    CB_TRY(control_maximum(run->pass.team, &maximum_ns, 1));
-    histogram->maximum_ns = (uint64_t)maximum_ns;
+    CB_TRY(figures_sum_histogram(run->pass.team, histogram));
     return rank_check_sum(run->pass.me);
 }
 
@@ -378,8 +371,8 @@ static cb_status free_groups(measurement_passes *run)
     return CB_OK;
 }
 
-/* Times to make and to free a group: medians over one or more rounds. The groups of the last one
- * are kept. */
+/* Times to make and to free a group: medians over one or more rounds, each of which frees what it
+ * made. */
 static cb_status time_groups(measurement_passes *run)
 {
     double made_ns[GROUP_REPEATS], freed_ns[GROUP_REPEATS];
@@ -491,13 +484,15 @@ double harness_touch_ns(size_t size_bytes)
 static cb_status measure_baselines(measurement_passes *run, const rank_setting *place)
 {
     const measurement_setting *setting = run->setting;
+    const measurement_method *method = setting->session->method;
     double budget_ns = run->pass.limit_ns * (1 - steps_share) / 2;
 
     if (control_team_index(setting->team) != 0)
         return CB_OK;
     if (run->traffic == &traffic_touching)
         run->out.touch_ns = harness_touch_ns(setting->planned->size_bytes);
-    return setting->planned->shape.stage_count > 0 || run->pass.me->senders != NULL
+    return setting->planned->shape.stage_count > 0 || run->pass.me->senders != NULL ||
+                   (method != NULL && method->no_harness)
                ? CB_OK
                : step_over_null(place, setting->session->null, run->traffic, budget_ns,
                                 &run->out.harness_ns);

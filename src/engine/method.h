@@ -14,6 +14,7 @@ typedef struct measurement_passes measurement_passes;   /* of measurement.h */
 struct measurement_method {
     bool makes_threads;           /* MPI is initialised for several threads */
     bool several_unanswered;      /* a rank may receive several messages before it answers */
+    bool no_harness;              /* a step of the benchmark over null is not in its figures */
     size_t control_message_bytes; /* size of control messages, which may be larger than packets */
 
     /* After the document is opened, in each rank; it may fail in one rank only. *state is passed to

@@ -252,20 +252,6 @@ static farm_outcome outcome_of(const chain *run, const chain_load *load, const c
                           .skew_ns = times->late_ns};
 }
 
-/* Merge the latencies of all processors of the last stage at the root. */
-static cb_status merge_latencies(const chain *run)
-{
-    stats_histogram *latency = run->latency;
-    double maximum_ns = (double)latency->maximum_ns;
-
-    CB_TRY(control_sum(run->setting->team, latency->counts, STATS_HISTOGRAM_CELLS));
-    CB_TRY(control_sum(run->setting->team, &latency->samples, 1));
-    CB_TRY(control_sum(run->setting->team, &latency->dropped, 1));
-    CB_TRY(control_maximum(run->setting->team, &maximum_ns, 1));
-    latency->maximum_ns = (uint64_t)maximum_ns;
-    return CB_OK;
-}
-
 static cb_status run_at(chain *run, double rate_hz, double time_ns, uint64_t least,
                         farm_outcome *out)
 {
@@ -281,7 +267,7 @@ static cb_status run_at(chain *run, double rate_hz, double time_ns, uint64_t lea
     meters_reset(&run->meters);
     run->me->algorithm.runs = run->me->algorithm.elapsed_ns = 0;
     CB_TRY(run_load(run, &load, &times));
-    CB_TRY(merge_latencies(run));
+    CB_TRY(figures_sum_histogram(run->setting->team, run->latency));
     *out = outcome_of(run, &load, &times);
     return CB_OK;
 }

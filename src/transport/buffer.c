@@ -63,7 +63,7 @@ static cb_status add_buffers(transport_pool *pool, size_t buffers)
         *buffer = (transport_buffer){
             .data = slab->payload + i * stride, .capacity = pool->capacity, .owner = pool->owner};
         if (pool->initialise != NULL)
-            pool->initialise(buffer->data, pool->capacity);
+            pool->initialise(buffer->data, pool->content_bytes);
         transport_pool_give(pool, buffer);
     }
     slab->next = pool->slabs;
@@ -100,6 +100,9 @@ cb_status transport_pool_prepare(transport_pool *pool, transport_factory *owner,
     transport_pool_clear(pool);
     *pool = (transport_pool){.owner = owner,
                              .capacity = preparation->message_bytes,
+                             .content_bytes = preparation->content_bytes > 0
+                                                  ? preparation->content_bytes
+                                                  : preparation->message_bytes,
                              .rotate = preparation->rotate,
                              .initialise = preparation->initialise};
     return add_buffers(pool, buffers > 0 ? buffers : 1);
@@ -109,5 +112,5 @@ void transport_pool_restore(const transport_pool *pool, const transport_buffer *
                             size_t bytes)
 {
     if (pool->initialise != NULL && bytes > 0)
-        pool->initialise(buffer->data, pool->capacity);
+        pool->initialise(buffer->data, pool->content_bytes);
 }

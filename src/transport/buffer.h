@@ -34,6 +34,7 @@ typedef struct {
     bool rotate;        /* give out the least recently used buffer; otherwise the last released */
     bool try_multicast; /* members may receive multicasts without waiting; the same in all processes
                          */
+    size_t content_bytes; /* bytes of a buffer that `initialise` fills; 0: message_bytes */
     void (*initialise)(void *data, size_t bytes); /* called once for each new buffer, or NULL */
 } transport_preparation;
 
@@ -45,7 +46,8 @@ typedef struct {
     transport_buffer *first; /* free buffers are taken from here */
     transport_buffer *last;  /* and given back here if they rotate */
     transport_slab *slabs;
-    size_t capacity; /* of each buffer */
+    size_t capacity;      /* of each buffer */
+    size_t content_bytes; /* the part of it that `initialise` fills */
     bool rotate;
     void (*initialise)(void *data, size_t bytes);
 } transport_pool;

@@ -52,6 +52,12 @@ measured "a parameter goes before the preset" 2 faulty_oneway --config note \
 expect "[${settings}[k] for k in ('max_outst_buffers', 'use_send_pool', 'acknowledge_each', 'transfer_multiple')]" \
     "[4, True, False, 8]"
 
+case_is "packets that differ by destination, in buffers larger than packets"
+run 2 cb_outfarm --technology sci --config note --parameter use_send_pool=1 --sizes 8,24,40,100 \
+    --max-time 0.02 --output result.json
+expect_status 0
+expect "[r['size_bytes'] for r in d['results'] if r['mode'] == d['results'][0]['mode']]" "[8, 24, 40, 100]"
+
 mkdir note
 printf 'SCI { max_outst_buffers = 3 }\n' >note/network.conf
 printf 'node own { id = 7 }\nnode other { id = 8 }\n' >note/nodes.conf

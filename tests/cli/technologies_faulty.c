@@ -3,6 +3,9 @@
  * under a name that has a Context: it demands settings as the engine promises them. `metered` is
  * mpi with a parameter, `weight`, and a counter of what it has sent, by weight.
  *
+ * CB_FAULT_BUFFER    the number, from 1, of the one buffer that rank CB_FAULT_RANK cannot create
+ * over mpi
+ *
  * CB_FAULT           a defect by its name, see defects.h; no fault without it
  * CB_FAULT_RANK      of the rank whose packets are hit
  * CB_FAULT_VERIFIED  the number, from 0, of the one packet that is hit in the verification pass;
@@ -19,7 +22,7 @@
 #include "transport/common/technology.h"
 #include "transport/sci/parameters.h"
 
-static transport_technology faulty, unicast, configured, metered;
+static transport_technology plain, faulty, unicast, configured, metered;
 
 typedef struct {
     uint64_t weight;
@@ -129,6 +132,45 @@ static void choose_fault(void)
     fault.every = defect_number("CB_FAULT_EVERY", 0);
 }
 
+/* The pool is taken from the factory, so that its buffers go through these slots. */
+static struct {
+    uint64_t failing, created;
+    transport_pool *pool;
+} short_of;
+
+static cb_status short_open(const transport_bootstrap *bootstrap, transport_factory **out)
+{
+    CB_TRY(transport_mpi.open(bootstrap, out));
+    if ((uint64_t)bootstrap->rank != fault.rank)
+        return CB_OK;
+    short_of.pool = (*out)->pool;
+    (*out)->pool = NULL;
+    return CB_OK;
+}
+
+static transport_buffer *short_create(transport_factory *factory, size_t size)
+{
+    transport_buffer *buffer = NULL;
+
+    if (factory->pool != NULL)
+        return transport_mpi.buffer_create(factory, size);
+    if (++short_of.created == short_of.failing)
+        cb_error("no memory for buffer %llu", (unsigned long long)short_of.created);
+    else
+        buffer = transport_pool_take(short_of.pool);
+    if (buffer != NULL) {
+        buffer->size = size;
+        factory->held++;
+    }
+    return buffer;
+}
+
+static void short_release(transport_buffer *buffer)
+{
+    buffer->owner->held--;
+    transport_pool_give(short_of.pool, buffer);
+}
+
 static cb_status metered_open(const transport_bootstrap *bootstrap, transport_factory **out)
 {
     transport_take_values(bootstrap, &metered_parameters, &meter);
@@ -161,6 +203,13 @@ static cb_status open_with_settings(const transport_bootstrap *bootstrap, transp
 __attribute__((constructor)) static void make_technologies(void)
 {
     faulty = unicast = configured = metered = transport_mpi;
+    plain = transport_mpi;
+    short_of.failing = defect_number("CB_FAULT_BUFFER", 0);
+    if (short_of.failing > 0) {
+        plain.open = short_open;
+        plain.buffer_create = short_create;
+        plain.buffer_release = short_release;
+    }
     metered.name = "metered";
     metered.parameters = &metered_parameters;
     metered.counters = &metered_counters;
@@ -179,5 +228,5 @@ __attribute__((constructor)) static void make_technologies(void)
 }
 
 const transport_technology *const transport_technologies[] = {
-    &transport_mpi, &transport_null, &faulty, &unicast, &configured, &metered, &absent, NULL,
+    &plain, &transport_null, &faulty, &unicast, &configured, &metered, &absent, NULL,
 };

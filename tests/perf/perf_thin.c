@@ -319,12 +319,12 @@ static cb_status compare(const engine_session *session, const comparison *compar
                                        .participants = 2},
                        session->technology, &run->me, &run->actions));
     CB_TRY(bare_open(&run->pair,
-                     &(bare_setting){.ranks = ranks,
-                                     .self = control_rank(session->plane),
+                     &(bare_setting){.self = control_rank(session->plane),
                                      .size_bytes = size_bytes,
                                      .window = session->options->window,
                                      .touch = strcmp(session->options->touch, "all") == 0},
                      session->technology));
+    bare_connect(&run->pair, ranks);
     rank_reset(run->me, traffic_named(session->options->touch));
     CB_TRY(choose_steps(run));
     CB_TRY(take_turns(run));

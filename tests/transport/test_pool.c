@@ -57,6 +57,22 @@ START_TEST(the_announced_number_of_buffers_is_allocated)
 }
 END_TEST
 
+START_TEST(buffers_larger_than_messages_are_filled_for_the_messages)
+{
+    transport_pool pool =
+        prepared((transport_preparation){.message_bytes = 64, .content_bytes = 24, .buffers = 1});
+    transport_buffer *first = take(&pool), *second = take(&pool);
+
+    ck_assert_uint_eq(initialised_bytes, 24 * initialised);
+    transport_pool_restore(&pool, first, 8);
+    ck_assert_uint_eq(initialised_bytes, 24 * initialised);
+    ck_assert_uint_eq(first->capacity, 64);
+    transport_pool_give(&pool, second);
+    transport_pool_give(&pool, first);
+    transport_pool_clear(&pool);
+}
+END_TEST
+
 START_TEST(at_least_one_buffer_is_allocated)
 {
     transport_pool pool = prepared((transport_preparation){.message_bytes = 0});
@@ -215,8 +231,9 @@ START_TEST(an_impossible_number_of_buffers_is_refused)
 }
 END_TEST
 
-UNIT_MAIN("pool", the_announced_number_of_buffers_is_allocated, at_least_one_buffer_is_allocated,
-          the_footprint_is_covered, payloads_share_no_cache_lines,
+UNIT_MAIN("pool", the_announced_number_of_buffers_is_allocated,
+          buffers_larger_than_messages_are_filled_for_the_messages,
+          at_least_one_buffer_is_allocated, the_footprint_is_covered, payloads_share_no_cache_lines,
           a_buffer_knows_its_owner_and_its_capacity, a_hot_pool_gives_the_last_released_first,
           a_rotating_pool_gives_the_least_recently_used_first,
           a_rotating_pool_gives_each_buffer_once_per_cycle,

@@ -109,7 +109,8 @@ void sci_abandon(transport_factory *base)
 #endif
 }
 
-/* The configured pool, enlarged if the run needs it. */
+/* The configured pool, enlarged if the run needs it. Configured buffers are larger than messages,
+ * whose content depends on where they end. */
 static transport_preparation configured_pool(const sci_factory *factory)
 {
     const sci_settings *sci = sci_settings_of(factory->settings, (size_t)factory->base.rank);
@@ -117,6 +118,7 @@ static transport_preparation configured_pool(const sci_factory *factory)
 
     if (factory->settings->configured && pool.buffers < sci->send_buffer_no)
         pool.buffers = (size_t)sci->send_buffer_no;
+    pool.content_bytes = pool.message_bytes;
     if (factory->settings->configured && pool.message_bytes < sci->send_buffer_size)
         pool.message_bytes = (size_t)sci->send_buffer_size;
     return pool;
