@@ -139,9 +139,7 @@ def comments(kept: Kept, page: Page) -> None:
             (
                 "conditions that can be extrapolated to several hundred nodes",
                 "required",
-                "predicted for 100 and 1000, at the end of the page"
-                if isinstance(kept.document("prediction"), dict)
-                else kept.document("prediction"),
+                _predicted(kept.document("prediction")),
                 "predictions stand on the shared memory of one host",
             ),
             (
@@ -173,6 +171,12 @@ def comments(kept: Kept, page: Page) -> None:
         "comment",
     )
     _bare(kept, page)
+
+
+def _predicted(prediction: Row) -> str:
+    if isinstance(prediction, Missing):
+        return str(prediction)
+    return f"{len(prediction['results'])} predictions for 100 and 1000; those at 1024 bytes end the page"
 
 
 def _one_way(kept: Kept, size: int) -> Row:

@@ -44,6 +44,7 @@ for program in $programs; do
         result.json result.csv result.text 2>&1) ||
         failed "forms that agree" "$disagreements"
 
+    takes_technologies "$program" || continue
     technology=null
     case_is "cb_$program over null with $ranks ranks"
     rm -f result.*

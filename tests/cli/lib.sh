@@ -43,7 +43,12 @@ ranks_of() {
 
 # Farms and pipelines depend on messages, which null does not deliver.
 goes_over_null() {
-    ! describe_benchmarks ranks | grep -q "^$1 [0-9]* farm"
+    ! describe_benchmarks ranks | grep "^$1 [0-9]* farm" >/dev/null
+}
+
+# Plain MPI is measured beside the technology mpi alone.
+takes_technologies() {
+    [ "$1" != bare ]
 }
 
 # Set-up and clean-up

@@ -32,6 +32,7 @@ options_of() {
 # In `make check` a pair, a multicast and a farm.
 thorough || programs="oneway multicast pullfarm"
 for program in $programs; do
+    takes_technologies "$program" || continue
     # shellcheck disable=SC2046 # options are several words
     measured "$program over tcp" "$(ranks_of "$program")" "cb_$program" --technology tcp \
         $(options_of "$program")
