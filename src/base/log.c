@@ -78,7 +78,7 @@ void cb_log_silence(int silent)
     identity.silent = silent;
 }
 
-static void keep_error(const char *format, va_list arguments)
+__attribute__((format(printf, 1, 0))) static void keep_error(const char *format, va_list arguments)
 {
     const int wanted = vsnprintf(last_error, sizeof(last_error), format, arguments);
 

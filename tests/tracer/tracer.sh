@@ -79,6 +79,7 @@ expect_error "the trace is incomplete" "MPI_Neighbor_allgather (4)" "MPI_Ineighb
 
 # A rank that sleeps computes by the real clock only.
 slept_us=200000
+# shellcheck disable=SC2016 # the fields are awk's
 computed='/^c /{ if ($2 > most) most = $2 } END { printf "%.0f", most }'
 traced sleeping
 expect_true "real time while asleep" [ "$(awk "$computed" trace.cct)" -ge $slept_us ]
