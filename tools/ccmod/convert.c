@@ -185,7 +185,7 @@ static void write_list(FILE *stream, void *context)
 static cb_status write_file(const char *path, void (*write)(FILE *stream, void *context),
                             convert_output *output)
 {
-    tool_target target = {NULL};
+    tool_target target = {NULL, NULL};
     cb_status status = tool_open_target(path, &target);
 
     if (status == CB_OK)
