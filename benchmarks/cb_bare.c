@@ -3,29 +3,9 @@
  *   pingpong  MPI_Send and MPI_Recv, there and back
  *   stream    a window of MPI_Isend, received by posted MPI_Irecv
  *
- * The step functions below are those of 1.1 through the transport, which is measured in turn. */
+ * The steps are those of 1.1 through the transport, which is measured in turn. */
 #include "bare/method.h"
-#include "engine/benchmark.h"
-
-static cb_status ping(bench_rank *me)
-{
-    return bench_serve(me, 0);
-}
-
-static cb_status pong(bench_rank *me)
-{
-    return bench_bounce(me, 0);
-}
-
-static cb_status stream(bench_rank *me)
-{
-    return bench_stream_send(me, 0);
-}
-
-static cb_status take(bench_rank *me)
-{
-    return bench_stream_receive(me, 0);
-}
+#include "benchmarks/pair.h"
 
 const benchmark cb_bare = {
     .name = "bare",
@@ -50,14 +30,14 @@ const benchmark cb_bare = {
                .figure = BENCH_LATENCY,
                .divisor = 2,
                .packets = BENCH_PACKETS_ONE,
-               .roles = {{.step = ping, .timed = true}, {.step = pong}}},
+               .roles = {{.step = pair_ping, .timed = true}, {.step = pair_pong}}},
               {.name = "stream",
                .summary = "packets one after another, limited by the window",
                .figure = BENCH_ROUND,
                .divisor = 1,
                .packets = BENCH_PACKETS_ONE,
-               .roles = {{.step = stream, .finish = bench_drain, .timed = true},
-                         {.step = take, .finish = bench_settle}}}},
+               .roles = {{.step = pair_stream, .finish = bench_drain, .timed = true},
+                         {.step = pair_take, .finish = bench_settle}}}},
     .figures = {{"latency_us", "time of a round trip / 2"},
                 {"round_us", "time of a stream / packets"},
                 {"frequency_Hz", "pingpong: 1 / latency; stream: packets / time"},

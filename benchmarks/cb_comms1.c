@@ -1,17 +1,7 @@
 /* Parkbench COMMS1: ping-pong between a master and a slave.
  *
  *   pingpong  the master sends a message, the slave returns it at once */
-#include "engine/benchmark.h"
-
-static cb_status send_and_await(bench_rank *me)
-{
-    return bench_serve(me, 0);
-}
-
-static cb_status send_back(bench_rank *me)
-{
-    return bench_bounce(me, 0);
-}
+#include "benchmarks/pair.h"
 
 const benchmark cb_comms1 = {
     .name = "comms1",
@@ -36,7 +26,7 @@ const benchmark cb_comms1 = {
                .figure = BENCH_LATENCY,
                .divisor = 2,
                .packets = BENCH_PACKETS_ONE,
-               .roles = {{.step = send_and_await, .timed = true}, {.step = send_back}}}},
+               .roles = {{.step = pair_ping, .timed = true}, {.step = pair_pong}}}},
     .figures = {{"latency_us", "t: time of a round trip / 2"},
                 {"throughput_MBps", "n / t"},
                 {"r_inf_MBps", "t(n) = (n + n_half) / r_inf"},

@@ -3,28 +3,8 @@
  *   pingpong  the source sends a packet, the destination sends one back
  *   stream    the source sends packets as fast as the window permits; timed from its first send to
  * the last acknowledgement */
-#include "engine/benchmark.h"
+#include "benchmarks/pair.h"
 #include "occupation/method.h"
-
-static cb_status ping(bench_rank *me)
-{
-    return bench_serve(me, 0);
-}
-
-static cb_status pong(bench_rank *me)
-{
-    return bench_bounce(me, 0);
-}
-
-static cb_status stream(bench_rank *me)
-{
-    return bench_stream_send(me, 0);
-}
-
-static cb_status take(bench_rank *me)
-{
-    return bench_stream_receive(me, 0);
-}
 
 const benchmark cb_oneway = {
     .name = "oneway",
@@ -50,15 +30,15 @@ const benchmark cb_oneway = {
                .divisor = 2,
                .packets = BENCH_PACKETS_ONE,
                .tells = "a lone message",
-               .roles = {{.step = ping, .timed = true}, {.step = pong}}},
+               .roles = {{.step = pair_ping, .timed = true}, {.step = pair_pong}}},
               {.name = "stream",
                .summary = "packets one after another, limited by the window",
                .figure = BENCH_ROUND,
                .divisor = 1,
                .packets = BENCH_PACKETS_ONE,
                .tells = "rate of small consecutive messages",
-               .roles = {{.step = stream, .finish = bench_drain, .timed = true},
-                         {.step = take, .finish = bench_settle}}}},
+               .roles = {{.step = pair_stream, .finish = bench_drain, .timed = true},
+                         {.step = pair_take, .finish = bench_settle}}}},
     .figures = {{"latency_us", "time of a round trip / 2"},
                 {"round_us", "time of a stream / packets"},
                 {"frequency_Hz", "pingpong: 1 / latency; stream: packets / time"},

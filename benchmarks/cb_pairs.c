@@ -2,18 +2,8 @@
  *
  *   stream    a step is one packet in every pair; every source times its block, from its first send
  * to the last acknowledgement, and the longest counts */
-#include "engine/benchmark.h"
+#include "benchmarks/pair.h"
 #include "occupation/method.h"
-
-static cb_status stream(bench_rank *me)
-{
-    return bench_stream_send(me, 0);
-}
-
-static cb_status take(bench_rank *me)
-{
-    return bench_stream_receive(me, 0);
-}
 
 const benchmark cb_pairs = {
     .name = "pairs",
@@ -33,14 +23,15 @@ const benchmark cb_pairs = {
     .reference = 2,
     .roles = {{"source", BENCH_HALF, BENCH_TWIN, BENCH_SECOND, BENCH_HEARS_ALL},
               {"destination", BENCH_HALF, BENCH_TWIN, BENCH_FIRST, BENCH_HEARS_ALL}},
-    .modes = {{.name = "stream",
-               .summary = "each source to its own destination, limited by the window",
-               .figure = BENCH_ROUND,
-               .divisor = 1,
-               .packets = BENCH_PACKETS_EACH_PAIR,
-               .counts_packets = true,
-               .roles = {{.step = stream, .finish = bench_drain, .timed = true, .by_threads = true},
-                         {.step = take, .finish = bench_settle}}}},
+    .modes =
+        {{.name = "stream",
+          .summary = "each source to its own destination, limited by the window",
+          .figure = BENCH_ROUND,
+          .divisor = 1,
+          .packets = BENCH_PACKETS_EACH_PAIR,
+          .counts_packets = true,
+          .roles = {{.step = pair_stream, .finish = bench_drain, .timed = true, .by_threads = true},
+                    {.step = pair_take, .finish = bench_settle}}}},
     .figures = {{"round_us", "time of a packet in every pair, at the slowest source"},
                 {"frequency_Hz", "packets of all pairs / time: P/2 / time of a step"},
                 {"throughput_MBps", "P/2 x size / time of a step"},

@@ -1,7 +1,7 @@
 # A benchmark is a file, a block below, and a line in registry.h.
 noinst_LIBRARIES += libbenchmarks.a
 libbenchmarks_a_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
-libbenchmarks_a_SOURCES = %D%/registry.c %D%/registry.h
+libbenchmarks_a_SOURCES = %D%/pair.h %D%/registry.c %D%/registry.h
 BENCHMARK_LIBS = libbenchmarks.a $(COMBENCH_LIBS)
 LDADD = $(BENCHMARK_LIBS)
 benchmark_manuals =

@@ -64,7 +64,8 @@ lib64 or lib are, or use --with-sisci=software])])])
     [software], [SISCI_CFLAGS='-D_REENTRANT -I$(top_srcdir)/src/sisci'
                  SISCI_LIBS="libsisci-shm.a $SISCI_SHM_LIBS"])
   AS_IF([test $SISCI_KIND != none],
-    [AC_DEFINE([HAVE_SISCI], [1], [Whether there is a SISCI library.])])
+    [AC_DEFINE([HAVE_SISCI], [1], [Whether there is a SISCI library.])
+     cb_technologies="$cb_technologies sci"])
   AM_CONDITIONAL([HAVE_SISCI], [test $SISCI_KIND != none])
   AM_CONDITIONAL([SISCI_SOFTWARE], [test $SISCI_KIND = software])
   AC_SUBST([SISCI_KIND])

@@ -91,4 +91,5 @@ dist_suite_plans_DATA = \
 	%D%/combench/suite/plans/parkbench.plan \
 	%D%/combench/suite/plans/quick.plan \
 	%D%/combench/suite/plans/scaling.plan \
-	%D%/combench/suite/plans/sci-note.plan
+	%D%/combench/suite/plans/sci-note.plan \
+	%D%/combench/suite/plans/technologies.plan

@@ -3,7 +3,8 @@
 #   LONG_TESTS     make check-full only: scripts, since Automake makes rules for the programs of TESTS only
 #   SMALL_TESTS    make check-small, for a build with sanitizers
 #   OTHER_TESTS    make check-other, for a build with another compiler and MPI library
-#   THREADS_TESTS  make check-threads, for a build that sanitizes threads
+#   THREADS_TESTS  make check-threads, for a build that sanitizes threads and has no optional technology; programs
+#   THREADS_SH_TESTS  the same, scripts
 # UNIT_TESTS are programs by Check without a launcher, for all but check-threads; JOB_TESTS start one of JOB_RUNNERS
 # under mpirun, for check and check-other. `make perf` measures and is no test.
 #
@@ -13,7 +14,7 @@ FULL = CB_CHECK_FULL=1 SCI_TEST_SCHEDULES=36 CB_FUZZ=1:150
 AM_TESTS_ENVIRONMENT = srcdir=$(srcdir); export srcdir; builddir=$(abs_builddir); export builddir; \
 	CB_BUILD=$(abs_builddir); export CB_BUILD; \
 	SCI_TEST_SCHEDULES=$${SCI_TEST_SCHEDULES-4}; export SCI_TEST_SCHEDULES; \
-	CB_FUZZ=$${CB_FUZZ-1:40}; export CB_FUZZ;
+	CB_FUZZ=$${CB_FUZZ-1:16}; export CB_FUZZ;
 TEST_EXTENSIONS = .sh .py
 SH_LOG_COMPILER = $(SHELL)
 PY_LOG_COMPILER = $(CB_PYTHON)
@@ -25,6 +26,7 @@ LONG_TESTS =
 SMALL_TESTS = $(UNIT_TESTS)
 OTHER_TESTS = $(UNIT_TESTS) $(JOB_TESTS)
 THREADS_TESTS =
+THREADS_SH_TESTS =
 check_PROGRAMS += $(UNIT_TESTS) $(JOB_RUNNERS)
 TESTS += $(UNIT_TESTS) $(JOB_TESTS)
 
@@ -70,4 +72,4 @@ check-other:
 .PHONY: check-threads
 check-threads:
 	TSAN_OPTIONS=die_after_fork=0:atexit_sleep_ms=0 SCI_TEST_SCHEDULES=6 $(MAKE) $(AM_MAKEFLAGS) check \
-		check_PROGRAMS='$(THREADS_TESTS)' TESTS='$(THREADS_TESTS)'
+		check_PROGRAMS='$(THREADS_TESTS) tests/cli/faulty' TESTS='$(THREADS_TESTS) $(THREADS_SH_TESTS)'

@@ -16,6 +16,7 @@ import json
 import math
 import re
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Callable, Iterable, Iterator, Union
 
@@ -299,6 +300,27 @@ def _minutes(seconds: float) -> str:
     return f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{seconds:.0f} s"
 
 
+def _measured_apart(kept: Kept) -> Iterator[str]:
+    """Which documents are not of the page's launch but of another one."""
+    if "started" not in kept.run:
+        return
+    began = datetime.fromisoformat(kept.run["started"].replace("Z", "+00:00"))
+    ended = began + timedelta(seconds=kept.run.get("elapsed_s", 0) + 60)
+    others: dict[str, list[str]] = {}
+    for name, document in kept.results():
+        started = datetime.fromisoformat(document["started"].replace("Z", "+00:00"))
+        if not began <= started <= ended:
+            others.setdefault(document["started"][:10], []).append(f"`{name}`")
+    for day, names in others.items():
+        yield (
+            f"In another launch, on {day}: {joined(names)}. Compare these documents with each other,"
+            " not with the rest of the page: the two cores of a virtual machine may be near each"
+            " other at one time and far at another. `make perf` prints how long a cache line takes"
+            " (part \"what the cores share\"); where it was looked at, it took 0.03 or 0.17 us by"
+            " turns, so that figures of two ranks jump by a factor of 3."
+        )
+
+
 def _beginning(name: str, kept: Kept) -> Iterator[str]:
     """Who made the page, when, on which machine, in what time."""
     run = kept.run
@@ -309,6 +331,7 @@ def _beginning(name: str, kept: Kept) -> Iterator[str]:
         f" a document in [results/{name}](results/{name}); after ± is half the width of its 95 %"
         " confidence interval, in brackets the interval itself where it is lopsided."
     )
+    yield from _measured_apart(kept)
     machine = _first(kept, lambda one: one["environment"]["hosts"][0]["cpu"]) or [run.get("cpu", "unknown")]
     cores = _first(kept, lambda one: one["environment"]["hosts"][0]["cores"]) or [str(run.get("cores", "?"))]
     mpi = _first(kept, lambda one: one["environment"]["mpi"]) or [run.get("mpi", "unknown")]

@@ -57,7 +57,17 @@ def _default(outstanding: int, pool: int) -> Variant:
 
 BY_NOTE = [_note(count, pool) for pool in (0, 1) for count in OUTSTANDING]
 BY_DEFAULT = [_default(count, pool) for pool in (1, 0) for count in OUTSTANDING]
-OTHERS = [Variant(name, name, ("--technology", name)) for name in ("tcp", "udp", "mpi")]
+def _other(technology: str, method: str = "") -> Variant:
+    if not method:
+        return Variant(technology, technology, ("--technology", technology))
+    options = ("--technology", technology, "--parameter", f"method={method}")
+    return Variant(f"{technology}-{method}", f"{technology} {method}", options)
+
+
+PLAIN = [_other(name) for name in ("tcp", "udp", "mpi")]
+# Networks of today: libfabric and UCX, each by messages and by writes, and windows of MPI.
+LATER = [_other("ofi", "message"), _other("ofi", "write"), _other("ucx", "am"), _other("ucx", "put"), _other("rma")]
+OTHERS = [*PLAIN, *LATER]
 FIRST, DEFAULT = BY_NOTE[0].name, BY_DEFAULT[2].name  # the note's own values; those of combench
 
 
@@ -160,15 +170,18 @@ def _variants(kept: Kept, page: Page) -> None:
     page.text(
         "The note's layer can use UDP or TCP instead of SCI (sections 3 and 10) and gives no"
         " figures of them. Here the same benchmark runs over both, through the loopback interface"
-        " of one host, and over MPI."
+        " of one host, over MPI, and over what has taken the place of SCI: libfabric (`ofi`) and UCX"
+        " (`ucx`), each by messages and by writes into announced buffers, and windows of MPI"
+        " (`rma`), all through the shared memory of one host where the library has that."
     )
     for mode, title in (("stream", "Bandwidth in MB/s"), ("pingpong", "Latency in us")):
         page.heading(title, 3)
-        rows = [
-            [str(size), *(_cell(kept, one.name, mode, size) for one in OTHERS), _cell(kept, DEFAULT, mode, size)]
-            for size, _, _ in TABLE_1
-        ]
-        page.table(["bytes", *(f"here: {one.heading}" for one in OTHERS), "here: sci, default"], rows)
+        for others in (PLAIN, LATER):
+            rows = [
+                [str(size), *(_cell(kept, one.name, mode, size) for one in others), _cell(kept, DEFAULT, mode, size)]
+                for size, _, _ in TABLE_1
+            ]
+            page.table(["bytes", *(f"here: {one.heading}" for one in others), "here: sci, default"], rows)
 
 
 def _slopes(kept: Kept, page: Page) -> None:

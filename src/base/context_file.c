@@ -35,6 +35,17 @@ static const struct {
     {"machine", "machines.conf or, as the name of one, in a node"},
 };
 
+/* Which Contexts may have a parameter. */
+static const char *say_scopes(unsigned scopes)
+{
+    if ((scopes & CB_SCOPE_TOP) == 0)
+        return "of a machine, in machines.conf";
+    if ((scopes & CB_SCOPE_NODE) == 0)
+        return "in network.conf";
+    return (scopes & CB_SCOPE_MACHINE) == 0 ? "in network.conf or of a node, in nodes.conf"
+                                            : "in network.conf, of a node or of a machine";
+}
+
 /* Empty for an unknown name. */
 static void say_home(const char *name, char *text, size_t bytes)
 {
@@ -48,9 +59,7 @@ static void say_home(const char *name, char *text, size_t bytes)
     for (size_t i = 0; i < vocabulary->row_count; i++)
         if (strcmp(vocabulary->rows[i].row->name, name) == 0)
             snprintf(text, bytes, "it belongs in a Context %s %s", vocabulary->rows[i].set->context,
-                     vocabulary->rows[i].row->scopes == CB_SCOPE_MACHINE
-                         ? "of a machine, in machines.conf"
-                         : "in network.conf or of a node, in nodes.conf");
+                     say_scopes(vocabulary->rows[i].row->scopes));
 }
 
 /* Which of two names is nearer to `name`; NULL counts as infinitely far. */

@@ -7,10 +7,11 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/grow.h"
 #include "base/log.h"
 #include "base/memory.h"
 
-enum { WORD_BYTES = 48, NAMES_BYTES = 512, OPTION_BYTES = 1024 };
+enum { WORD_BYTES = 48, NAMES_BYTES = 512, OPTION_BYTES = 1024, TEXT_MOST = 255 };
 
 /* The fields of a technology's struct are uint64_t, see parameters.h. */
 static uint64_t *field_of(const cb_parameter *row, void *values)
@@ -32,6 +33,76 @@ void cb_parameter_defaults(const cb_parameter_set *set, void *values)
 {
     for (size_t i = 0; i < set->count; i++)
         *field_of(&set->rows[i], values) = set->rows[i].default_value;
+}
+
+/* Texts. A text is kept once, as long as the process lives, so that a value is a number like those
+ * of all other parameters: it can be copied, compared, and overridden by another. */
+static struct {
+    char **of; /* number n is of[n - 1] */
+    size_t count, room;
+} texts;
+
+const char *cb_parameter_text(uint64_t number)
+{
+    return number > 0 && number <= texts.count ? texts.of[number - 1] : "";
+}
+
+static bool keep_text(const char *text, uint64_t *number, char *why)
+{
+    const size_t bytes = strlen(text) + 1;
+    char **grown, *copy;
+
+    for (*number = 1; *number <= texts.count; ++*number)
+        if (strcmp(texts.of[*number - 1], text) == 0)
+            return true;
+    grown = cb_grow(texts.of, texts.count, &texts.room, sizeof(*texts.of));
+    texts.of = grown != NULL ? grown : texts.of;
+    copy = grown != NULL ? malloc(bytes) : NULL;
+    if (copy == NULL) {
+        snprintf(why, CB_WHY_BYTES, "out of memory; free memory on this host");
+        return false;
+    }
+    texts.of[texts.count++] = memcpy(copy, text, bytes);
+    return true;
+}
+
+/* An empty text is as none. */
+static bool read_text(const char *text, uint64_t *value, char *why)
+{
+    *value = 0;
+    if (strlen(text) > TEXT_MOST) {
+        snprintf(why, CB_WHY_BYTES, "too long; use at most %d characters", TEXT_MOST);
+        return false;
+    }
+    for (const char *at = text; *at != '\0'; at++)
+        if (*at < ' ' || *at > '~') {
+            snprintf(why, CB_WHY_BYTES,
+                     "it has the character with the code %d; use printable ones "
+                     "of ASCII",
+                     (unsigned char)*at);
+            return false;
+        }
+    return text[0] == '\0' || keep_text(text, value, why);
+}
+
+static bool read_choice(const cb_parameter *row, const char *text, uint64_t *value, char *why)
+{
+    size_t used = (size_t)snprintf(why, CB_WHY_BYTES, "unknown; use one of");
+
+    for (*value = 0; row->choices[*value] != NULL; ++*value)
+        if (strcmp(row->choices[*value], text) == 0)
+            return true;
+    for (size_t i = 0; row->choices[i] != NULL && used < CB_WHY_BYTES; i++)
+        used += (size_t)snprintf(why + used, CB_WHY_BYTES - used, "%s %s", i > 0 ? "," : "",
+                                 row->choices[i]);
+    return false;
+}
+
+const char *cb_parameter_word(const cb_parameter *row, uint64_t value)
+{
+    if (row->kind == CB_PARAMETER_CHOICE)
+        return row->choices[value];
+    return row->kind == CB_PARAMETER_TEXT && value > 0 ? cb_parameter_text(value) : NULL;
 }
 
 /* Text form */
@@ -95,6 +166,14 @@ bool cb_parameter_read(const cb_parameter *row, const char *text, uint64_t *valu
         if (!cb_parse_count(text, row->minimum, row->maximum, value, why))
             return false;
         break;
+    case CB_PARAMETER_CHOICE:
+        if (!read_choice(row, text, value, why))
+            return false;
+        break;
+    case CB_PARAMETER_TEXT:
+        if (!read_text(text, value, why))
+            return false;
+        break;
     }
     return row->accepts == NULL || row->accepts(*value, why);
 }
@@ -128,44 +207,86 @@ static void list_names(const cb_parameter_set *set, char text[NAMES_BYTES])
                                      set->rows[i].name);
 }
 
-/* Parse one "NAME=VALUE", which is split in place. */
-static cb_status read_override(const char *technology, const cb_parameter_set *set, char *part,
-                               cb_override *out)
+/* One NAME=VALUE of the list; without a value if there is no '='. */
+typedef struct {
+    char *name, *value;
+    bool closed; /* its quotes are, and a comma or the end follows */
+} assignment;
+
+/* Split the next assignment off the list, in place; false at the end. */
+static bool next_assignment(char **list, assignment *out)
 {
-    char *value = strchr(part, '=');
-    char names[NAMES_BYTES], why[CB_WHY_BYTES] = "write NAME=VALUE";
+    char *at = *list + strspn(*list, ",");
+    size_t length;
+
+    *out = (assignment){.name = at, .closed = true};
+    if (*at == '\0')
+        return false;
+    at += strcspn(at, "=,");
+    if (*at == '=') {
+        *at++ = '\0';
+        out->value = at;
+        if (*at == '\'' || *at == '"') {
+            const char quote[] = {*at, '\0'};
+
+            out->value++;
+            length = strcspn(out->value, quote);
+            at = out->value + length;
+            out->closed = *at != '\0' && strchr(",", at[1]) != NULL;
+            if (out->closed)
+                *at++ = '\0';
+        } else {
+            at += strcspn(at, ",");
+        }
+    }
+    if (*at != '\0')
+        *at++ = '\0';
+    *list = at;
+    return true;
+}
+
+static cb_status read_override(const char *technology, const cb_parameter_set *set,
+                               const assignment *one, cb_override *out)
+{
+    char names[NAMES_BYTES], why[CB_WHY_BYTES];
 
     list_names(set, names);
-    if (value != NULL) {
-        *value++ = '\0';
+    if (one->value == NULL)
+        snprintf(why, sizeof(why),
+                 "write NAME=VALUE, and a value that has commas in quotes, "
+                 "NAME='A,B'");
+    else if (!one->closed)
+        snprintf(why, sizeof(why), "write NAME='VALUE', and a comma between two of them");
+    else
         snprintf(why, sizeof(why), "the technology %s has no such parameter", technology);
-    }
-    for (size_t i = 0; value != NULL && i < set->count; i++) {
+    for (size_t i = 0; one->value != NULL && one->closed && i < set->count; i++) {
         const cb_parameter *row = &set->rows[i];
 
-        if (strcmp(row->name, part) != 0)
+        if (strcmp(row->name, one->name) != 0)
             continue;
         if ((row->scopes & CB_SCOPE_JOB) == 0) {
             snprintf(why, sizeof(why), "it differs between machines; write it into machines.conf");
             break;
         }
-        if (!cb_parameter_read(row, value, &out[i].value, why))
+        if (!cb_parameter_read(row, one->value, &out[i].value, why))
             break;
-        if (cb_parameter_denies(row, value))
+        if (cb_parameter_denies(row, one->value))
             cb_warning("--parameter %s=%s: it is true, as everything but 0; write 0 for false",
-                       part, value);
+                       one->name, one->value);
         out[i].given = true;
         return CB_OK;
     }
-    cb_error("--parameter %s%s%s: %s; the technology %s has %s", part, value != NULL ? "=" : "",
-             value != NULL ? value : "", why, technology, names);
+    cb_error("--parameter %s%s%s: %s; the technology %s has %s", one->name,
+             one->value != NULL ? "=" : "", one->value != NULL ? one->value : "", why, technology,
+             names);
     return CB_ERROR_USAGE;
 }
 
 cb_status cb_overrides_parse(const char *technology, const cb_parameter_set *set, const char *text,
                              cb_override **out)
 {
-    char names[NAMES_BYTES], copy[OPTION_BYTES], *rest = NULL;
+    char names[NAMES_BYTES], copy[OPTION_BYTES], *rest = copy;
+    assignment one;
     cb_status status = CB_OK;
 
     *out = NULL;
@@ -188,9 +309,8 @@ cb_status cb_overrides_parse(const char *technology, const cb_parameter_set *set
     if (*out == NULL)
         return CB_ERROR_MEMORY;
     memcpy(copy, text, strlen(text) + 1);
-    for (char *part = strtok_r(copy, ",", &rest); part != NULL && status == CB_OK;
-         part = strtok_r(NULL, ",", &rest))
-        status = read_override(technology, set, part, *out);
+    while (status == CB_OK && next_assignment(&rest, &one))
+        status = read_override(technology, set, &one, *out);
     if (status != CB_OK) {
         free(*out);
         *out = NULL;

@@ -19,11 +19,15 @@ enum {
     CB_SCOPE_JOB = 1u << 3 /* on the command line, for all nodes; takes precedence over files */
 };
 
-/* All values are stored as uint64_t; a result shows a flag as true or false. */
+/* All values are stored as uint64_t. A result shows a flag as true or false, and the word of a
+ * choice or text. */
 typedef enum {
     CB_PARAMETER_COUNT,
-    CB_PARAMETER_SIZE, /* in bytes */
-    CB_PARAMETER_FLAG  /* 0 is false, anything else true */
+    CB_PARAMETER_SIZE,   /* in bytes */
+    CB_PARAMETER_FLAG,   /* 0 is false, anything else true */
+    CB_PARAMETER_CHOICE, /* the index of one of `choices` */
+    CB_PARAMETER_TEXT    /* the number of a text in this process (cb_parameter_text); 0: none, which
+                            is the default */
 } cb_parameter_kind;
 
 /* As a default: no value. A result then omits the parameter unless it is given. */
@@ -35,7 +39,8 @@ typedef struct {
     unsigned scopes;
     size_t offset; /* of the field in the technology's struct */
     uint64_t default_value, minimum, maximum;
-    uint64_t multiple; /* the value must be a multiple of this; 0: any */
+    uint64_t multiple;          /* the value must be a multiple of this; 0: any */
+    const char *const *choices; /* the words of a choice, terminated by NULL */
     /* An additional condition, or NULL. Returns false and sets the reason, a phrase. */
     bool (*accepts)(uint64_t value, char why[CB_WHY_BYTES]);
     const char *unit; /* of a count: s, ms; NULL: none */
@@ -89,8 +94,16 @@ void cb_parameter_set_value(const cb_parameter *row, uint64_t value, void *value
 /* Fill a technology's struct with the defaults. */
 void cb_parameter_defaults(const cb_parameter_set *set, void *values);
 
+/* The text with this number, which a value of CB_PARAMETER_TEXT holds; "" for 0. Equal texts have
+ * the same number, different in other processes. The texts last as long as the process. */
+const char *cb_parameter_text(uint64_t number);
+
+/* The value of a choice or of a text as a word; NULL for a text that is not given, and for other
+ * kinds, whose values are numbers. */
+const char *cb_parameter_word(const cb_parameter *row, uint64_t value);
+
 /* Parse a value of a Context, where KB, MB and GB are powers of 2. Returns false and sets the
- * reason, a phrase. */
+ * reason, a phrase. One thread at a time. */
 bool cb_parameter_read(const cb_parameter *row, const char *text, uint64_t *value,
                        char why[CB_WHY_BYTES]);
 
@@ -106,9 +119,10 @@ typedef struct {
     uint64_t value;
 } cb_override;
 
-/* Parse "NAME=VALUE,NAME=VALUE" of --parameter. The set is NULL if the technology has no
- * parameters. *out has one cell per row of the set, or is NULL if `text` is; the caller frees it.
- * Returns CB_ERROR_USAGE, logged with the technology's parameters. */
+/* Parse "NAME=VALUE,NAME=VALUE" of --parameter. A value in single or double quotes may have commas:
+ * transports='posix,self'. The set is NULL if the technology has no parameters. *out has one cell
+ * per row of the set, or is NULL if `text` is; the caller frees it. Returns CB_ERROR_USAGE, logged
+ * with the technology's parameters. */
 cb_status cb_overrides_parse(const char *technology, const cb_parameter_set *set, const char *text,
                              cb_override **out);
 

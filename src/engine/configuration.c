@@ -116,10 +116,13 @@ static void put_value(report_document *document, const cb_settings *settings,
                       const cb_parameter *row, size_t rank, const char *place)
 {
     uint64_t value = cb_parameter_get(row, cb_settings_values(settings, rank));
+    const char *word = cb_parameter_word(row, value);
 
-    if (row->kind == CB_PARAMETER_FLAG)
+    if (word != NULL)
+        report_put_text(document, word, "%s.%s", place, row->name);
+    else if (row->kind == CB_PARAMETER_FLAG)
         report_put_flag(document, value != 0, "%s.%s", place, row->name);
-    else if (value != CB_PARAMETER_ABSENT)
+    else if (row->kind != CB_PARAMETER_TEXT && value != CB_PARAMETER_ABSENT)
         report_put_number(document, (double)value, "%s.%s", place, row->name);
 }
 

@@ -333,15 +333,26 @@ static void put_options(report_stream *out, const benchmark *const *registry)
 
 static void put_parameter(report_stream *out, const cb_parameter *row)
 {
-    static const char *const kinds[] = {
-        [CB_PARAMETER_COUNT] = "count", [CB_PARAMETER_SIZE] = "size", [CB_PARAMETER_FLAG] = "flag"};
+    static const char *const kinds[] = {[CB_PARAMETER_COUNT] = "count",
+                                        [CB_PARAMETER_SIZE] = "size",
+                                        [CB_PARAMETER_FLAG] = "flag",
+                                        [CB_PARAMETER_CHOICE] = "choice",
+                                        [CB_PARAMETER_TEXT] = "text"};
+    const bool is_number = row->kind == CB_PARAMETER_COUNT || row->kind == CB_PARAMETER_SIZE;
 
     report_stream_object(out, NULL);
     report_stream_text(out, "name", row->name);
     report_stream_text(out, "type", kinds[row->kind]);
-    if (row->default_value != CB_PARAMETER_ABSENT)
+    if (row->kind == CB_PARAMETER_CHOICE) {
+        report_stream_text(out, "default", cb_parameter_word(row, row->default_value));
+        report_stream_array(out, "choices");
+        for (size_t i = 0; row->choices[i] != NULL; i++)
+            report_stream_text(out, NULL, row->choices[i]);
+        report_stream_end(out);
+    } else if (row->kind != CB_PARAMETER_TEXT && row->default_value != CB_PARAMETER_ABSENT) {
         report_stream_number(out, "default", (double)row->default_value);
-    if (row->kind != CB_PARAMETER_FLAG) {
+    }
+    if (is_number) {
         report_stream_number(out, "minimum", (double)row->minimum);
         report_stream_number(out, "maximum", (double)row->maximum);
     }
@@ -368,6 +379,7 @@ static void put_technologies(report_stream *out)
         report_stream_object(out, NULL);
         report_stream_text(out, "name", (*one)->name);
         report_stream_text(out, "summary", (*one)->summary);
+        report_stream_flag(out, "built_in", transport_is_built_in(*one));
         report_stream_text(out, "multicast", multicast_of(*one));
         report_stream_array(out, "parameters");
         for (size_t i = 0; parameters != NULL && i < parameters->count; i++)
@@ -394,6 +406,28 @@ void describe_counters(void)
     const cb_counter_set *sets[SETS_MOST];
 
     report_use_counters(sets, transport_counter_sets(sets, SETS_MOST));
+}
+
+void describe_technologies(FILE *stream)
+{
+    for (const transport_technology *const *one = transport_technologies; *one != NULL; one++) {
+        const transport_technology *technology = *one;
+        const char *state = "not built", *detail = technology->needs;
+        char text[512] = "";
+        cb_status status = CB_OK;
+
+        if (transport_is_built_in(technology)) {
+            /* The reason stands in the line, so it is not logged as well. */
+            cb_log_silence(true);
+            if (technology->probe != NULL)
+                status = technology->probe(text, sizeof(text));
+            cb_log_silence(false);
+            state = status == CB_OK ? "runs" : "fails";
+            detail = status == CB_OK ? text : cb_last_error();
+        }
+        fprintf(stream, "%-5s %-9s  %s%s%s\n", technology->name, state, technology->summary,
+                detail != NULL && detail[0] != '\0' ? ": " : "", detail != NULL ? detail : "");
+    }
 }
 
 cb_status describe_benchmark(const benchmark *definition, const benchmark *const *registry,

@@ -324,6 +324,7 @@ cb_status measurement_verify(measurement_passes *run)
 
     if (!session->options->verify)
         return CB_OK;
+    rank_release_packet(me);
     me->preparation.try_multicast = run->setting->planned->own_multicast;
     if (me->preparation.try_multicast)
         CB_TRY(rank_prepare(me));

@@ -24,8 +24,8 @@ static const char *const formats[] = {"text", "csv", "json", NULL};
 
 enum { LARGEST_MESSAGE = 1 << 30, LARGEST_RANK = 65535 };
 
-/* Filled by describe_technologies. */
-static char technology_help[320], technology_more[512], interface_help[320], threads_help[320];
+/* Filled by fill_technology_texts. */
+static char technology_help[384], technology_more[512], interface_help[320], threads_help[320];
 
 /* clang-format off: a row reads best as one */
 /* Rows before a benchmark's own options. */
@@ -432,7 +432,8 @@ static const cb_option later_rows[] = {
      .key = "parameter",
      .help = "Parameters of the technology, see combench-config(5)",
      .more = "They apply to all ranks, are written as in the technology's Context, and take "
-             "precedence over the files of --config and over values derived from the job."},
+             "precedence over the files of --config and over values derived from the job. A value "
+             "that has commas is written in quotes: \"transports='posix,self',method=put\"."},
     {.name = "emit-trace",
      .type = CB_OPTION_TEXT,
      .offset = FIELD(emit_trace),
@@ -623,14 +624,17 @@ static void list_technologies(unsigned capabilities, bool with_summary, const ch
     }
 }
 
-static void describe_technologies(void)
+static void fill_technology_texts(void)
 {
     char names[256];
 
     list_technologies(0, false, " or ", names, sizeof(names));
-    snprintf(technology_help, sizeof(technology_help), "Technology that moves the data: %s", names);
+    snprintf(technology_help, sizeof(technology_help),
+             "Technology of the messages: %s (list: what runs here)", names);
     list_technologies(0, true, ", ", technology_more, sizeof(technology_more));
-    strncat(technology_more, ". With --config, network.conf gives the default.",
+    strncat(technology_more,
+            ". With --config, network.conf gives the default. list shows which technologies are "
+            "in this build, and which can be used on this host, and ends.",
             sizeof(technology_more) - strlen(technology_more) - 1);
     list_technologies(TRANSPORT_INTERFACE, false, " and ", names, sizeof(names));
     snprintf(interface_help, sizeof(interface_help), "Network interface of %s", names);
@@ -643,7 +647,7 @@ void options_table_make(const benchmark *definition, const benchmark *const *reg
 {
     cb_option *at = out->rows;
 
-    describe_technologies();
+    fill_technology_texts();
     memcpy(at, first_rows, sizeof(first_rows));
     at += FIRST_ROWS;
     at += add_own_rows(definition, registry, at, OPTIONS_ROWS - FIRST_ROWS - LATER_ROWS);

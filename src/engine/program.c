@@ -17,10 +17,14 @@ cb_status program_find_technology(engine_program *program, const char *named_by)
 
     program->technology = transport_find(program->options.technology);
     if (program->technology == NULL) {
+        const transport_technology *known = transport_find_known(program->options.technology);
+        const char *needs = known != NULL ? known->needs : NULL;
+
         transport_list(0, names, sizeof(names));
-        cb_error("the technology '%s' (from %s) is not built into this program; use "
+        cb_error("the technology '%s' (from %s) is not built into this program; %s%suse "
                  "--technology with one of %s",
-                 program->options.technology, named_by, names);
+                 program->options.technology, named_by, needs != NULL ? needs : "",
+                 needs != NULL ? ", or " : "", names);
         return CB_ERROR_USAGE;
     }
     if (program->options.interface != NULL &&
@@ -49,13 +53,18 @@ cb_status program_find_technology(engine_program *program, const char *named_by)
                               program->options.parameter, &program->overrides);
 }
 
+/* What --technology list does, as an action. */
+static const char list_technologies[] = "technology list";
+
 static cb_status carry_out(const engine_program *program, const char *action)
 {
     const options_table *of = &program->options_table;
 
     if (strcmp(action, "describe") == 0)
         return describe_benchmark(program->definition, of->registry, stdout);
-    if (strcmp(action, "help") == 0)
+    if (strcmp(action, list_technologies) == 0)
+        describe_technologies(stdout);
+    else if (strcmp(action, "help") == 0)
         cb_options_help(&of->table, stdout);
     else if (strcmp(action, "manual") == 0)
         cb_options_manual(&of->table, CB_VERSION, CB_DATE, stdout);
@@ -105,13 +114,17 @@ static cb_status check_threads(const bench_options *options)
 static cb_status parse(engine_program *program)
 {
     const cb_option *action = NULL;
+    const char *name;
     bool given[OPTIONS_ROWS];
 
     CB_TRY(cb_options_defaults(&program->options_table.table, &program->options));
     CB_TRY(cb_options_parse(&program->options_table.table, program->argc, program->argv,
                             &program->options, given, &action));
     program->technology_given = is_given(&program->options_table.table, given, "technology");
-    if (action == NULL) {
+    name = action != NULL ? action->name : NULL;
+    if (name == NULL && strcmp(program->options.technology, "list") == 0)
+        name = list_technologies;
+    if (name == NULL) {
         CB_TRY(check_companions(&program->options_table.table, given));
         CB_TRY(check_threads(&program->options));
         return program->options.config == NULL || program->technology_given
@@ -120,12 +133,12 @@ static cb_status parse(engine_program *program)
     }
     program->done = true;
     if (control_launch_rank() == 0)
-        CB_TRY(carry_out(program, action->name));
+        CB_TRY(carry_out(program, name));
     if (fflush(stdout) == 0 && !ferror(stdout))
         return CB_OK;
     cb_error("cannot write the output of --%s to standard output: %s; free some space, or"
              " redirect it to another file",
-             action->name, strerror(errno));
+             name, strerror(errno));
     return CB_ERROR_SYSTEM;
 }
 

@@ -207,14 +207,20 @@ void rank_tear_down(const benchmark *definition, bench_rank *me)
         definition->tear_down(me);
 }
 
+void rank_release_packet(bench_rank *me)
+{
+    if (me->in_hand != NULL)
+        transport_buffer_release(me->in_hand);
+    me->in_hand = NULL;
+}
+
 void rank_destroy(const benchmark *definition, bench_rank *me)
 {
     if (me == NULL)
         return;
     senders_destroy(me->senders);
     rank_tear_down(definition, me);
-    if (me->in_hand != NULL)
-        transport_buffer_release(me->in_hand);
+    rank_release_packet(me);
     for (size_t i = 0; i < me->peer_count; i++)
         if (me->peers[i].packet != NULL)
             transport_buffer_release(me->peers[i].packet);

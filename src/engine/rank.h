@@ -22,6 +22,10 @@ cb_status rank_create(const rank_setting *setting, transport_factory *factory, b
                       const bench_actions **actions);
 void rank_destroy(const benchmark *definition, bench_rank *me);
 
+/* Release the packet that the hot paths keep between two steps. A pass that does not use it has to
+ * call this before: it is a received one, and a technology may have no other room for the next. */
+void rank_release_packet(bench_rank *me);
+
 /* Pass me->preparation to the factory, which allocates all buffers again. No message may be in
  * flight. rank_create calls it; call it again after changes to the preparation or to the content of
  * buffers. */

@@ -14,8 +14,8 @@
 
 volatile sig_atomic_t session_signal_seen;
 
-/* Technology to clean up in the signal handler, or NULL. */
-static transport_factory *volatile technology_at_signal;
+/* Technology to clean up in the signal handler; NULL: none was opened so far. */
+static const transport_technology *volatile technology_at_signal;
 
 /* Signals */
 
@@ -41,7 +41,7 @@ static void catch_signals(void)
 
 static _Noreturn void end_job(const engine_session *session, int exit_status)
 {
-    transport_abandon(session->technology);
+    transport_abandon(session->program->technology);
     control_abort(session->plane, exit_status);
 }
 
@@ -205,8 +205,8 @@ static cb_status open_technologies(engine_session *session)
                                      .exchange = exchange_all};
     transport_wait ignored;
 
+    technology_at_signal = program->technology;
     CB_TRY(transport_open(program->technology, &bootstrap, &session->technology));
-    technology_at_signal = session->technology;
     CB_TRY(transport_open(transport_find("null"), &bootstrap, &session->null));
     CB_TRY(transport_set_wait(session->technology, session->wait, &session->effective_wait));
     return transport_set_wait(session->null, session->wait, &ignored);
@@ -320,8 +320,9 @@ static cb_status finish_document(const engine_session *session, cb_status status
     return verdict->all_skipped ? CB_ERROR_UNSUPPORTED : CB_OK;
 }
 
-/* A failure that other ranks may not know about ends the job. Rank 0's document is finished by
- * then; any other rank waits a second so that rank 0 can finish it. */
+/* A failure that other ranks may not know about ends the job, also one of closing, which others may
+ * wait in. Rank 0's document is finished by then; while it may not be, any other rank waits a
+ * second so that rank 0 can finish it. */
 static cb_status finish(engine_session *session, cb_status status)
 {
     const uint64_t moment_ns = 1000000000;
@@ -333,11 +334,10 @@ static cb_status finish(engine_session *session, cb_status status)
         end_job(session, cb_status_exit(status));
     }
     finished = control_agree(control_everyone(session->plane), finished);
-    technology_at_signal = NULL;
     closed = transport_close(session->technology);
     null_closed = transport_close(session->null);
     if (closed != CB_OK || null_closed != CB_OK)
-        return closed != CB_OK ? closed : null_closed;
+        end_job(session, cb_status_exit(closed != CB_OK ? closed : null_closed));
     return finished;
 }
 

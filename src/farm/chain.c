@@ -20,7 +20,7 @@
 #include "farm/load.h"
 #include "farm/search.h"
 
-enum { VERIFIED_EVENTS = 2000, FIRST_PROBE = 2, PROBED = 32, BEYOND_QUANTILE = 10 };
+enum { VERIFIED_EVENTS = 2000, FIRST_PROBE = 2, PROBED = 32 };
 
 /* Shares of --max-time: of a probe; of a probe of fewer than PROBED events; of a load; and at
  * least, after slow probes. */
@@ -256,8 +256,7 @@ static cb_status run_at(chain *run, double rate_hz, double time_ns, uint64_t lea
                         farm_outcome *out)
 {
     const bench_options *options = run->setting->session->options;
-    const double event_ns = fmax(1e9 / rate_hz, run->event_ns);
-    const chain_load load = {.events = (uint64_t)fmax((double)least, time_ns / event_ns),
+    const chain_load load = {.events = farm_load_events(rate_hz, run->event_ns, time_ns, least),
                              .rate_hz = rate_hz,
                              .poisson = strcmp(options->arrivals, "poisson") == 0,
                              .seed = options->seed + run->runs++};
@@ -332,9 +331,8 @@ static cb_status measure_curve(chain *run, const char *text)
 
     CB_TRY(farm_load_parse(farm_load_curve(text), points, &count));
     for (size_t i = 0; i < count; i++)
-        CB_TRY(measure_rate(
-            run, points[i].rate_hz > 0 ? points[i].rate_hz : points[i].share * 1e9 / run->event_ns,
-            open_share * run->limit_ns));
+        CB_TRY(measure_rate(run, farm_load_rate_hz(&points[i], run->event_ns),
+                            open_share * run->limit_ns));
     return CB_OK;
 }
 
@@ -415,7 +413,7 @@ static cb_status find_rate(chain *run)
                                  .context = &rates,
                                  .limit_ns = run->limit_ns,
                                  .event_ns = run->event_ns,
-                                 .events = (uint64_t)ceil(BEYOND_QUANTILE / (1 - quantile)),
+                                 .events = farm_search_events(quantile),
                                  .now_ns = run->elapsed_ns};
     CB_TRY(farm_search_highest(&rates.search, &found));
     if (found.repeats == 0)

@@ -11,19 +11,19 @@
 
 enum { TEXT_BYTES = 64, COUNTED_SINGLY = 1000000 };
 
-static const double largest_rate_hz = 1e9, largest_share_pct = 1000, least = 0.01;
+static const double largest_rate_hz = 1e9, largest_share_pct = 1000, least_value = 0.01;
 
 static bool parse_point(const char *text, farm_load_point *out, char *why)
 {
     double value;
 
     if (text[0] != '\0' && text[strlen(text) - 1] == '%') {
-        if (!cb_parse_real(text, least, largest_share_pct, "%", &value, why))
+        if (!cb_parse_real(text, least_value, largest_share_pct, "%", &value, why))
             return false;
         *out = (farm_load_point){.share = value / 100};
         return true;
     }
-    if (!cb_parse_real(text, least, largest_rate_hz, "Hz", &value, why))
+    if (!cb_parse_real(text, least_value, largest_rate_hz, "Hz", &value, why))
         return false;
     *out = (farm_load_point){.rate_hz = value};
     return true;
@@ -90,6 +90,16 @@ double farm_quantile(const char *name)
         if (strcmp(table[i].name, name) == 0)
             return table[i].quantile;
     return 0;
+}
+
+double farm_load_rate_hz(const farm_load_point *point, double event_ns)
+{
+    return point->rate_hz > 0 ? point->rate_hz : point->share * 1e9 / event_ns;
+}
+
+uint64_t farm_load_events(double rate_hz, double event_ns, double time_ns, uint64_t least)
+{
+    return (uint64_t)fmax((double)least, time_ns / fmax(1e9 / rate_hz, event_ns));
 }
 
 farm_schedule farm_schedule_make(double rate_hz, bool poisson, uint64_t seed, uint64_t start_ns)

@@ -31,6 +31,13 @@ cb_status farm_load_parse(const char *text, farm_load_point points[FARM_LOAD_POI
 /* The rates that a value of --load-curve means: "auto" is a list of its own. */
 const char *farm_load_curve(const char *text);
 
+/* The rate of a point, where an event takes `event_ns` at the highest frequency. */
+double farm_load_rate_hz(const farm_load_point *point, double event_ns);
+
+/* Events of an open loop, at least `least`. It takes `time_ns` at its rate or, if the highest
+ * frequency is lower, at that frequency: a rate that is too high does not lengthen the loop. */
+uint64_t farm_load_events(double rate_hz, double event_ns, double time_ns, uint64_t least);
+
 /* 0.99 for "p99"; 0 for an invalid name. */
 double farm_quantile(const char *name);
 

@@ -219,7 +219,7 @@ cb_status farm_measure_closed(farm_run *run)
 
 /* Open loops */
 
-enum { BEYOND_QUANTILE = 10, QUIET_EVENTS = 20 };
+enum { QUIET_EVENTS = 20 };
 
 static const double open_share = FARM_OPEN_SHARE_PCT / 100.0;
 
@@ -236,13 +236,10 @@ farm_load farm_open_load(farm_run *run, double rate_hz, uint64_t events)
                        .seed = options->seed + run->open_runs++};
 }
 
-/* One run at a rate. It takes `time_ns` at that rate or, if the closed loop's frequency is lower,
- * at that frequency: a rate that is too high does not lengthen the run. */
 static cb_status run_at(farm_run *run, double rate_hz, double time_ns, uint64_t least,
                         farm_outcome *out)
 {
-    double event_ns = fmax(1e9 / rate_hz, run->event_ns);
-    uint64_t events = (uint64_t)fmax((double)least, time_ns / event_ns);
+    uint64_t events = farm_load_events(rate_hz, run->event_ns, time_ns, least);
 
     *out = (farm_outcome){
         .open = true, .offered_hz = rate_hz, .destinations = (size_t)farm_destinations(run)};
@@ -265,12 +262,9 @@ static cb_status measure_curve(farm_run *run)
     size_t count;
 
     CB_TRY(farm_load_parse(farm_load_curve(text), points, &count));
-    for (size_t i = 0; i < count; i++) {
-        double rate_hz =
-            points[i].rate_hz > 0 ? points[i].rate_hz : points[i].share * 1e9 / run->event_ns;
-
-        CB_TRY(measure_rate(run, rate_hz, open_share * run->limit_ns));
-    }
+    for (size_t i = 0; i < count; i++)
+        CB_TRY(measure_rate(run, farm_load_rate_hz(&points[i], run->event_ns),
+                            open_share * run->limit_ns));
     return CB_OK;
 }
 
@@ -397,7 +391,7 @@ static cb_status find_rate(farm_run *run)
                                  .context = &rates,
                                  .limit_ns = run->limit_ns,
                                  .event_ns = run->event_ns,
-                                 .events = (uint64_t)ceil(BEYOND_QUANTILE / (1 - quantile))};
+                                 .events = farm_search_events(quantile)};
     CB_TRY(measure_single_events(run, &rates));
     rates.search.now_ns = run->elapsed_ns;
     if (rates.quiet_ns <= rates.deadline_ns)

@@ -5,6 +5,13 @@
 
 enum { REPEATS = 5, FINE_STEPS = 12, COARSE_STEPS = 10, LOWER_RATES = 2 };
 
+uint64_t farm_search_events(double quantile)
+{
+    const double beyond = 10;
+
+    return (uint64_t)ceil(beyond / (1 - quantile));
+}
+
 double farm_search_trial_ns(const farm_search *search)
 {
     return search->limit_ns / 5;

@@ -32,6 +32,9 @@ typedef struct {
     bool out_of_time; /* the search ended at end_ns without a result */
 } farm_search;
 
+/* Fewest events of a trial that tells a quantile (0.99): ten are beyond it. */
+uint64_t farm_search_events(double quantile);
+
 /* Length of a trial, if it has room for more than the fewest events. */
 double farm_search_trial_ns(const farm_search *search);
 

@@ -369,10 +369,12 @@ static void write_parameters(const report_writer *writer, const json_t *environm
     for (size_t i = 0; i < parameters->count; i++) {
         const cb_parameter *row = &parameters->rows[i];
         const json_t *value = json_object_get(settings, row->name);
-        char text[96];
+        char text[320];
         int length;
 
-        if (json_is_boolean(value))
+        if (json_is_string(value))
+            length = snprintf(text, sizeof(text), " %s %s", row->name, json_string_value(value));
+        else if (json_is_boolean(value))
             length = snprintf(text, sizeof(text), " %s %s", row->name,
                               json_is_true(value) ? "true" : "false");
         else if (json_is_number(value))

@@ -56,6 +56,8 @@ static sci_error_t create_numbered(const sisci_interrupt_form *form, unsigned fl
         return SCI_ERR_INTNO_USED;
     case SISCI_OBJECT_NO_ROOM:
         return SCI_ERR_NOSPC;
+    case SISCI_OBJECT_ENDING:
+        return SCI_ERR_CANCELLED;
     default:
         return SCI_ERR_SYSTEM;
     }

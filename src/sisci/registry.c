@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -343,6 +344,9 @@ static sisci_object_head *map_control(int file, size_t bytes)
     return control != MAP_FAILED ? control : NULL;
 }
 
+/* Whether this process is ending: what it creates now would stay. */
+static atomic_bool abandoned;
+
 sisci_object_status sisci_object_create(const sisci_name *name, sisci_kind kind,
                                         const sisci_process *owner, size_t bytes,
                                         sisci_object *object)
@@ -377,6 +381,12 @@ sisci_object_status sisci_object_create(const sisci_name *name, sisci_kind kind,
     head->owner = *owner;
     head->bytes = bytes;
     object->head = head;
+    /* The sweep of sisci_objects_abandon() did not see an object that had no owner then. */
+    if (atomic_load(&abandoned)) {
+        sisci_object_unlink(name);
+        sisci_object_close(object);
+        return SISCI_OBJECT_ENDING;
+    }
     return SISCI_OBJECT_OK;
 }
 
@@ -598,8 +608,13 @@ static bool abandon_listed(int files, const sisci_name *beginning, const sisci_p
 /* What is removed while a folder is read may hide what comes after it. */
 void sisci_objects_abandon(const sisci_name *beginning, const sisci_process *owner)
 {
-    const int error = errno, files = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int error = errno;
+    int files;
 
+    atomic_store(&abandoned, true);
+    if (owner == NULL)
+        return;
+    files = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (files >= 0) {
         while (abandon_listed(files, beginning, owner))
             continue;

@@ -123,6 +123,7 @@ typedef enum {
     SISCI_OBJECT_EXISTS,  /* an object of a running process has the name */
     SISCI_OBJECT_ABSENT,  /* no complete object has the name */
     SISCI_OBJECT_NO_ROOM, /* out of shared memory */
+    SISCI_OBJECT_ENDING,  /* this process was abandoned and creates nothing more */
     SISCI_OBJECT_SYSTEM   /* see errno */
 } sisci_object_status;
 
@@ -165,8 +166,8 @@ void sisci_objects_find_stale(const sisci_names *all, bool *stale);
  * number. Otherwise it costs one check per process. The registry is locked. */
 size_t sisci_objects_sweep(void);
 
-/* Remove the names of all objects of a process that begin so, without the lock; what is mapped
- * stays. Async-signal-safe. */
+/* Remove the names of all objects of this process that begin so, without the lock; what is mapped
+ * stays, and later creations fail. `owner` NULL: it has none so far. Async-signal-safe. */
 void sisci_objects_abandon(const sisci_name *beginning, const sisci_process *owner);
 
 /* A mutex in an object, for all processes that map it. False: out of resources. */

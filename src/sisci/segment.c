@@ -24,6 +24,8 @@ static sci_error_t error_of(sisci_object_status status)
         return SCI_ERR_SEGMENTID_USED;
     case SISCI_OBJECT_NO_ROOM:
         return SCI_ERR_NOSPC;
+    case SISCI_OBJECT_ENDING:
+        return SCI_ERR_CANCELLED;
     default:
         return SCI_ERR_SYSTEM;
     }

@@ -447,7 +447,7 @@ void SCIAbortDMAQueue(sci_dma_queue_t dq, unsigned int flags, sci_error_t *error
 
 /* Not in the SISCI API: remove the names of all objects of this process from /dev/shm before it
  * ends by a signal or by _exit(). Mapped memory can still be used, but no process can connect to
- * it. Async-signal-safe; does nothing if the library was not started. */
+ * it, and this process can create no more objects: SCI_ERR_CANCELLED. Async-signal-safe. */
 void sisci_shm_abandon(void);
 
 #pragma GCC visibility pop

@@ -188,7 +188,9 @@ static sci_error_t start_library(void)
     status = sisci_presence_create(sisci_shm.job, sisci_shm.node, &sisci_shm.self);
     sisci_registry_unlock(lock);
     if (status != SISCI_OBJECT_OK)
-        return status == SISCI_OBJECT_NO_ROOM ? SCI_ERR_NOSPC : SCI_ERR_SYSTEM;
+        return status == SISCI_OBJECT_NO_ROOM  ? SCI_ERR_NOSPC
+               : status == SISCI_OBJECT_ENDING ? SCI_ERR_CANCELLED
+                                               : SCI_ERR_SYSTEM;
     sisci_shm.thread_runs = sisci_thread_create(&sisci_shm.thread, run_callbacks);
     if (!sisci_shm.thread_runs) {
         disappear();
@@ -202,8 +204,9 @@ static sci_error_t start_library(void)
  */
 void sisci_shm_abandon(void)
 {
-    if (sisci_shm.self.pid == getpid())
-        sisci_objects_abandon(&sisci_shm.beginning, &sisci_shm.self);
+    const bool started = sisci_shm.self.pid == getpid();
+
+    sisci_objects_abandon(&sisci_shm.beginning, started ? &sisci_shm.self : NULL);
 }
 
 /* The library's thread cannot wait for its own end. */

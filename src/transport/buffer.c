@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/memory.h"
@@ -11,25 +12,29 @@
 struct transport_slab {
     transport_slab *next;
     transport_buffer *buffers;
-    unsigned char *payload;
+    unsigned char *memory;             /* prefixes and payloads */
+    const transport_memory_user *user; /* who has to forget the memory; NULL: none */
+    void *handle;
 };
 
-/* Distance between two payloads: whole cache lines, at least one. */
-static size_t stride_bytes(size_t capacity)
+/* Distance between two payloads: whole cache lines, at least one, and the prefix. */
+static size_t stride_bytes(const transport_pool *pool, size_t capacity)
 {
     size_t lines = (capacity + CB_CACHE_LINE - 1) / CB_CACHE_LINE;
 
-    return (lines > 0 ? lines : 1) * CB_CACHE_LINE;
+    return (lines > 0 ? lines : 1) * CB_CACHE_LINE + pool->prefix_bytes;
 }
 
 static void slab_free(transport_slab *slab)
 {
-    free(slab->payload);
+    if (slab->user != NULL)
+        slab->user->forget(slab->user->context, slab->handle);
+    free(slab->memory);
     free(slab->buffers);
     free(slab);
 }
 
-static transport_slab *slab_create(size_t buffers, size_t stride)
+static transport_slab *slab_create(const transport_memory_user *user, size_t buffers, size_t stride)
 {
     transport_slab *slab;
 
@@ -39,18 +44,23 @@ static transport_slab *slab_create(size_t buffers, size_t stride)
     if (slab == NULL)
         return NULL;
     slab->buffers = cb_allocate(buffers, sizeof(*slab->buffers), "message buffer descriptors");
-    slab->payload = cb_allocate_aligned(4096, buffers * stride, "message buffers");
-    if (slab->buffers == NULL || slab->payload == NULL) {
-        slab_free(slab);
-        return NULL;
-    }
+    slab->memory = cb_allocate_aligned(4096, buffers * stride, "message buffers");
+    if (slab->buffers == NULL || slab->memory == NULL)
+        goto failed;
+    if (user != NULL &&
+        user->remember(user->context, slab->memory, buffers * stride, &slab->handle) != CB_OK)
+        goto failed;
+    slab->user = user;
     return slab;
+failed:
+    slab_free(slab);
+    return NULL;
 }
 
 static cb_status add_buffers(transport_pool *pool, size_t buffers)
 {
-    size_t stride = stride_bytes(pool->capacity);
-    transport_slab *slab = slab_create(buffers, stride);
+    size_t stride = stride_bytes(pool, pool->capacity);
+    transport_slab *slab = slab_create(pool->user, buffers, stride);
 
     if (slab == NULL) {
         cb_error("cannot make %zu more message buffers of %zu bytes; lower --window or the sizes",
@@ -60,8 +70,11 @@ static cb_status add_buffers(transport_pool *pool, size_t buffers)
     for (size_t i = buffers; i-- > 0;) {
         transport_buffer *buffer = &slab->buffers[i];
 
-        *buffer = (transport_buffer){
-            .data = slab->payload + i * stride, .capacity = pool->capacity, .owner = pool->owner};
+        *buffer = (transport_buffer){.data = slab->memory + i * stride + pool->prefix_bytes,
+                                     .capacity = pool->capacity,
+                                     .owner = pool->owner};
+        if (slab->user != NULL)
+            memcpy(slab->memory + i * stride, &slab->handle, sizeof(slab->handle));
         if (pool->initialise != NULL)
             pool->initialise(buffer->data, pool->content_bytes);
         transport_pool_give(pool, buffer);
@@ -75,7 +88,7 @@ static cb_status add_buffers(transport_pool *pool, size_t buffers)
 cb_status transport_pool_grow(transport_pool *pool)
 {
     const size_t most = 16, bytes = 1u << 20;
-    size_t fitting = bytes / stride_bytes(pool->capacity);
+    size_t fitting = bytes / stride_bytes(pool, pool->capacity);
 
     return add_buffers(pool, fitting == 0 ? 1 : fitting < most ? fitting : most);
 }
@@ -88,13 +101,14 @@ void transport_pool_clear(transport_pool *pool)
         pool->slabs = slab->next;
         slab_free(slab);
     }
-    *pool = (transport_pool){.owner = pool->owner};
+    *pool = (transport_pool){
+        .owner = pool->owner, .prefix_bytes = pool->prefix_bytes, .user = pool->user};
 }
 
 cb_status transport_pool_prepare(transport_pool *pool, transport_factory *owner,
                                  const transport_preparation *preparation)
 {
-    size_t covering = preparation->footprint_bytes / stride_bytes(preparation->message_bytes);
+    size_t covering = preparation->footprint_bytes / stride_bytes(pool, preparation->message_bytes);
     size_t buffers = preparation->buffers > covering ? preparation->buffers : covering;
 
     transport_pool_clear(pool);
@@ -104,7 +118,9 @@ cb_status transport_pool_prepare(transport_pool *pool, transport_factory *owner,
                                                   ? preparation->content_bytes
                                                   : preparation->message_bytes,
                              .rotate = preparation->rotate,
-                             .initialise = preparation->initialise};
+                             .initialise = preparation->initialise,
+                             .prefix_bytes = pool->prefix_bytes,
+                             .user = pool->user};
     return add_buffers(pool, buffers > 0 ? buffers : 1);
 }
 

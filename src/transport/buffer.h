@@ -38,6 +38,14 @@ typedef struct {
     void (*initialise)(void *data, size_t bytes); /* called once for each new buffer, or NULL */
 } transport_preparation;
 
+/* A library that has to know the memory of buffers before it can send them. `remember` gives a
+ * handle, which `forget` takes back. */
+typedef struct {
+    void *context;
+    cb_status (*remember)(void *context, void *memory, size_t bytes, void **handle);
+    void (*forget)(void *context, void *handle);
+} transport_memory_user;
+
 /* A pool of equal buffers, allocated in advance; more are allocated when none is free. Gives out
  * the last released buffer (hot in cache) or, rotating, the least recently released. For one
  * thread: a technology with several sending threads guards the pool by a lock. */
@@ -50,6 +58,10 @@ typedef struct {
     size_t content_bytes; /* the part of it that `initialise` fills */
     bool rotate;
     void (*initialise)(void *data, size_t bytes);
+    /* Set once by a technology, before the first preparation; usually 0 and NULL. */
+    size_t prefix_bytes; /* before each payload, for the technology: whole cache lines */
+    const transport_memory_user *user; /* its handle for the memory of a buffer is stored at the
+                                          beginning of the prefix */
 } transport_pool;
 
 /* Not hot. Allocate more buffers when none is free. */

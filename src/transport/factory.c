@@ -130,11 +130,6 @@ static cb_status refuse_group_receive_root(transport_group *group, transport_buf
     return report_missing_slot(group->factory, "multicast receive");
 }
 
-static void nothing_to_abandon(transport_factory *factory)
-{
-    (void)factory;
-}
-
 #define FILL(slot, function)                                                                       \
     do {                                                                                           \
         if (ops->slot == NULL)                                                                     \
@@ -174,7 +169,6 @@ static void fill_empty_slots(transport_technology *ops)
     FILL(group_try_receive, refuse_group_receive);
     FILL(group_receive_root, refuse_group_receive_root);
     FILL(group_try_receive_root, refuse_group_receive_root);
-    FILL(abandon, nothing_to_abandon);
 }
 
 const char *transport_wait_name(transport_wait wait)
@@ -188,12 +182,19 @@ const char *transport_wait_name(transport_wait wait)
     return names[wait];
 }
 
-const transport_technology *transport_find(const char *name)
+const transport_technology *transport_find_known(const char *name)
 {
     for (const transport_technology *const *entry = transport_technologies; *entry != NULL; entry++)
-        if (transport_is_built_in(*entry) && strcmp((*entry)->name, name) == 0)
+        if (strcmp((*entry)->name, name) == 0)
             return *entry;
     return NULL;
+}
+
+const transport_technology *transport_find(const char *name)
+{
+    const transport_technology *known = transport_find_known(name);
+
+    return known != NULL && transport_is_built_in(known) ? known : NULL;
 }
 
 void transport_list(unsigned capabilities, char *text, size_t bytes)

@@ -2,8 +2,9 @@
 #include "transport/transport.h"
 
 extern const transport_technology transport_mpi, transport_sci, transport_tcp, transport_udp,
-    transport_null;
+    transport_ofi, transport_ucx, transport_rma, transport_null;
 
 const transport_technology *const transport_technologies[] = {
-    &transport_mpi, &transport_sci, &transport_tcp, &transport_udp, &transport_null, NULL,
+    &transport_mpi, &transport_sci, &transport_tcp,  &transport_udp, &transport_ofi,
+    &transport_ucx, &transport_rma, &transport_null, NULL,
 };

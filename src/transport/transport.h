@@ -82,8 +82,8 @@ typedef struct {
  * documents each slot. All slots except open, close and prepare may be empty. If open sets a pool,
  * the buffer slots are not needed; with try_receive, receive and set_wait are not: a receive then
  * polls and pauses by the factory's `wait`; with node_create, the group slots are not
- * (common/group.h), unless multicast is declared. A technology without open is known by name and
- * Context, but is not in this build.
+ * (common/group.h), unless multicast is declared. A technology without open is known by name,
+ * Context and capabilities, but is not in this build; `needs` says what it needs.
  *
  * With TRANSPORT_CONCURRENT_SEND, buffer_create, buffer_release, send and group_send must be safe
  * in several threads each, and against a receive or flush in one more. The common pool (buffer.h)
@@ -96,6 +96,11 @@ struct transport_technology {
     const cb_parameter_set *parameters; /* its parameters; NULL: none */
     const cb_counter_set *counters;     /* its counters; NULL: none */
     bool is_default_of_files;           /* used for configuration files that name no technology */
+    const char *needs; /* without open: how to get a build that has it, as a request */
+    /* Find out whether the technology can be used on this host, without opening it and before MPI
+     * starts. `text` gets what it would use, a phrase, or remains empty. An error, logged, says why
+     * it cannot be used. Not called for a technology without open; empty: it can always be used. */
+    cb_status (*probe)(char *text, size_t bytes);
     cb_status (*open)(const transport_bootstrap *bootstrap, transport_factory **out);
     cb_status (*close)(transport_factory *factory);
     cb_status (*prepare)(transport_factory *factory, const transport_preparation *preparation);
@@ -121,7 +126,7 @@ struct transport_technology {
                                    transport_node **from);
     cb_status (*group_receive_root)(transport_group *group, transport_buffer **out);
     cb_status (*group_try_receive_root)(transport_group *group, transport_buffer **out);
-    void (*abandon)(transport_factory *factory);
+    void (*abandon)(void);
 };
 
 /* Technology-specific objects begin with these. */
@@ -176,6 +181,9 @@ static inline bool transport_is_built_in(const transport_technology *technology)
 /* The technology of that name, or NULL; built in. */
 const transport_technology *transport_find(const char *name);
 
+/* The same, but also one that is not built in. */
+const transport_technology *transport_find_known(const char *name);
+
 /* The counter sets of all technologies, without repetitions, at most `room`; returns their number.
  */
 size_t transport_counter_sets(const cb_counter_set **sets, size_t room);
@@ -225,12 +233,13 @@ static inline cb_status transport_set_wait(transport_factory *factory, transport
     return transport_noted(factory, factory->ops.set_wait(factory, wait, effective));
 }
 
-/* Remove what would outlast a process that ends without transport_close. The factory can still be
- * used, but no process can connect to this one any more. Async-signal-safe; NULL does nothing. */
-static inline void transport_abandon(transport_factory *factory)
+/* Remove what the technology has in this process and would outlast one that ends without
+ * transport_close. No process can connect to this one any more, and an open that has not ended may
+ * fail. Async-signal-safe; NULL does nothing. */
+static inline void transport_abandon(const transport_technology *technology)
 {
-    if (factory != NULL)
-        factory->ops.abandon(factory);
+    if (technology != NULL && technology->abandon != NULL)
+        technology->abandon();
 }
 
 /* Wait until no message of this process is queued here. If a receiver has no room for it, this

@@ -231,6 +231,26 @@ START_TEST(a_word_that_means_no_is_true_with_a_warning)
 }
 END_TEST
 
+START_TEST(words_are_read_with_and_without_quotes)
+{
+    const cb_job job = {.ranks = 2, .largest_bytes = 1024, .held_buffers = 2};
+    const ofi_settings *first, *second;
+    cb_settings words;
+
+    take((texts){"OFI { method = write provider = \"tcp;ofi_rxm\" domain = eth0 }",
+                 "node a { id = 1 OFI { domain = 'a,b' } }\nnode b { id = 2 }", ""});
+    ck_assert_int_eq(cb_config_settings(config, &job, &ofi_parameters, NULL, &words), CB_OK);
+    first = cb_settings_values(&words, 0);
+    second = cb_settings_values(&words, 1);
+    ck_assert_uint_eq(first->method, OFI_METHOD_WRITE);
+    ck_assert_str_eq(cb_parameter_text(second->provider), "tcp;ofi_rxm");
+    ck_assert_str_eq(cb_parameter_text(first->domain), "a,b");
+    ck_assert_str_eq(cb_parameter_text(second->domain), "eth0");
+    cb_settings_free(&words);
+    done();
+}
+END_TEST
+
 /* Mistakes, each with the parts of its message that name place and remedy. */
 typedef struct {
     texts source;
@@ -314,6 +334,19 @@ START_TEST(a_value_out_of_range_is_refused_with_the_range)
         {{"", two_nodes, "machine a {\nSCI { node_id = 252 } }"},
          "machines.conf:2: node_id = 252",
          "all nodes"});
+}
+END_TEST
+
+START_TEST(a_wrong_word_is_refused_with_the_choices)
+{
+    EXPECT_REFUSALS(
+        {{"OFI {\nmethod = put }", two_nodes, ""},
+         "network.conf:2: method = put",
+         "use one of message, write"},
+        {{"OFI { domain = '\x1b' }", two_nodes, ""}, "network.conf:1: domain =", "code 27"},
+        {{"", "node a { id = 1 OFI {\nmethod = write } }", ""},
+         "nodes.conf:2: unknown name 'method'",
+         "Context OFI in network.conf"});
 }
 END_TEST
 
@@ -531,11 +564,11 @@ UNIT_MAIN("context", empty_files_give_the_defaults_of_note_48,
           groups_are_lists_of_ranks_in_the_order_of_the_file,
           the_name_of_the_technology_ignores_case, an_unknown_technology_is_sci_with_a_warning,
           kb_and_mb_are_powers_of_two, zero_is_false_and_everything_else_is_true,
-          a_word_that_means_no_is_true_with_a_warning,
+          a_word_that_means_no_is_true_with_a_warning, words_are_read_with_and_without_quotes,
           an_unknown_name_is_refused_with_the_nearest_known_one,
           a_name_in_the_wrong_section_is_refused_with_the_right_one,
-          a_value_out_of_range_is_refused_with_the_range, a_setting_given_twice_is_refused,
-          references_to_unknown_nodes_or_machines_are_refused,
+          a_value_out_of_range_is_refused_with_the_range, a_wrong_word_is_refused_with_the_choices,
+          a_setting_given_twice_is_refused, references_to_unknown_nodes_or_machines_are_refused,
           wrong_syntax_is_refused_with_its_line, fewer_nodes_than_ranks_are_refused,
           areas_that_exceed_the_segment_are_refused_with_the_size_needed,
           too_few_buffers_for_the_job_are_refused_with_the_number_needed,

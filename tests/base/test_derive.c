@@ -202,6 +202,97 @@ START_TEST(an_unknown_or_invalid_parameter_is_refused)
 }
 END_TEST
 
+/* Words: a choice is one of a list, a text is free */
+
+static ofi_settings given_words(const char *list)
+{
+    const cb_job job = {.ranks = 2, .largest_bytes = 1024, .held_buffers = 2};
+    cb_override *given;
+    cb_settings settings;
+    ofi_settings values;
+
+    ck_assert_msg(cb_overrides_parse("ofi", &ofi_parameters, list, &given) == CB_OK, "refused: %s",
+                  list);
+    ck_assert_int_eq(cb_settings_derive(&ofi_parameters, &job, given, &settings), CB_OK);
+    values = *(ofi_settings *)cb_settings_values(&settings, 1);
+    cb_settings_free(&settings);
+    free(given);
+    return values;
+}
+
+START_TEST(a_choice_is_the_index_of_its_word)
+{
+    ck_assert_uint_eq(given_words("buffer_size=64").method, OFI_METHOD_MESSAGE);
+    ck_assert_uint_eq(given_words("method=message").method, OFI_METHOD_MESSAGE);
+    ck_assert_uint_eq(given_words("method='write'").method, OFI_METHOD_WRITE);
+}
+END_TEST
+
+START_TEST(a_text_is_kept_once)
+{
+    const ofi_settings one = given_words("provider=tcp;ofi_rxm,domain=eth0");
+    const ofi_settings other = given_words("domain=eth1,provider=\"tcp;ofi_rxm\"");
+
+    ck_assert_str_eq(cb_parameter_text(one.provider), "tcp;ofi_rxm");
+    ck_assert_uint_eq(one.provider, other.provider);
+    ck_assert_str_eq(cb_parameter_text(one.domain), "eth0");
+    ck_assert_str_eq(cb_parameter_text(other.domain), "eth1");
+}
+END_TEST
+
+START_TEST(an_empty_text_is_none)
+{
+    ck_assert_uint_eq(given_words("buffer_size=64").provider, 0);
+    ck_assert_uint_eq(given_words("provider=").provider, 0);
+    ck_assert_uint_eq(given_words("provider=''").provider, 0);
+    ck_assert_str_eq(cb_parameter_text(0), "");
+}
+END_TEST
+
+START_TEST(a_value_in_quotes_may_have_commas_and_the_other_quote)
+{
+    const ofi_settings values = given_words("provider='a,b=c',domain=\"it's\",buffer_size=128");
+
+    ck_assert_str_eq(cb_parameter_text(values.provider), "a,b=c");
+    ck_assert_str_eq(cb_parameter_text(values.domain), "it's");
+    ck_assert_uint_eq(values.remote.buffer_size, 128);
+}
+END_TEST
+
+START_TEST(a_wrong_word_is_refused_with_the_reason)
+{
+    static const struct {
+        const char *list, *reason;
+    } wrong[] = {
+        {"method=rdma", "use one of message, write"},
+        {"method=", "use one of message, write"},
+        {"method=Write", "use one of message, write"},
+        {"provider=a,b", "NAME='A,B'"},
+        {"provider='a,b", "write NAME='VALUE'"},
+        {"provider='a'b", "write NAME='VALUE'"},
+        {"provider='", "write NAME='VALUE'"},
+        {"provider=a\tb", "code 9"},
+        {"provider=\xc3\xa4", "code 195"},
+    };
+    char list[300];
+    cb_override *given;
+
+    cb_log_silence(true);
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        ck_assert_msg(cb_overrides_parse("ofi", &ofi_parameters, wrong[i].list, &given) ==
+                          CB_ERROR_USAGE,
+                      "taken: %s", wrong[i].list);
+        ck_assert_msg(strstr(cb_last_error(), wrong[i].reason) != NULL, "no '%s' in: %s",
+                      wrong[i].reason, cb_last_error());
+    }
+    memset(list, 'a', sizeof(list));
+    memcpy(list, "domain=", strlen("domain="));
+    list[sizeof(list) - 1] = '\0';
+    ck_assert_int_eq(cb_overrides_parse("ofi", &ofi_parameters, list, &given), CB_ERROR_USAGE);
+    ck_assert_ptr_nonnull(strstr(cb_last_error(), "too long"));
+}
+END_TEST
+
 UNIT_MAIN("derive", derived_values_keep_the_limits_and_fill_the_segment,
           derived_values_are_accepted_in_files, a_receive_buffer_holds_the_largest_message,
           messages_are_split_where_one_buffer_per_peer_does_not_fit,
@@ -210,4 +301,7 @@ UNIT_MAIN("derive", derived_values_keep_the_limits_and_fill_the_segment,
           a_technology_that_derives_nothing_uses_the_defaults,
           a_technology_without_parameters_still_has_common_settings,
           a_given_value_takes_precedence_over_a_derived_one,
-          given_values_are_checked_against_the_limits, an_unknown_or_invalid_parameter_is_refused)
+          given_values_are_checked_against_the_limits, an_unknown_or_invalid_parameter_is_refused,
+          a_choice_is_the_index_of_its_word, a_text_is_kept_once, an_empty_text_is_none,
+          a_value_in_quotes_may_have_commas_and_the_other_quote,
+          a_wrong_word_is_refused_with_the_reason)

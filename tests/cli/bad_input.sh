@@ -7,20 +7,11 @@
 needs_proc
 enter_folder
 
-# refused NAME STATUS RANKS PROGRAM OPTIONS TEXT...: OPTIONS is one word list, TEXTs are in the message
+# refused NAME STATUS RANKS PROGRAM OPTIONS TEXT...
 refused() {
     case_is "$1"
-    wanted=$2
-    ranks=$3
-    program=$4
-    options=$5
-    shift 5
-    # shellcheck disable=SC2086 # options are words
-    run "$ranks" "$program" $options
-    expect_status "$wanted"
-    expect_one_error "$@"
-    expect_equal "lines on stdout:" 0 "$(wc -l <out)"
-    expect_all_gone
+    shift
+    refuse "$@"
 }
 
 # Options; they are parsed the same with and without the launcher, so most are tested without it.
@@ -85,7 +76,7 @@ refused "verification of what delivers nothing" 77 2 cb_oneway "--verify --techn
     "--verify" "null" "use another"
 
 case_is "a multicast that the technology lacks is skipped with the reason"
-run 2 faulty_multicast --technology unicast --multicast technology --list fixed --sizes 64 \
+run_refused 2 faulty_multicast --technology unicast --multicast technology --list fixed --sizes 64 \
     --max-time 0.02 --format csv
 expect_status 77
 expect_one_error "unicast" "no multicast" "--multicast loop"

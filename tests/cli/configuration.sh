@@ -47,25 +47,6 @@ expect "d['technology'], d['parameters']['config'], ${settings}['made_from']" "(
 expect "[(r['node'], r['id']) for r in $ranks]" "[('node1', 1), ('node2', 2)]"
 expect "$settings == json.load(open('defaults.json'))['environment']['technology_settings']" True
 
-measured "a parameter goes before the preset" 2 faulty_oneway --config note \
-    --parameter max_outst_buffers=4,use_send_pool=1,acknowledge_each=0,transfer_multiple=8
-expect "[${settings}[k] for k in ('max_outst_buffers', 'use_send_pool', 'acknowledge_each', 'transfer_multiple')]" \
-    "[4, True, False, 8]"
-
-case_is "packets that differ by destination, in buffers larger than packets"
-run 2 cb_outfarm --technology sci --config note --parameter use_send_pool=1 --sizes 8,24,40,100 \
-    --max-time 0.02 --output result.json
-expect_status 0
-expect "[r['size_bytes'] for r in d['results'] if r['mode'] == d['results'][0]['mode']]" "[8, 24, 40, 100]"
-
-mkdir note
-printf 'SCI { max_outst_buffers = 3 }\n' >note/network.conf
-printf 'node own { id = 7 }\nnode other { id = 8 }\n' >note/nodes.conf
-: >note/machines.conf
-measured "a directory goes before the preset of the same name" 2 faulty_oneway --config note
-expect "${settings}['max_outst_buffers'], ${ranks}[0]['node']" "(3, 'own')"
-rm -r note
-
 measured "what differs stands with each rank" 3 faulty_funnel --config "$examples/two-machines"
 expect "[(r['node'], r['id'], r['technology_settings']['node_id']) for r in $ranks]" \
     "[('supervisor', 1, 4), ('ros1', 11, 4), ('ros2', 12, 8)]"
@@ -83,12 +64,6 @@ expect "${settings}['made_from'], ${settings}['recv_buffer_size']" "('job', 64)"
 expect "${settings}['acknowledge_each'], ${settings}['transfer_multiple']" "(False, 1)"
 expect "${settings}['header_area_size'] >= 128 and ${settings}['recv_buffer_no'] >= 4" True
 expect "'node' in ${ranks}[0]" False
-
-measured "the members of a named group are the sources" 3 faulty_funnel --config "$examples/two-machines" \
-    --group sources
-expect "d['parameters']['group'], [r['role'] for r in $ranks]" \
-    "('sources', ['destination', 'source', 'source'])"
-expect "[r['sources'] for r in d['results'] if r['mode'] == 'event']" "[1, 2]"
 
 mkdir named
 printf 'Technology = TCP\ngroup readers { members = {4, 2} }\ngroup far { members = {5} }\ngroup head { members = {1} }\n' \
@@ -112,12 +87,6 @@ expect_status 0
 expect_one_error "warning: unknown/network.conf:5: Technology = Myrinet" "so sci is used" "write one of mpi, null"
 expect "d['technology']" sci
 
-mkdir plain
-printf 'Technology = MPI\n' >plain/network.conf
-cp named/nodes.conf named/machines.conf plain
-measured "a technology without a Context can be named" 2 cb_oneway --config plain
-expect "d['technology'], 'made_from' in d['environment'].get('technology_settings', {})" "('mpi', False)"
-
 # The command line
 
 measured "a parameter goes before the Context" 2 faulty_oneway --config "$examples/note-defaults" \
@@ -132,10 +101,6 @@ measured "what a technology counts stands in each row" 2 faulty_oneway --technol
     --parameter weight=3
 expect "${settings}['weight'], d['technology']" "(3, 'metered')"
 expect_rows "r['meter']['weighed'] > 0 and r['meter']['weighed'] % 3 == 0 and 'datagrams' not in r"
-printf 'Technology = Metered\nMETERED { weight = 2 }\n' >plain/network.conf
-printf 'node a { id = 1 }\nnode b { id = 2 METERED { weight = 4 } }\n' >plain/nodes.conf
-measured "its Context is read from files" 2 faulty_oneway --config plain
-expect "[r['technology_settings']['weight'] for r in $ranks]" "[2, 4]"
 
 # Bad directories
 
@@ -147,7 +112,7 @@ refused() {
     directory=$4
     shift 4
     # shellcheck disable=SC2086 # options may stand after the directory
-    run "$ranks_started" "$program" --config $directory --output refused.json
+    run_refused "$ranks_started" "$program" --config $directory --output refused.json
     expect_status 2
     expect_one_error "$@"
     expect_true "nothing written" test ! -e refused.json
@@ -187,26 +152,62 @@ refused "syntax" 0 cb_oneway bad "bad/nodes.conf:2:" "not closed"
 refused "a group that is not there" 2 cb_multicast "named --group writers" \
     "named/network.conf has no group" "readers, far, head"
 case_is "a group without files"
-run 2 cb_multicast --group readers --sizes 64
+run_refused 2 cb_multicast --group readers --sizes 64
 expect_status 2
 expect_one_error "--group readers" "--config DIR"
 case_is "a parameter that the technology does not have"
-run 2 cb_oneway --technology tcp --parameter timeout_ms=5 --sizes 64
+run_refused 2 cb_oneway --technology tcp --parameter timeout_ms=5 --sizes 64
 expect_status 2
 expect_one_error "--parameter timeout_ms=5: the technology tcp has no such parameter" \
     "tcp has port, socket_buffer_size, silence_s"
 case_is "a parameter out of range"
-run 2 cb_oneway --technology tcp --parameter port=70000 --sizes 64
+run_refused 2 cb_oneway --technology tcp --parameter port=70000 --sizes 64
 expect_status 2
 expect_one_error "--parameter port=70000" "0 to 65535"
 case_is "conflicting parameters"
-run 2 faulty_oneway --config "$examples/note-defaults" --parameter recv_buffer_no=2 --sizes 64
+run_refused 2 faulty_oneway --config "$examples/note-defaults" --parameter recv_buffer_no=2 --sizes 64
 expect_status 2
 expect_one_error "--parameter: recv_buffer_no = 2 is too small" "recv_buffer_no = 3 or more"
 with nodes.conf 'node a { id = 1 }\n'
 refused "fewer nodes than ranks" 2 faulty_oneway bad "bad/nodes.conf has 1 nodes" "needs 2 nodes"
 
 thorough || finish
+
+measured "a parameter goes before the preset" 2 faulty_oneway --config note \
+    --parameter max_outst_buffers=4,use_send_pool=1,acknowledge_each=0,transfer_multiple=8
+expect "[${settings}[k] for k in ('max_outst_buffers', 'use_send_pool', 'acknowledge_each', 'transfer_multiple')]" \
+    "[4, True, False, 8]"
+
+case_is "packets that differ by destination, in buffers larger than packets"
+run 2 cb_outfarm --technology sci --config note --parameter use_send_pool=1 --sizes 8,24,40,100 \
+    --max-time 0.02 --output result.json
+expect_status 0
+expect "[r['size_bytes'] for r in d['results'] if r['mode'] == d['results'][0]['mode']]" "[8, 24, 40, 100]"
+
+mkdir note
+printf 'SCI { max_outst_buffers = 3 }\n' >note/network.conf
+printf 'node own { id = 7 }\nnode other { id = 8 }\n' >note/nodes.conf
+: >note/machines.conf
+measured "a directory goes before the preset of the same name" 2 faulty_oneway --config note
+expect "${settings}['max_outst_buffers'], ${ranks}[0]['node']" "(3, 'own')"
+rm -r note
+
+measured "the members of a named group are the sources" 3 faulty_funnel --config "$examples/two-machines" \
+    --group sources
+expect "d['parameters']['group'], [r['role'] for r in $ranks]" \
+    "('sources', ['destination', 'source', 'source'])"
+expect "[r['sources'] for r in d['results'] if r['mode'] == 'event']" "[1, 2]"
+
+mkdir plain
+printf 'Technology = MPI\n' >plain/network.conf
+cp named/nodes.conf named/machines.conf plain
+measured "a technology without a Context can be named" 2 cb_oneway --config plain
+expect "d['technology'], 'made_from' in d['environment'].get('technology_settings', {})" "('mpi', False)"
+
+printf 'Technology = Metered\nMETERED { weight = 2 }\n' >plain/network.conf
+printf 'node a { id = 1 }\nnode b { id = 2 METERED { weight = 4 } }\n' >plain/nodes.conf
+measured "its Context is read from files" 2 faulty_oneway --config plain
+expect "[r['technology_settings']['weight'] for r in $ranks]" "[2, 4]"
 
 measured "without --config the technology is mpi" 2 cb_oneway
 expect "d['technology']" mpi

@@ -9,19 +9,11 @@ needs_proc
 enter_folder
 limit_s=240
 
-# refused NAME RANKS PROGRAM OPTIONS TEXT...: OPTIONS is one word list, TEXTs are in the message
+# refused NAME RANKS PROGRAM OPTIONS TEXT...
 refused() {
     case_is "$1"
-    ranks=$2
-    program=$3
-    options=$4
-    shift 4
-    # shellcheck disable=SC2086 # options are words
-    run "$ranks" "$program" $options
-    expect_status 2
-    expect_one_error "$@"
-    expect_equal "lines on stdout:" 0 "$(wc -l <out)"
-    expect_all_gone
+    shift
+    refuse 2 "$@"
 }
 
 # Ranks
@@ -80,7 +72,7 @@ refused "an algorithm of group 1" 0 cb_oneway "--algorithm 50" "--algorithm" "cb
 # The number of events of the closed loop is fixed in advance from --max-time. If other processes then use the
 # cores, each event waits for time slices: this algorithm time reduces ten thousand events to about thirty.
 case_is "a deadline below the quiet latency"
-run 3 cb_pushfarm --find-rate --deadline-us 0.01 --quantile p50 --sizes 0,64 --algorithm 1000 \
+run_refused 3 cb_pushfarm --find-rate --deadline-us 0.01 --quantile p50 --sizes 0,64 --algorithm 1000 \
     --max-time 0.05 --output result.json
 expect_status 1
 expect_error "0 bytes" "64 bytes" "below the latency of an idle farm" "longer --deadline-us"
@@ -99,7 +91,7 @@ refused "too few ranks for a topology" 3 cb_pipeline "--topology 2-1,9-3-1" "9-3
 
 # A trial of a thousand events would take minutes here, and an inconclusive trial is repeated twice.
 case_is "a deadline below a quiet latency that is long"
-run 3 cb_pushfarm --find-rate --deadline-us 100 --sizes 64 --algorithm 20000 --max-time 0.05 \
+run_refused 3 cb_pushfarm --find-rate --deadline-us 100 --sizes 64 --algorithm 20000 --max-time 0.05 \
     --output result.json
 expect_status 1
 expect_error "below the latency of an idle farm" "half of single events take" "longer --deadline-us"

@@ -49,10 +49,11 @@ with_losses() {
 closed pushfarm
 along_a_curve pullfarm
 in_search_of_a_rate pushfarm
-with_losses pullfarm
 measured cb_pipeline --topology 2-1,1-1-1 --sizes 0,64 --algorithm 0,20 --verify
 
 thorough || finish
+
+with_losses pullfarm
 closed pullfarm
 along_a_curve pushfarm
 in_search_of_a_rate pullfarm

@@ -10,6 +10,7 @@ needs_python
 needs_proc
 enter_folder
 limit_s=240
+launch=run
 
 # farm PROGRAM TECHNOLOGY OPTIONS...: two sources, two destinations
 farm() {
@@ -17,7 +18,7 @@ farm() {
     technology=$2
     shift 2
     rm -f result.json
-    run 5 "lossy_$program" --technology "$technology" --sizes 64 --algorithm 0 --in-flight 4 \
+    $launch 5 "lossy_$program" --technology "$technology" --sizes 64 --algorithm 0 --in-flight 4 \
         --max-time 0.05 --output result.json "$@"
     expect_all_gone
     expect_valid result.json
@@ -28,7 +29,9 @@ farm() {
 verified() {
     case_is "--verify: $1 a $2, $4"
     export CB_FAULT="$1" CB_FAULT_WHAT="$2" CB_FAULT_RANK="$3" CB_FAULT_VERIFIED=1
+    launch=run_refused
     farm "$4" broken --verify
+    launch=run
     expect_status 1
     expect_error "verification failed" "$5 lost, $6 duplicate, $7 reordered, $8 corrupted"
     expect_document result.json "d['complete'], len(d['results'])" "(True, 1)"
@@ -153,7 +156,7 @@ expect_status 0
 expect_document result.json "[r['size_bytes'] for r in d['results']]" "[64]"
 expect_document result.json "'event number' in d['skipped'][0]['reason']" True
 case_is "a pipeline, whose packets have no event number"
-run 3 lossy_pipeline --technology lossy --topology 2-1 --sizes 64 --algorithm 0 --output result.json
+run_refused 3 lossy_pipeline --technology lossy --topology 2-1 --sizes 64 --algorithm 0 --output result.json
 expect_status 77
 expect_error "no event number"
 expect_valid result.json

@@ -84,7 +84,7 @@ told_by_multicast() {
     measured "by a loop" 3 "cb_$1" --sizes 64 --algorithm 0 --max-time 0.02 --supervisor loop
     expect_rows "'multicast' not in r"
     case_is "a technology without a group send"
-    run 3 "cb_$1" --technology tcp --sizes 64 --algorithm 0 --supervisor multicast
+    run_refused 3 "cb_$1" --technology tcp --sizes 64 --algorithm 0 --supervisor multicast
     expect_status 77
     expect_error "no group send" "--supervisor loop"
 }
@@ -193,7 +193,7 @@ if ! gave_way_to_others; then
 fi
 
 case_is "a pipeline's search for a deadline that none can meet"
-run 3 cb_pipeline --topology 1-1-1 --sizes 64 --algorithm 50 --max-time 0.05 --find-rate \
+run_refused 3 cb_pipeline --topology 1-1-1 --sizes 64 --algorithm 50 --max-time 0.05 --find-rate \
     --deadline-us 0.01 --quantile p50 --output result.json
 expect_status 1
 expect_error "--find-rate" "topology 1-1-1"

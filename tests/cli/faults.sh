@@ -180,8 +180,8 @@ fill_disks() {
     mkdir -p disk
 
     case_is "the disk fills up during the run"
-    mount -t tmpfs -o size=96k none disk
-    run 2 cb_oneway --max-time 0.05 --mode stream --sweep --output disk/result.json
+    mount -t tmpfs -o size=32k none disk
+    run 2 cb_oneway --max-time 0.02 --mode stream --sweep --output disk/result.json
     expect_no_room 1 disk/result.json
     expect_valid disk/result.json
     expect_document disk/result.json "d['complete'], d['reason'], len(d['results']) > 0" \

@@ -4,6 +4,7 @@
 # folder, which is kept when the test fails.
 #
 # run N PROGRAM [OPTION]...    run to its end; sets $status and writes the files out and err
+# run_refused N PROGRAM ...    the same, for ranks that all exit together with an error
 # start N PROGRAM [OPTION]...  run in the background; then `await` a condition and `collect`
 #
 # Programs are cb_NAME, faulty_NAME and lossy_NAME over technologies with defects, and counting_NAME. N 0 starts one
@@ -20,6 +21,7 @@ limit_s=60
 test_name=$(basename "$0" .sh)
 mark=$test_name.$$
 failures=0
+documents=0
 case_name=
 jobs=
 launcher_prefix=
@@ -82,13 +84,14 @@ leave() {
 enter_folder() {
     work=$builddir/tests/cli/work-$test_name
     rm -rf "$work"
-    mkdir -p "$work"
+    mkdir -p "$work/.documents"
     cd "$work"
     trap leave EXIT
     trap 'exit 1' HUP INT TERM
 }
 
 finish() {
+    validate_documents
     if [ "$failures" -gt 0 ]; then
         echo "$failures failed; what the last program wrote is in $work"
         exit 1
@@ -172,6 +175,14 @@ run() {
     # shellcheck disable=SC2086 # the launcher is several words
     CB_TEST_MARK=$mark timeout -k 5 "$limit_s" $started "$@" >out 2>err </dev/null || status=$?
     settle
+}
+
+# After the first rank that fails, Open MPI's launcher gives the others a second before it kills them. Ranks that
+# agree on an error have all reported it by then.
+run_refused() {
+    export OMPI_MCA_odls_base_sigkill_timeout=0
+    run "$@"
+    unset OMPI_MCA_odls_base_sigkill_timeout
 }
 
 start() {
@@ -288,6 +299,22 @@ expect_all_gone() {
     await 30 all_gone || failed "no rank left" "$(marked | tr '\n' ' ')"
 }
 
+# refuse STATUS RANKS PROGRAM OPTIONS TEXT...: OPTIONS is one word list; the texts are in the one message, and
+# nothing is measured
+refuse() {
+    wanted=$1
+    ranks=$2
+    program=$3
+    options=$4
+    shift 4
+    # shellcheck disable=SC2086 # options are words
+    run_refused "$ranks" "$program" $options
+    expect_status "$wanted"
+    expect_one_error "$@"
+    expect_equal "lines on stdout:" 0 "$(wc -l <out)"
+    expect_all_gone
+}
+
 expect_equal() { # what, expected, came
     [ "$2" = "$3" ] || failed "$1 $2" "$3"
 }
@@ -300,7 +327,7 @@ expect_true() { # what, command...
 
 # A value of a document: document FILE EXPRESSION, with the document as d.
 document() {
-    "$CB_PYTHON" -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' \
+    "$CB_PYTHON" -I -S -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' \
         "$1" "$2" 2>&1 | tail -n 1
 }
 
@@ -313,8 +340,21 @@ expect_rows() {
     expect_document result.json "len(d['results']) > 0 and all($1 for r in d['results'])" True
 }
 
+# Expect that documents are valid. They are copied now and checked together at the end: starting the
+# validator takes longer than checking a document.
 expect_valid() {
+    for file in "$@"; do
+        documents=$((documents + 1))
+        cp "$file" "$work/.documents/$documents $(echo "$case_name" | tr / - | cut -c 1-100)" ||
+            failed "the document $file" "no such file"
+    done
+}
+
+validate_documents() {
+    [ "$documents" -gt 0 ] || return 0
+    case_name="the documents of all cases"
+    rm -f err err.all
     faults=$("$CB_PYTHON" "$srcdir/tests/cli/validate.py" \
-        "$srcdir/docs/combench-result-1.schema.json" "$@" 2>&1) ||
+        "$srcdir/docs/combench-result-1.schema.json" "$work/.documents"/* 2>&1) ||
         failed "valid documents" "$faults"
 }

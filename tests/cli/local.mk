@@ -9,6 +9,7 @@ CLI_TESTS = \
 	%D%/farm_faults.sh \
 	%D%/farm_input.sh \
 	%D%/farm_small.sh \
+	%D%/farm_technologies.sh \
 	%D%/farm_verification.sh \
 	%D%/faults.sh \
 	%D%/forms.sh \
@@ -22,6 +23,7 @@ CLI_TESTS = \
 	%D%/options.sh \
 	%D%/parkbench.sh \
 	%D%/sockets.sh \
+	%D%/technologies.sh \
 	%D%/threads.sh \
 	%D%/timeline.sh \
 	%D%/validator.sh \
@@ -30,9 +32,10 @@ CLI_LONG_TESTS = %D%/farms.sh %D%/oversubscription.sh
 TESTS += $(CLI_TESTS)
 LONG_TESTS += $(CLI_LONG_TESTS)
 SMALL_TESTS += %D%/farm_small.sh %D%/model.sh
+THREADS_SH_TESTS += %D%/technologies.sh
 OTHER_TESTS += \
 	%D%/agreement.sh %D%/bad_input.sh %D%/emit_trace.sh %D%/farm_faults.sh %D%/farm_small.sh %D%/faults.sh \
-	%D%/occupation.sh %D%/oversubscription.sh %D%/sockets.sh %D%/threads.sh %D%/verification.sh
+	%D%/occupation.sh %D%/oversubscription.sh %D%/sockets.sh %D%/farm_technologies.sh %D%/threads.sh %D%/verification.sh
 
 # Any benchmark by its name over technologies with a defect or with less than mpi has, over one that
 # loses messages, and a program whose ranks perform one measurement and count what they send.

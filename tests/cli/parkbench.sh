@@ -49,7 +49,7 @@ bad() {
     ranks=$2
     shift 2
     rm -f result.json
-    run "$ranks" faulty_clock --sizes 64 --max-time 0.02 --output result.json
+    run_refused "$ranks" faulty_clock --sizes 64 --max-time 0.02 --output result.json
     expect_status 2
     expect_one_error "$@"
     expect_equal "lines on stdout:" 0 "$(wc -l <out)"

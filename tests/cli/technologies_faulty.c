@@ -198,6 +198,14 @@ static cb_status open_with_settings(const transport_bootstrap *bootstrap, transp
     return transport_mpi.open(bootstrap, out);
 }
 
+static cb_status no_card(char *text, size_t bytes)
+{
+    (void)text;
+    (void)bytes;
+    cb_error("this host has no card; insert one");
+    return CB_ERROR_UNSUPPORTED;
+}
+
 /* The operations of mpi are known at link time only, so these tables are completed when the
  * program starts. */
 __attribute__((constructor)) static void make_technologies(void)
@@ -219,6 +227,7 @@ __attribute__((constructor)) static void make_technologies(void)
     faulty.send = faulty_send;
     faulty.group_send = faulty_group_send;
     unicast.name = "unicast";
+    unicast.probe = no_card;
     unicast.capabilities &= ~(unsigned)TRANSPORT_MULTICAST;
     configured.name = "sci";
     configured.open = open_with_settings;

@@ -11,16 +11,8 @@ enter_folder
 # refused NAME STATUS RANKS PROGRAM OPTIONS TEXT...
 refused() {
     case_is "$1"
-    wanted=$2
-    ranks=$3
-    program=$4
-    options=$5
-    shift 5
-    # shellcheck disable=SC2086 # options are words
-    run "$ranks" "$program" $options
-    expect_status "$wanted"
-    expect_one_error "$@"
-    expect_all_gone
+    shift
+    refuse "$@"
 }
 
 refused "no threads" 2 0 cb_pairs "--threads 0 --technology tcp" "--threads" "use 1 to 64"

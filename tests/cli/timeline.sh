@@ -39,14 +39,8 @@ done
 # refused NAME OPTIONS TEXT...
 refused() {
     case_is "$1"
-    options=$2
-    shift 2
-    # shellcheck disable=SC2086 # options are words
-    run 5 cb_pushfarm $options
-    expect_status 2
-    expect_one_error "$@"
-    expect_equal "lines on stdout:" 0 "$(wc -l <out)"
-    expect_all_gone
+    shift
+    refuse 2 5 cb_pushfarm "$@"
 }
 
 refused "a timeline in a missing folder" "--timeline missing/trace.json" "missing/trace.json" \

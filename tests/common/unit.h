@@ -23,6 +23,14 @@ enum { UNIT_TIMEOUT_S = 60 };
         nanosleep(&unit_pause, NULL);                                                              \
     }
 
+/* UNIT_REQUIRE(size == 64, "%zu bytes", size): an assertion for functions that are called hundreds
+ * of thousands of times. Each ck_assert writes its place to a file, also where it holds. */
+#define UNIT_REQUIRE(condition, ...)                                                               \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            ck_abort_msg(__VA_ARGS__);                                                             \
+    } while (0)
+
 /* Add the tests of a file. */
 typedef void unit_part(TCase *group);
 

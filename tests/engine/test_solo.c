@@ -671,16 +671,18 @@ static cb_status noting_send(transport_node *node, transport_buffer *buffer)
 {
     size_t rank = (size_t)node->rank;
 
-    ck_assert_uint_eq(buffer->size, FARMED_BYTES);
+    UNIT_REQUIRE(buffer->size == FARMED_BYTES, "a packet of %zu bytes", buffer->size);
     farmed.places[rank] = buffer->data;
     memcpy(farmed.contents[rank], buffer->data, FARMED_BYTES);
     if (rank == FARMED) {
         farmed.rounds++;
         for (size_t one = 1; one <= FARMED; one++)
             for (size_t other = 1; other < one; other++) {
-                ck_assert_ptr_ne(farmed.places[one], farmed.places[other]);
-                ck_assert_int_ne(memcmp(farmed.contents[one], farmed.contents[other], FARMED_BYTES),
-                                 0);
+                UNIT_REQUIRE(farmed.places[one] != farmed.places[other],
+                             "packets %zu and %zu share memory", one, other);
+                UNIT_REQUIRE(memcmp(farmed.contents[one], farmed.contents[other], FARMED_BYTES) !=
+                                 0,
+                             "packets %zu and %zu have the same data", one, other);
             }
     }
     return priced_send(node, buffer);
@@ -738,10 +740,10 @@ static cb_status noting_group_send(transport_group *group, transport_buffer *buf
 {
     unsigned members = 0;
 
-    ck_assert_uint_eq(group->count, LISTED);
+    UNIT_REQUIRE(group->count == LISTED, "a list of %zu members", group->count);
     for (size_t i = 0; i < group->count; i++)
         members |= 1u << group->nodes[i]->rank;
-    ck_assert_int_eq(__builtin_popcount(members), LISTED);
+    UNIT_REQUIRE(__builtin_popcount(members) == LISTED, "the members %#x", members);
     if (listed.broadcasts < BROADCASTS_NOTED)
         listed.members[listed.broadcasts] = members;
     listed.broadcasts++;

@@ -44,8 +44,8 @@ static void assert_flips_are_seen(unsigned char *data, size_t size_bytes, size_t
     for (size_t at = 0; at < size_bytes; at += stride)
         for (unsigned mask = 1; mask < 256; mask = 2 * mask + 1) {
             data[at] ^= (unsigned char)mask;
-            ck_assert_msg(traffic_touch(data, size_bytes) != sum,
-                          "byte %zu of %zu is not referred to", at, size_bytes);
+            UNIT_REQUIRE(traffic_touch(data, size_bytes) != sum,
+                         "byte %zu of %zu is not referred to", at, size_bytes);
             data[at] ^= (unsigned char)mask;
         }
 }
@@ -158,8 +158,8 @@ static void make_mirror(mirror *m, const bench_traffic *traffic)
 
 static void send_and_receive(mirror *m)
 {
-    ck_assert_int_eq(bench_send(&m->here.me, 0), CB_OK);
-    ck_assert_int_eq(bench_receive(&m->here.me, 0), CB_OK);
+    UNIT_REQUIRE(bench_send(&m->here.me, 0) == CB_OK, "a packet is not sent");
+    UNIT_REQUIRE(bench_receive(&m->here.me, 0) == CB_OK, "a packet is not received");
 }
 
 START_TEST(sums_of_correct_packets_match)
@@ -374,10 +374,12 @@ static void take_one(void *context)
 {
     stream *s = context;
 
-    ck_assert_msg(!s->settled, "the source waits for an acknowledgement that will not come");
+    UNIT_REQUIRE(!s->settled, "the source waits for an acknowledgement that will not come");
     if (s->received < s->packets) {
-        ck_assert_ptr_nonnull(s->data.first);
-        ck_assert_int_eq(bench_stream_receive(&s->destination.me, 0), CB_OK);
+        UNIT_REQUIRE(s->data.first != NULL, "packet %llu is not there",
+                     (unsigned long long)s->received);
+        UNIT_REQUIRE(bench_stream_receive(&s->destination.me, 0) == CB_OK,
+                     "packet %llu is not received", (unsigned long long)s->received);
         s->received++;
     }
     if (s->received == s->packets) {

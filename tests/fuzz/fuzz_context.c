@@ -1,8 +1,8 @@
-/* Fuzz target for configuration files. The input is network.conf, nodes.conf and machines.conf,
- * separated by lines of %%. Since most inputs are refused for their syntax, it is also read as a
- * series of choices by which syntactically correct files are written. Accepted files must keep
- * every limit that a technology relies on; refused ones must leave nothing allocated, which a
- * sanitizer checks. */
+/* Fuzz target for configuration files and --parameter. The input is network.conf, nodes.conf and
+ * machines.conf, separated by lines of %%. Since most inputs are refused for their syntax, it is
+ * also read as a series of choices by which syntactically correct files are written. Accepted files
+ * must keep every limit that a technology relies on; refused ones must leave nothing allocated,
+ * which a sanitizer checks. */
 #include <string.h>
 
 #include "base/context_internal.h"
@@ -66,6 +66,13 @@ static void require_ranges(const sci_settings *sci)
     }
 }
 
+static void require_words(const ofi_settings *ofi)
+{
+    FUZZ_REQUIRE(ofi->method <= OFI_METHOD_WRITE);
+    FUZZ_REQUIRE(ofi->provider == 0 || cb_parameter_text(ofi->provider)[0] != '\0');
+    FUZZ_REQUIRE(ofi->domain == 0 || cb_parameter_text(ofi->domain)[0] != '\0');
+}
+
 static void require_limits(const cb_settings *settings, size_t rank, const cb_job *job)
 {
     const sci_settings *sci = sci_settings_of(settings, rank);
@@ -112,6 +119,17 @@ static void try_job(const cb_config *config, size_t ranks)
     FUZZ_REQUIRE(settings.nodes == NULL && settings.groups == NULL);
 }
 
+static void try_words(const cb_config *config)
+{
+    const cb_job job = {.ranks = 1, .largest_bytes = 1024, .held_buffers = 2};
+    cb_settings settings;
+
+    if (cb_config_settings(config, &job, &ofi_parameters, NULL, &settings) != CB_OK)
+        return;
+    require_words(cb_settings_values(&settings, 0));
+    cb_settings_free(&settings);
+}
+
 static void try_texts(const cb_config_texts *texts)
 {
     cb_config *config;
@@ -121,6 +139,7 @@ static void try_texts(const cb_config_texts *texts)
     FUZZ_REQUIRE(cb_config_technology_name(config) != NULL);
     for (size_t ranks = 1; ranks <= config->node_count + 1; ranks++)
         try_job(config, ranks);
+    try_words(config);
     cb_config_free(config);
 }
 
@@ -153,9 +172,22 @@ static void write_context(choices *from, unsigned scope, FILE *stream)
     fprintf(stream, "}\n");
 }
 
+/* Words of OFI, in quotes of both kinds and without. */
+static void write_words(choices *from, FILE *stream)
+{
+    static const char *const words[] = {"write", "put", "'tcp;ofi_rxm'", "\"a,b\"", "''", "x"};
+    enum { WORDS = sizeof(words) / sizeof(words[0]) };
+
+    if (choose(from, 4) != 1)
+        return;
+    fprintf(stream, "OFI { method = %s provider = %s }\n", words[choose(from, 2)],
+            words[choose(from, WORDS)]);
+}
+
 static void write_network(choices *from, FILE *stream)
 {
     write_context(from, CB_SCOPE_TOP, stream);
+    write_words(from, stream);
     for (unsigned i = choose(from, 3); i > 0; i--) {
         unsigned first = choose(from, 4), second = choose(from, 4);
 
@@ -203,6 +235,37 @@ static cb_config_texts write_by(choices *from)
     return texts;
 }
 
+/* The input as --parameter, and as the value of a text: what is accepted in quotes is kept as it
+ * is. */
+static void try_list(const uint8_t *data, size_t size)
+{
+    enum { LONGEST = 300 };
+    const int length = size < LONGEST ? (int)size : LONGEST;
+    char list[LONGEST + 32];
+    cb_override *given = NULL;
+
+    snprintf(list, sizeof(list), "%.*s", length, (const char *)data);
+    if (cb_overrides_parse("ofi", &ofi_parameters, list, &given) == CB_OK) {
+        ofi_settings ofi = {0};
+
+        for (size_t i = 0; i < ofi_parameters.count; i++)
+            cb_parameter_set_value(&ofi_parameters.rows[i], given[i].value, &ofi);
+        require_words(&ofi);
+        free(given);
+    }
+    snprintf(list, sizeof(list), "provider='%.*s'", length, (const char *)data);
+    if (strchr(list + strlen("provider='"), '\'') == list + strlen(list) - 1 &&
+        cb_overrides_parse("ofi", &ofi_parameters, list, &given) == CB_OK) {
+        ofi_settings ofi = {0};
+
+        for (size_t i = 0; i < ofi_parameters.count; i++)
+            cb_parameter_set_value(&ofi_parameters.rows[i], given[i].value, &ofi);
+        list[strlen(list) - 1] = '\0';
+        FUZZ_REQUIRE(strcmp(cb_parameter_text(ofi.provider), list + strlen("provider='")) == 0);
+        free(given);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     choices from = {data, data + size};
@@ -212,6 +275,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     require_blanked(data, size);
     try_texts(&divided);
     try_texts(&written);
+    try_list(data, size);
     cb_config_texts_free(&divided);
     cb_config_texts_free(&written);
     return 0;

@@ -85,6 +85,7 @@ SHARED = (
     "src/host/host.h",
     "src/model/include/ccmod/",
     "src/tracer/tracer.h",
+    "src/transport/remote/remote.h",
     "src/transport/socket/socket.h",
     "src/transport/transport.h",
     "tools/ccmod/convert_forms.h",

@@ -190,7 +190,7 @@ def main() -> int:
     print("\nfiles that name a benchmark or a technology, outside of docs and tests:")
     benchmarks = sorted(Path(name).stem.removeprefix("cb_") for name in tree.all
                         if re.fullmatch(r"benchmarks/cb_\w+\.c", name))
-    technologies = ["null", "mpi", "sci", "tcp", "udp"]
+    technologies = ["null", "mpi", "sci", "tcp", "udp", "ofi", "ucx", "rma"]
     print("  " + ", ".join(f"{name} {mentions(tree, name)}" for name in benchmarks))
     print("  " + ", ".join(f"{name} {mentions(tree, name)}" for name in technologies if name not in ("null",)))
     return 0

@@ -198,7 +198,13 @@ def parameters(known: Json, technology: str) -> str:
     rows = []
     for one in next(tech for tech in known["technologies"] if tech["name"] == technology)["parameters"]:
         least, most = value_text(one, "minimum"), value_text(one, "maximum")
-        limits = "0, 1" if one["type"] == "flag" else f"{least} to {most}"
+        limits = f"{least} to {most}"
+        if one["type"] == "flag":
+            limits = "0, 1"
+        elif one["type"] == "choice":
+            limits = ", ".join(f"`{choice}`" for choice in one["choices"])
+        elif one["type"] == "text":
+            limits = "text"
         rows.append([f"`{one['name']}`", value_text(one, "default"), limits, quoted(one["help"])])
     return table(["parameter", "default", "range", "meaning"], rows)
 
@@ -265,10 +271,13 @@ class Made(unittest.TestCase):
     def test_every_technology_with_parameters_has_its_table(self) -> None:
         known = json.loads((BUILD / "benchmarks.json").read_text(encoding="utf-8"))
         text = (DOCS / "reference/technologies.md").read_text(encoding="utf-8")
-        for what in ("parameters", "counters"):
-            for one in known["technologies"]:
-                if one[what]:
-                    self.assertIn(f"<!-- generated: {what} {one['name']} -->", text)
+        for one in known["technologies"]:
+            if one["parameters"]:
+                self.assertIn(f"<!-- generated: parameters {one['name']} -->", text)
+            # Technologies that share their counters share the table.
+            if one["counters"]:
+                sharing = [other["name"] for other in known["technologies"] if other["counters"] == one["counters"]]
+                self.assertRegex(text, f"<!-- generated: counters ({'|'.join(sharing)}) -->")
 
     def module(self, script: str) -> Any:
         """A script of docs/images, which knows its pictures."""

@@ -119,6 +119,14 @@ class Pages(unittest.TestCase):
                 self.assertTrue(cells)
                 self.assertEqual([cell for cell in cells if "not reproduced" not in cell], [])
 
+    def test_a_document_of_another_launch_is_named(self) -> None:
+        kept = pages.Kept(FOLDER / "results/note48")
+        name, document = next(kept.results())
+        self.assertNotIn("2001-02-03", str(pages.text_of("note48", importlib.import_module("note48"), kept)))
+        document["started"] = "2001-02-03T04:05:06Z"
+        made = str(pages.text_of("note48", importlib.import_module("note48"), kept))
+        self.assertIn(f"In another launch, on 2001-02-03: `{name}`", made)
+
     def test_kept_results_conform_to_their_schema(self) -> None:
         try:
             documents = importlib.import_module("combench.common.documents")

@@ -15,15 +15,14 @@ TRANSPORT = SOURCE / "src/transport"
 APART = ("src/transport/", "src/sisci/")
 
 # Folders of src/transport that are no technologies.
-SHARED = {"common", "socket"}
+SHARED = {"common", "remote", "socket"}
 
 # Names that mean something else as well: MPI is the library of the control plane and of the tracer,
 # and null, which measures the harness, is a word of C.
 AMBIGUOUS = {"mpi", "null"}
 
-# Words that contain a name, and titles: of the seeds, of variables of the kernel and of the MPI library.
+# Titles: of the seeds, of variables of the kernel and of the MPI library.
 ORDINARY = (
-    r"is_?ascii|ascii|discipline|conscious|fascinat\w*|oscillat\w*|scissors|viscid|rescind\w*",
     r"Message Passing Software Layer over SCI",
     r"the SCI note",
     r"net\.ipv4\.tcp_\w+|proc/sys/net/ipv4/tcp_\w+",
@@ -40,7 +39,8 @@ def technologies() -> list[str]:
 def found_in(text: str, names: list[str]) -> Iterator[tuple[int, str]]:
     """The lines of a text that name a technology."""
     ordinary = re.compile("|".join(ORDINARY), re.IGNORECASE)
-    wanted = re.compile("|".join(names), re.IGNORECASE)
+    # Not within a word: ascii, profile, format.
+    wanted = re.compile(rf"(?<![a-z])({'|'.join(names)})(?![a-z])", re.IGNORECASE)
     for number, line in enumerate(text.splitlines(), 1):
         if wanted.search(ordinary.sub("", line)):
             yield number, line.strip()
@@ -66,7 +66,7 @@ class Technologies(unittest.TestCase):
             self.assertEqual(len(list(found_in(line, technologies()))), 1, line)
 
     def test_an_ordinary_word_is_none(self) -> None:
-        for line in ("isascii(c)", "a discipline", '"net.ipv4.tcp_rmem"'):
+        for line in ("isascii(c)", "a discipline", "the profile's format", '"net.ipv4.tcp_rmem"'):
             self.assertEqual(list(found_in(line, technologies())), [], line)
 
 

@@ -1,8 +1,9 @@
 /* Ports are the ends of links; routes join ports to vertices, which are sets of ports. */
 #include "tests/model/graph.h"
 
-#include <check.h>
 #include <stdlib.h>
+
+#include "tests/common/unit.h"
 
 enum { LONGEST = 256 };
 
@@ -58,14 +59,16 @@ static void walk(graph_search *search, uint32_t source, uint32_t destination)
     uint32_t cells[LONGEST];
     size_t count, at = port_of_node(search, source);
 
-    ck_assert_uint_le(network->longest_route, LONGEST);
+    UNIT_REQUIRE(network->longest_route <= LONGEST, "a route of %zu cells", network->longest_route);
     count = network->operations->route(network, source, destination, cells);
-    ck_assert_msg(count >= 1 && count <= network->longest_route, "route %u to %u has %zu cells",
-                  source, destination, count);
+    UNIT_REQUIRE(count >= 1 && count <= network->longest_route, "route %u to %u has %zu cells",
+                 source, destination, count);
     for (size_t i = 0; i < count; i++) {
-        ck_assert_uint_lt(cells[i], 2 * network->links);
+        UNIT_REQUIRE(cells[i] < 2 * network->links, "route %u to %u: cell %u of %zu", source,
+                     destination, cells[i], 2 * network->links);
         for (size_t k = 0; k < i; k++)
-            ck_assert_uint_ne(cells[i], cells[k]);
+            UNIT_REQUIRE(cells[i] != cells[k], "route %u to %u has cell %u twice", source,
+                         destination, cells[i]);
         join(search, at, beginning_of(cells[i]));
         at = end_of(cells[i]);
         search->used[cells[i] / 2] = true;

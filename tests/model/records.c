@@ -1,11 +1,11 @@
 /* Tables of records as workloads, and random ones. */
 #include "tests/model/records.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/random.h"
+#include "tests/common/unit.h"
 
 typedef struct {
     ccmod_workload workload;
@@ -37,10 +37,10 @@ void records_add(record_table *table, size_t processor, ccmod_record record)
     uint32_t *list = NULL;
 
     row->records = realloc(row->records, (row->count + 1) * sizeof(*row->records));
-    ck_assert_ptr_nonnull(row->records);
+    UNIT_REQUIRE(row->records != NULL, "no memory");
     if (record.list_count > 0) {
         list = malloc(record.list_count * sizeof(*list));
-        ck_assert_ptr_nonnull(list);
+        UNIT_REQUIRE(list != NULL, "no memory");
         memcpy(list, record.list, record.list_count * sizeof(*list));
     }
     record.list = list;

@@ -2,9 +2,10 @@
  * it. */
 #include "tests/model/reference.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
+
+#include "tests/common/unit.h"
 
 enum { CELLS = 64, NO_RECEIVE = -1 };
 
@@ -79,7 +80,7 @@ static void find_route(const ref_evaluation *e, ref_message *m)
     uint32_t route[CELLS];
 
     m->cells = calloc(m->receiver_count * CELLS, sizeof(*m->cells));
-    ck_assert_ptr_nonnull(m->cells);
+    UNIT_REQUIRE(m->cells != NULL, "no memory");
     if (m->send->kind == CCMOD_MULTICAST && e->network->operations->tree != NULL) {
         m->cell_count = e->network->operations->tree(e->network, m->source, m->receivers,
                                                      m->receiver_count, m->cells, &m->hops);
@@ -320,7 +321,8 @@ static void match(ref_evaluation *e, ref_message *m, size_t which)
         if (r->matched || r->receiver != m->receivers[which] ||
             (r->record->peer != m->source && r->record->peer != CCMOD_ANY))
             continue;
-        ck_assert_uint_eq(r->record->size_bytes, m->send->size_bytes);
+        UNIT_REQUIRE(r->record->size_bytes == m->send->size_bytes,
+                     "a message and its receive differ in size");
         r->matched = true;
         m->receive[which] = (int)i;
         if (m->phase == DONE)
@@ -336,7 +338,7 @@ static void post_send(ref_evaluation *e, uint32_t source, const ccmod_record *re
     ref_message *m;
 
     e->messages = realloc(e->messages, (e->message_count + 1) * sizeof(*e->messages));
-    ck_assert_ptr_nonnull(e->messages);
+    UNIT_REQUIRE(e->messages != NULL, "no memory");
     m = &e->messages[e->message_count++];
     *m = (ref_message){.source = source,
                        .send = record,
@@ -346,7 +348,7 @@ static void post_send(ref_evaluation *e, uint32_t source, const ccmod_record *re
                        .receivers = calloc(count, sizeof(*m->receivers)),
                        .receive = calloc(count, sizeof(*m->receive)),
                        .phase = POSTED};
-    ck_assert(m->receivers != NULL && m->receive != NULL);
+    UNIT_REQUIRE(m->receivers != NULL && m->receive != NULL, "no memory");
     for (size_t i = 0; i < count; i++) {
         m->receivers[i] = receivers[i];
         m->receive[i] = NO_RECEIVE;
@@ -363,7 +365,7 @@ static void post_receive(ref_evaluation *e, uint32_t number, const ccmod_record 
     size_t posted = e->receive_count++;
 
     e->receives = realloc(e->receives, e->receive_count * sizeof(*e->receives));
-    ck_assert_ptr_nonnull(e->receives);
+    UNIT_REQUIRE(e->receives != NULL, "no memory");
     e->receives[posted] = (ref_receive){number, record, blocking, false, false};
     /* messages are stored in the order of their sends */
     for (size_t i = 0; i < e->message_count; i++) {
@@ -604,7 +606,7 @@ static void run_woken(ref_evaluation *e)
 {
     bool *woken = calloc(e->table->processors, sizeof(*woken));
 
-    ck_assert_ptr_nonnull(woken);
+    UNIT_REQUIRE(woken != NULL, "no memory");
     for (size_t i = 0; i < e->table->processors; i++)
         woken[i] = e->processors[i].woken;
     for (uint32_t i = 0; i < e->table->processors; i++) {
@@ -637,7 +639,7 @@ reference_result reference_evaluate(const record_table *table, const ccmod_netwo
                         .processors = calloc(table->processors, sizeof(ref_processor))};
     reference_result result = {0, calloc(table->processors, sizeof(ccmod_processor)), true};
 
-    ck_assert(e.processors != NULL && result.processors != NULL);
+    UNIT_REQUIRE(e.processors != NULL && result.processors != NULL, "no memory");
     ck_assert_uint_lt(network->longest_route, CELLS);
     for (uint32_t i = 0; i < table->processors; i++)
         run(&e, i);

@@ -29,9 +29,9 @@ enum { WAYS = sizeof(ways) / sizeof(ways[0]), SEEDS = 6 };
 static void assert_near(double found, double expected, const char *what, const char *network,
                         uint64_t seed, size_t processor)
 {
-    ck_assert_msg(fabs(found - expected) <= tolerance * fmax(1, expected),
-                  "%s of processor %zu is %.15g, not %.15g, on %s with seed %llu", what, processor,
-                  found, expected, network, (unsigned long long)seed);
+    UNIT_REQUIRE(fabs(found - expected) <= tolerance * fmax(1, expected),
+                 "%s of processor %zu is %.15g, not %.15g, on %s with seed %llu", what, processor,
+                 found, expected, network, (unsigned long long)seed);
 }
 
 static void compare(const record_table *table, const ccmod_network *network,

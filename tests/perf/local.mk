@@ -11,7 +11,13 @@ tests_perf_perf_routes_LDADD = $(CCMOD_LIBS)
 tests_perf_perf_simgrid_CPPFLAGS = $(AM_CPPFLAGS) $(SIMGRID_CFLAGS)
 tests_perf_perf_simgrid_LDADD = $(CCMOD_LIBS) $(SIMGRID_LIBS)
 
-PERF_RUNNERS = %D%/perf_cores %D%/perf_farm %D%/perf_parkbench %D%/perf_sisci %D%/perf_supervisor %D%/perf_tcp %D%/perf_thin
+PERF_RUNNERS = %D%/perf_cores %D%/perf_farm %D%/perf_parkbench %D%/perf_rma %D%/perf_sisci %D%/perf_supervisor %D%/perf_tcp %D%/perf_thin
+if HAVE_LIBFABRIC
+PERF_RUNNERS += %D%/perf_ofi
+endif
+if HAVE_UCX
+PERF_RUNNERS += %D%/perf_ucx
+endif
 if SISCI_SOFTWARE
 PERF_RUNNERS += %D%/perf_sci %D%/perf_sci_faults %D%/perf_sci_idle
 endif
@@ -22,8 +28,11 @@ tests_perf_perf_cores_SOURCES = %D%/perf_cores.c
 tests_perf_perf_cores_LDADD = $(LDADD) -lpthread
 tests_perf_perf_farm_SOURCES = %D%/perf_farm.c %D%/session.c %D%/session.h
 tests_perf_perf_farm_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(MPI_CFLAGS)
+tests_perf_perf_ofi_SOURCES = %D%/perf_ofi.c tests/transport/socket/ends.c tests/transport/socket/ends.h
+tests_perf_perf_ofi_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(LIBFABRIC_CFLAGS)
 tests_perf_perf_parkbench_SOURCES = %D%/perf_parkbench.c %D%/session.c %D%/session.h
 tests_perf_perf_parkbench_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+tests_perf_perf_rma_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(MPI_CFLAGS)
 tests_perf_perf_sci_SOURCES = %D%/perf_sci.c tests/transport/sci/pair.c tests/transport/sci/pair.h
 tests_perf_perf_sci_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_perf_perf_sci_faults_SOURCES = %D%/perf_sci_faults.c %D%/crowd.c %D%/crowd.h
@@ -41,6 +50,8 @@ tests_perf_perf_tcp_SOURCES = %D%/perf_tcp.c tests/transport/socket/ends.c tests
 tests_perf_perf_tcp_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_perf_perf_thin_SOURCES = %D%/perf_thin.c %D%/session.c %D%/session.h
 tests_perf_perf_thin_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(MPI_CFLAGS)
+tests_perf_perf_ucx_SOURCES = %D%/perf_ucx.c
+tests_perf_perf_ucx_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(MPI_CFLAGS) $(UCX_CFLAGS)
 
 # Traffic for an hour, or for MINUTES; takes no core from others.
 if SISCI_SOFTWARE
@@ -60,5 +71,6 @@ perf: all $(PERF_RUNNERS) $(PERF_MODEL)
 
 EXTRA_DIST += \
 	%D%/generator.py %D%/harness.py %D%/iperf.py %D%/iperf.sh %D%/netpipe.py %D%/netpipe.sh \
-	%D%/launch.sh %D%/model.sh %D%/perf.sh %D%/summary.py %D%/table1.py %D%/table1.sh %D%/replay.sh \
-	%D%/compare.py %D%/cost.py %D%/predict.py %D%/report.py %D%/suite.py %D%/validation.py
+	%D%/launch.sh %D%/model.sh %D%/perf.sh %D%/summary.py %D%/table1.py %D%/replay.sh \
+	%D%/compare.py %D%/cost.py %D%/fi_pingpong.py %D%/fi_pingpong.sh %D%/predict.py %D%/report.py %D%/suite.py %D%/validation.py \
+	%D%/ucx_perftest.py %D%/ucx_perftest.sh

@@ -70,11 +70,23 @@ part "routes" "$builddir/tests/perf/perf_routes"
 if [ -x "$builddir/tests/perf/perf_sci" ]; then
     part "sci against bare shared memory" "$builddir/tests/perf/perf_sci"
     part "sci over a faulty wire" "$builddir/tests/perf/perf_sci_faults"
-    part "table 1 of the SCI note" sh "$here/table1.sh"
+    part "table 1 of the SCI note" "$python" "$here/table1.py"
     part "idle peers over sci" "$builddir/tests/perf/perf_sci_idle"
 fi
+part "rma against MPI windows by hand" sh "$here/launch.sh" 2 "$builddir/tests/perf/perf_rma"
 part "tcp against a bare socket" "$builddir/tests/perf/perf_tcp"
 part "iperf3" sh "$here/iperf.sh"
+if [ -x "$builddir/tests/perf/perf_ofi" ]; then
+    part "ofi against libfabric by hand" "$builddir/tests/perf/perf_ofi"
+    part "fi_pingpong" sh "$here/fi_pingpong.sh"
+fi
+if [ -x "$builddir/tests/perf/perf_ucx" ]; then
+    for transports in posix,cma tcp; do
+        part "ucx against UCX by hand, $transports" \
+            sh "$here/launch.sh" 2 "$builddir/tests/perf/perf_ucx" "$transports"
+    done
+    part "ucx_perftest" sh "$here/ucx_perftest.sh"
+fi
 part "the driver of the suite" "$python" "$here/suite.py" "$srcdir" "$builddir" "$MPIRUN"
 part "comparing runs" "$python" "$here/compare.py" "$srcdir"
 part "a farm of a thousand to a thousand" "$python" "$here/predict.py" "$srcdir" "$builddir"

@@ -137,6 +137,60 @@ START_TEST(a_program_that_exits_without_termination_leaves_no_objects)
 }
 END_TEST
 
+static int abandon_and_create(helper *test, const void *unused)
+{
+    sci_desc_t sd = begin();
+    sci_local_segment_t segment;
+    sci_local_interrupt_t interrupt;
+    unsigned number = 0;
+    sci_error_t error;
+
+    (void)unused;
+    offer_member(sd, ID, BYTES);
+    sisci_shm_abandon();
+    SCICreateSegment(sd, &segment, ID + 1, BYTES, NULL, NULL, 0, &error);
+    ck_assert_int_eq(error, SCI_ERR_CANCELLED);
+    SCICreateSegment(sd, &segment, ID + 2, BYTES, NULL, NULL, SCI_FLAG_BROADCAST, &error);
+    ck_assert_int_eq(error, SCI_ERR_CANCELLED);
+    SCICreateInterrupt(sd, &interrupt, 0, &number, NULL, NULL, 0, &error);
+    ck_assert_int_eq(error, SCI_ERR_CANCELLED);
+    tell(test, 'd');
+    expect(test, 'k');
+    return 0;
+}
+
+static int abandon_and_start(helper *test, const void *unused)
+{
+    sci_error_t error;
+
+    (void)test;
+    (void)unused;
+    sisci_shm_abandon();
+    SCIInitialize(0, &error);
+    ck_assert_int_eq(error, SCI_ERR_CANCELLED);
+    ck_assert_uint_eq(objects_of_job(), 0);
+    return 0;
+}
+
+START_TEST(a_process_that_was_abandoned_before_the_start_makes_no_objects)
+{
+    helper other = helper_start(abandon_and_start, NULL, 0);
+
+    helper_finish(&other);
+    ck_assert_uint_eq(objects_of_job(), 0);
+}
+END_TEST
+
+START_TEST(a_process_that_was_abandoned_leaves_no_objects_even_if_killed_later)
+{
+    helper other = helper_start(abandon_and_create, NULL, 0);
+
+    expect(&other, 'd');
+    helper_kill(&other);
+    ck_assert_uint_eq(objects_of_job(), 0);
+}
+END_TEST
+
 START_TEST(objects_of_a_killed_process_are_removed_at_the_next_start)
 {
     helper other = helper_start(open_and_exit, NULL, 0);
@@ -417,6 +471,8 @@ UNIT_MAIN("sisci registry", a_name_contains_user_job_node_kind_and_number,
           the_kind_can_be_read_from_the_name, the_names_of_group_members_share_a_prefix,
           only_its_user_can_open_an_object, a_program_that_terminates_leaves_no_objects,
           a_program_that_exits_without_termination_leaves_no_objects,
+          a_process_that_was_abandoned_before_the_start_makes_no_objects,
+          a_process_that_was_abandoned_leaves_no_objects_even_if_killed_later,
           objects_of_a_killed_process_are_removed_at_the_next_start,
           the_id_of_a_killed_owner_is_free_at_once, a_segment_of_a_killed_owner_cannot_be_connected,
           an_object_of_a_live_process_is_kept, a_reused_process_id_owns_no_old_objects,

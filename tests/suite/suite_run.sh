@@ -1,5 +1,6 @@
 #!/bin/sh
-# The driver with the real mpirun: a plan with every benchmark, whose manifest and documents are valid.
+# The driver with the real mpirun: a plan with every benchmark, whose manifest and documents are valid. In
+# `make check` it has one benchmark of each kind of count.
 set -eu
 
 srcdir=$(cd "${srcdir:-.}" && pwd)
@@ -10,8 +11,13 @@ python=${CB_PYTHON:-python3}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+plan=$srcdir/tests/suite/rows.plan
+if [ -z "${CB_CHECK_FULL:-}" ]; then
+    awk 'BEGIN { kept = 1 } /^\[/ { kept = /^\[(oneway|multicast|pushfarm|pipeline|comms3)\]$/ } kept' "$plan" >"$work/rows.plan"
+    plan=$work/rows.plan
+fi
 status=0
-"$python" "$srcdir/scripts/combench" run "$srcdir/tests/suite/rows.plan" --output "$work/run" \
+"$python" "$srcdir/scripts/combench" run "$plan" --output "$work/run" \
     --mpirun "$MPIRUN" --programs "$builddir" || status=$?
 if [ "$status" -ne 0 ]; then
     tail -n 20 "$work"/run/logs/* || true

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tables of a report that set measurements side by side, with figures computed by hand: farms that
-push and pull, benchmarks of the note and of Parkbench, closed and open loops, wait policies beside a
+"""Tables of a report that set measurements side by side, with figures computed by hand: technologies,
+farms that push and pull, benchmarks of the note and of Parkbench, closed and open loops, wait policies beside a
 computing task; and what the discussion says of caching and bare results."""
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from typing import Any, Optional
 from documents import Json, document, drawn, row
 
 from combench.common import catalogue
-from combench.report.comparisons import farms_beside, parkbench_beside
+from combench.report.comparisons import farms_beside, parkbench_beside, technologies_beside
 from combench.report.discussion import Matter, points
+from combench.report.gallery import gallery
 from combench.report.load import Document
 from combench.report.rows import Row, rows_of
 from combench.report.tables import Reasons, Table, as_text, tables_of
@@ -36,6 +37,48 @@ def cells(table: Table, *heads: str) -> list[Optional[str]]:
     found = [line for line in table.lines if line.heads[-len(heads) :] == heads]
     assert len(found) == 1, as_text(table)
     return [cell.value if cell else None for cell in found[0].cells]
+
+
+COUNTED = next(one for one in catalogue.known().technologies.values() if one.counters)
+GROUP, COUNTER = (COUNTED.counters[0][key] for key in ("group", "key"))
+
+
+def over(technology: str, us: float, method: str = "", **counters: int) -> Json:
+    """One way between two ranks, 64 bytes, over a technology with a method."""
+    settings = {"parameter": f"method={method}"} if method else {}
+    counted = {GROUP: counters} if counters else {}
+    made = document([row([us] * 7, 64, **counted)], parameters={"max_time_s": 1, "wait": "auto", **settings})
+    return {**made, "technology": technology}
+
+
+class Technologies(unittest.TestCase):
+    def test_have_a_line_each_and_one_for_each_way_of_moving_data(self) -> None:
+        made = (over("mpi", 2.0), over("ofi", 3.0, "message"), over("ofi", 4.0, "write"))
+        (table,) = technologies_beside(kept(*made))
+        names = ("mpi", "ofi (method=message)", "ofi (method=write)")
+        found = [cells(table, "2", f"{name}: latency, us") for name in names]
+        self.assertEqual(found, [["2.00"], ["3.00"], ["4.00"]])
+
+    def test_have_the_counters_that_are_not_0(self) -> None:
+        made = (over("mpi", 2.0), over("ofi", 3.0, **{COUNTER: 12, "another": 0}))
+        (table,) = technologies_beside(kept(*made))
+        self.assertEqual(cells(table, "ofi: counters"), [f"{COUNTER} 12"])
+        self.assertNotIn("mpi: counters", as_text(table))
+
+    def test_are_compared_by_what_the_mode_measures(self) -> None:
+        of_farms = [document([farm_row(rate, 64)], FARMS[0].name) for rate in (2000, 1000)]
+        of_farms[1]["technology"] = "tcp"
+        (table,) = technologies_beside(kept(*of_farms))
+        self.assertEqual(cells(table, "4 to 1", "tcp: frequency"), ["1.00 kHz"])
+
+    def test_need_two(self) -> None:
+        self.assertEqual(technologies_beside(kept(over("ofi", 3.0))), [])
+
+    def test_have_a_line_each_in_pictures(self) -> None:
+        made = [over("mpi", 2.0)]
+        made += [over(f"technology {i}", 2.0 + i, method) for i in range(4) for method in ("a", "b")]
+        (latency,) = (one for one in gallery(kept(*made)) if one.name == "latency")
+        self.assertEqual(len(latency.lines), 9)
 
 
 class Farms(unittest.TestCase):

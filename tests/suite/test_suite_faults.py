@@ -11,7 +11,7 @@ import time
 import unittest
 from pathlib import Path
 
-from stage import LIMIT_S, NAMES, Stage
+from stage import LIMIT_S, NAMES, Stage, thorough
 
 
 def alive(pid: int) -> bool:
@@ -43,9 +43,11 @@ class Failures(Stage):
     def test_a_result_that_is_cut_off_is_a_failure(self) -> None:
         self.outcome("cut_off", 1, "failed", "cut off or damaged")
 
+    @thorough
     def test_a_result_of_a_newer_schema_is_a_failure(self) -> None:
         self.outcome("newer", 1, "failed", "its schema is combench-result/2")
 
+    @thorough
     def test_a_result_that_is_not_complete_is_a_failure(self) -> None:
         self.outcome("stop_early", 1, "failed", "not complete")
 
@@ -84,6 +86,7 @@ class Interruptions(Stage):
         self.assertTrue(self.manifest()["complete"])
         self.assertEqual(self.entry(NAMES[1])["attempts"], 2)
 
+    @thorough
     def test_sigint_ends_as_sigterm_does(self) -> None:
         self.interrupt(signal.SIGINT)
 
@@ -107,6 +110,7 @@ class Interruptions(Stage):
 class Resuming(Stage):
     """What a directory holds is kept, and damage to it is found."""
 
+    @thorough
     def test_a_settled_measurement_is_not_made_again(self) -> None:
         self.actions({NAMES[0]: "fail"})
         self.run_driver(str(self.plan), expect=1)
@@ -132,16 +136,19 @@ class Resuming(Stage):
         path.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
         return self.run_driver("--resume", expect=2).stderr
 
+    @thorough
     def test_a_newer_result_is_refused(self) -> None:
         self.run_driver(str(self.plan), expect=0)
         result = self.output / self.entry(NAMES[0])["result"]
         self.assertIn("or a later one", self.refuse(result, "result/1", "result/2"))
 
+    @thorough
     def test_a_newer_manifest_is_refused(self) -> None:
         self.run_driver(str(self.plan), expect=0)
         manifest = self.output / "manifest.json"
         self.assertIn("combench-run/9", self.refuse(manifest, "combench-run/1", "combench-run/9"))
 
+    @thorough
     def test_a_manifest_that_was_cut_off_is_refused(self) -> None:
         self.run_driver(str(self.plan), expect=0)
         self.assertIn("cut off", self.refuse(self.output / "manifest.json", '"plan"', ""))
@@ -152,6 +159,7 @@ class Resuming(Stage):
         refused = self.run_driver(str(self.plan), "--resume", expect=2)
         self.assertIn("another plan", refused.stderr)
 
+    @thorough
     def test_a_larger_allocation_measures_what_was_left_out(self) -> None:
         self.plan.write_text("[alltoall]\nprocessors = 2, 8\n", encoding="utf-8")
         self.run_driver(str(self.plan), "--ranks", "4", expect=0)
@@ -172,6 +180,7 @@ class Directories(Stage):
         self.assertIn(f"process {driver.pid}", refused.stderr)
         self.assertEqual(self.started(), [NAMES[0]])
 
+    @thorough
     def test_a_run_is_not_begun_where_one_is(self) -> None:
         self.run_driver(str(self.plan), expect=0)
         refused = self.run_driver(str(self.plan), expect=2)
@@ -183,6 +192,7 @@ class Directories(Stage):
         self.run_driver(str(self.plan), expect=2)
         self.assertEqual([path.name for path in self.output.iterdir()], ["thesis.tex"])
 
+    @thorough
     def test_the_manifest_names_version_and_revision_of_the_programs(self) -> None:
         self.run_driver(str(self.plan), expect=0)
         session = self.manifest()["sessions"][0]
@@ -214,10 +224,14 @@ class Directories(Stage):
         self.assertIn("cb_twoway is not in", refused.stderr)
         self.assertFalse(self.output.exists())
 
+    @thorough
     def test_a_technology_that_is_not_built_is_left_out(self) -> None:
-        self.plan.write_text("[twoway]\ntechnologies = mpi, sci\n", encoding="utf-8")
+        self.plan.write_text("[twoway]\ntechnologies = mpi, sci, pigeon\n", encoding="utf-8")
         self.run_driver(str(self.plan), expect=0)
-        self.assertEqual(self.states(), ["measured", "left out"])
+        self.assertEqual(self.states(), ["measured", "left out", "left out"])
+        reasons = [one["reason"] for one in self.manifest()["measurements"][1:]]
+        self.assertIn("not built into the programs (SISCI remote memory: install a card)", reasons[0])
+        self.assertIn("(no technology has this name); they have mpi, null", reasons[1])
 
 
 # In a mount namespace of its own: a small file system, a run that fills it, and one that goes on.
@@ -255,6 +269,7 @@ class Launching(Stage):
         self.assertIn("unable to find nosuch", ended.stderr)
         self.assertFalse(self.output.exists())
 
+    @thorough
     def test_words_that_it_takes_are_in_each_command(self) -> None:
         self.run_driver(str(self.plan), "--launch", "--own 1", expect=0)
         for entry in self.manifest()["measurements"]:
@@ -262,6 +277,7 @@ class Launching(Stage):
 
 
 class FullDisk(Stage):
+    @thorough
     def test_one_that_is_full_before_the_first_manifest_leaves_nothing_to_resume(self) -> None:
         enter = ["unshare", "--map-root-user", "--user", "--mount", "sh", "-c", FULL_AT_FIRST, "sh"]
         self.output.mkdir()
@@ -350,15 +366,18 @@ class Batch(Stage):
         self.run_driver(str(self.plan), "--batch", expect=0)
         self.assertEqual(self.started(), [NAMES[0], NAMES[1], NAMES[1], NAMES[2]])
 
+    @thorough
     def test_a_job_that_would_get_no_further_is_not_requeued(self) -> None:
         self.assertIn("longer --time", self.stop_at(NAMES[0]))
         self.assertEqual(self.told(), "")
 
+    @thorough
     def test_a_job_that_was_cancelled_is_not_requeued(self) -> None:
         self.slurm("CANCELLED")
         self.stop_at(NAMES[1])
         self.assertEqual(self.told(), "")
 
+    @thorough
     def test_what_failed_is_tried_once_more_and_not_again(self) -> None:
         self.actions({NAMES[0]: "fail"})
         for _ in range(3):

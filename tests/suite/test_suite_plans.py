@@ -31,6 +31,9 @@ BENCHMARKS = catalogue.known().benchmarks
 LISTED = next(one for one in BENCHMARKS.values() if one.lists)
 
 
+NETWORKS_OF_TODAY = {"ofi method=message", "ofi method=write", "ucx method=am", "ucx method=put", "rma"}
+
+
 def measurements(text: str, ranks: int, overrides: Overrides = Overrides()) -> list[Measurement]:
     return list(expand(plan.parse(text, "test.plan"), ranks, overrides))
 
@@ -69,6 +72,14 @@ MISTAKES = {
     "option of the driver": ("[oneway]\noptions = --output=x", 2, "set by the driver"),
     "prediction of one": ("predict = 1\n[oneway]", 1, "predict"),
     "prediction in a section": ("[oneway]\npredict = 100", 2, "not a key of section"),
+    "parameter without a value": ("technologies = mpi, ofi write\n[oneway]", 1, "write NAME=VALUE after"),
+    "technology twice": ("technologies = ofi a=1, ofi a=1\n[oneway]", 1, "'ofi a=1' occurs twice"),
+    "no technology": ("technologies = mpi,\n[oneway]", 1, "give names separated by commas"),
+    "parameters in two places": (
+        "technologies = mpi, ofi a=1\n[oneway]\noptions = --parameter b=2",
+        3,
+        "also set by 'ofi a=1' of technologies",
+    ),
     "open quote": ("[oneway]\noptions = '--mode", 2, "No closing quotation"),
     "empty plan": ("# nothing\n", 1, "has no section; add one"),
 }
@@ -96,6 +107,21 @@ class Meaning(unittest.TestCase):
         self.assertEqual(len(found), 8)
         self.assertEqual(found[0], "funnel.mpi.2.none")
         self.assertEqual(found[-1], "funnel.tcp.4.both")
+
+    def test_a_technology_takes_its_parameters_along(self) -> None:
+        text = "technologies = mpi, ofi method=write provider=tcp;ofi_rxm\n[oneway]"
+        plain, chosen = measurements(text, 2)
+        self.assertEqual(plain.name, "oneway.mpi.none")
+        self.assertNotIn("--parameter", plain.words)
+        self.assertEqual(chosen.name, "oneway.ofi.write.tcp-ofi_rxm.none")
+        self.assertEqual(chosen.technology, "ofi")
+        words = ("--technology", "ofi", "--parameter", "method=write,provider=tcp;ofi_rxm")
+        self.assertEqual(chosen.words[:4], words)
+
+    def test_a_parameter_that_is_a_list_stands_in_quotes(self) -> None:
+        found = measurements("technologies = ucx transports='posix,self', mpi\n[oneway]", 2)
+        self.assertEqual([one.technology for one in found], ["ucx", "mpi"])
+        self.assertEqual(found[0].words[3], "transports='posix,self'")
 
     def test_names_are_unique_where_only_waits_differ(self) -> None:
         self.assertEqual(
@@ -161,7 +187,7 @@ class Shipped(unittest.TestCase):
     """The plans that come with the driver."""
 
     def test_all_are_valid_and_their_names_unique(self) -> None:
-        names = "farms full note48 parkbench quick scaling sci-note"
+        names = "farms full note48 parkbench quick scaling sci-note technologies"
         self.assertEqual(plan.shipped(), names.split())
         for name in plan.shipped():
             found = [one.name for one in expand(plan.read(name), 17, Overrides())]
@@ -231,11 +257,23 @@ class Shipped(unittest.TestCase):
             for outstanding in (1, 4, 15)
             for pool in (0, 1)
         }
-        mine = [one.words for one in found if "--parameter" in one.words]
+        mine = [one.words for one in found if one.technology == "sci"]
         have = {("--config" in words, words[words.index("--parameter") + 1]) for words in mine}
         self.assertEqual((have, len(mine)), (wanted, len(wanted)))
-        self.assertLessEqual({"sci", "tcp", "udp"}, {one.technology for one in found})
+        others = {str(over) for over in chosen.sections[-1].values["technologies"]}
+        self.assertEqual(others, {"tcp", "udp", "mpi", *NETWORKS_OF_TODAY})
         self.assertLess(sum(one.expected_s for one in found), 6 * 60)
+
+    def test_technologies_has_group_1_and_a_farm_over_each_within_10_minutes(self) -> None:
+        chosen = plan.read("technologies")
+        found = list(expand(chosen, chosen.ranks, Overrides(), 2))
+        wanted = {one.name for one in BENCHMARKS.values() if one.of_note and one.occupations} | {"pushfarm"}
+        self.assertEqual({one.benchmark for one in found}, wanted)
+        for section in chosen.sections:
+            over = {str(one) for one in section.values["technologies"]}
+            self.assertEqual(over, {"mpi", "sci", "tcp", "udp", *NETWORKS_OF_TODAY}, section.name)
+        self.assertEqual([one.name for one in found if one.obstacle], [])
+        self.assertLess(sum(one.expected_s for one in found), 7 * 60)  # farms on shared cores take longer
 
     def test_full_has_every_benchmark_of_the_note_and_of_parkbench(self) -> None:
         found = {section.benchmark.name for section in plan.read("full").sections}
@@ -243,11 +281,11 @@ class Shipped(unittest.TestCase):
         self.assertLessEqual({one.name for one in wanted}, found)
 
     def test_all_but_those_of_tables_measure_what_predictions_are_made_of(self) -> None:
-        for name in set(plan.shipped()) - {"parkbench", "sci-note"}:
-            for technology in plan.read(name).sections[0].values["technologies"]:
+        for name in set(plan.shipped()) - {"parkbench", "sci-note", "technologies"}:
+            for over in plan.read(name).sections[0].values["technologies"]:
                 found = expand(plan.read(name), 17, Overrides())
-                of_it = [one for one in found if one.technology == technology]
-                with self.subTest(name, technology=technology):
+                of_it = [one for one in found if one.technology == over.technology]
+                with self.subTest(name, technology=over.technology):
                     self.assertIn("calibrate", {one.benchmark for one in of_it})
 
     def test_a_calibration_has_a_core_for_each_rank_where_it_can(self) -> None:

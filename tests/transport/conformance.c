@@ -2,7 +2,8 @@
  * name, all built-in technologies that declare reliable delivery are tested, one after the other
  * in one job. BYTES is the message size in the settings of the job: longer messages are split,
  * by technologies that can. ANNOUNCED is the number of messages that may arrive before an
- * answer; without it all tests run for one and for many. */
+ * answer; without it all tests run for one and for many. COMBENCH_TEST_PARAMETERS gives parameters
+ * of the technology, as --parameter does. */
 #include "tests/transport/conformance.h"
 
 #include <stdio.h>
@@ -262,8 +263,12 @@ static void derive_settings(const transport_technology *technology)
     const cb_job expected = {.ranks = (size_t)job.size,
                              .largest_bytes = here.settings_bytes,
                              .held_buffers = HELD_BUFFERS};
+    cb_override *given = NULL;
 
-    REQUIRE_OK(cb_settings_derive(set, &expected, NULL, &here.settings));
+    REQUIRE_OK(
+        cb_overrides_parse(technology->name, set, getenv("COMBENCH_TEST_PARAMETERS"), &given));
+    REQUIRE_OK(cb_settings_derive(set, &expected, given, &here.settings));
+    free(given);
     REQUIRE_OK(name_everyone());
     for (size_t i = 0; set != NULL && i < set->count; i++)
         for (size_t rank = 0; rank < here.settings.node_count; rank++)

@@ -39,7 +39,11 @@ EXTRA_DIST += \
 
 include tests/transport/null/local.mk
 include tests/transport/mpi/local.mk
+include tests/transport/ofi/local.mk
+include tests/transport/remote/local.mk
+include tests/transport/rma/local.mk
 include tests/transport/sci/local.mk
 include tests/transport/socket/local.mk
 include tests/transport/tcp/local.mk
+include tests/transport/ucx/local.mk
 include tests/transport/udp/local.mk

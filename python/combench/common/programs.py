@@ -70,16 +70,17 @@ def _said(folder: Path, *words: str) -> str:
     return ended.stdout.strip()
 
 
-def technologies(folder: Path) -> list[str]:
-    """The built-in technologies, which the programs list when asked for an unknown one."""
-    said = _said(folder, "--technology", "?")
-    found = re.search(r"one of ([a-z, ]+)", said)
-    if found is None:
+def technologies(folder: Path) -> dict[str, str]:
+    """The technologies that the programs know, each with what it needs to be built in; empty where it
+    is."""
+    said = _said(folder, "--technology", "list")
+    lines = re.findall(r"^(\S+) +(not built|runs|fails) +(.*)$", said, re.MULTILINE)
+    if not lines:
         raise SuiteError(
             f"cannot read the technologies of the programs in {folder} from '{said}'; use programs "
             "and driver of the same version"
         )
-    return found.group(1).replace(" ", "").split(",")
+    return {name: about if state == "not built" else "" for name, state, about in lines}
 
 
 def identity(folder: Path) -> dict[str, str]:

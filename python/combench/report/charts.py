@@ -16,6 +16,7 @@ from combench.report.figures import Figure
 from combench.report.rows import ORIGIN, Row, identity_paths, usual
 
 MAX_LINES = 7  # in a picture; a reader cannot distinguish more
+MAX_TECHNOLOGIES = 10  # lines of a picture that has one for each technology
 
 
 @dataclass(frozen=True)
@@ -179,6 +180,7 @@ class Chart:
     needs: str = ""  # a key that must have several values
     lines: Optional[tuple[str, ...]] = None  # keys that separate lines; None: all that differ
     remark: Callable[[list[Row]], str] = lambda rows: ""  # sentences about these rows, for the caption
+    most: int = MAX_LINES
 
 
 # An axis with a number of processes covers all of these keys.
@@ -251,10 +253,10 @@ def _spread(labels: Sequence[str], most: int) -> list[str]:
     return [labels[round(i * (len(labels) - 1) / (most - 1))] for i in range(most)]
 
 
-def thinned(picture: Picture) -> Picture:
-    """The picture with at most MAX_LINES lines; the caption says how many are left out."""
+def thinned(picture: Picture, most: int = MAX_LINES) -> Picture:
+    """The picture with at most that many lines; the caption says how many are left out."""
     labels = list(dict.fromkeys(line.label for panel in picture.panels for line in panel.series))
-    kept = _spread(labels, MAX_LINES)
+    kept = _spread(labels, most)
     if len(kept) == len(labels):
         return picture
     panels = tuple(
@@ -328,7 +330,8 @@ def pictures_of(chart: Chart, rows: Sequence[Row]) -> list[Picture]:
                         x=chart.x,
                         y=chart.y,
                         panels=tuple(panels),
-                    )
+                    ),
+                    chart.most,
                 )
             )
     return made

@@ -1,5 +1,5 @@
-"""Tables that set two benchmarks side by side: the farms, which differ in who asks for the data, and
-those of the note beside their counterparts of Parkbench. All follow from the definitions."""
+"""Tables that set measurements side by side: technologies, the farms, which differ in who asks for the
+data, and the benchmarks of the note and their counterparts of Parkbench. All follow from the definitions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Iterable, Mapping, Optional, Sequence
 
 from combench.common import catalogue
 from combench.common.catalogue import Benchmark, evaluate
-from combench.report.charts import grouped, named
+from combench.report.charts import grouped, named, ordered
 from combench.report.figures import NO_INTERVAL, Figure, frequency, interval_text, number
 from combench.report.rows import Row, usual
 from combench.report.tables import Cell, Line, Table, left_out, shape_order, sizes_of
@@ -31,6 +31,77 @@ def _ratio_cell(above: Optional[Figure], below: Optional[Figure]) -> Optional[Ce
 def _line(heads: tuple[str, ...], cells: Iterable[Optional[Cell]]) -> list[Line]:
     found = tuple(cells)
     return [Line(heads, found)] if any(found) else []
+
+
+# Technologies.
+
+_APART = ("mode", "multicast", "list", "algorithm_us", "fetched", "machine")
+
+
+def _main_figure(benchmark: Benchmark, row: Row) -> tuple[str, str, Any]:
+    """The figure by which technologies are compared: path, label, its text."""
+    mode = benchmark.mode(str(row.get("mode")))
+    if mode is not None and mode.figure == "latency_us":
+        return "time_us", "latency, us", number
+    if mode is not None and mode.stream:
+        return "throughput_MBps", "throughput, MB/s", number
+    return "frequency_Hz", "frequency", frequency
+
+
+def _counted_words(row: Row) -> str:
+    """The counters of the row's technology that are not 0: write 2400, queue_full 3."""
+    groups = {
+        str(one["group"]): None
+        for technology in catalogue.known().technologies.values()
+        for one in technology.counters
+    }
+    counts = [count for group in groups for count in (row.get(group) or {}).items()]
+    return ", ".join(f"{key} {value}" for key, value in counts if value)
+
+
+def _technology_lines(
+    benchmark: Benchmark, heads: tuple[str, str], rows: Sequence[Row], sizes: Sequence[int]
+) -> list[Line]:
+    """A line for each technology, then their counters."""
+    path, label, as_text = _main_figure(benchmark, rows[0])
+    lines: list[Line] = []
+    counted: list[Line] = []
+    for of_one in grouped(rows, ("technology",)):
+        by_size = {row.get("size_bytes"): row for row in of_one}
+        chosen = [by_size.get(size) for size in sizes]
+        name = of_one[0].get("technology")
+        figures = (_cell(row.figure(path), as_text) if row else None for row in chosen)
+        lines += _line((*heads, f"{name}: {label}"), figures)
+        words = (_counted_words(row) if row else "" for row in chosen)
+        cells = (Cell(said, "", "", is_figure=False) if said else None for said in words)
+        counted += _line((*heads, f"{name}: counters"), cells)
+    return lines + counted
+
+
+def technologies_beside(rows: Sequence[Row]) -> list[Table]:
+    """A table for each benchmark that several technologies measured."""
+    plain = [row for row in usual(rows) if row.get("mode") != "open"]
+    tables = []
+    for of_benchmark in grouped(ordered(plain), ("benchmark",)):
+        benchmark = of_benchmark[0].definition
+        if len({row.get("technology") for row in of_benchmark}) < 2 or not benchmark.is_reported:
+            continue
+        sizes = sizes_of(of_benchmark)
+        differing = [key for key in _APART if len({row.get(key) for row in of_benchmark}) > 1]
+        lines: list[Line] = []
+        by_shape = sorted(of_benchmark, key=lambda row: shape_order(row.shape))
+        for group in grouped(by_shape, ("shape", *differing)):
+            if len({row.get("technology") for row in group}) > 1:
+                heads = (named(group[0], differing), group[0].shape)
+                lines += _technology_lines(benchmark, heads, group, sizes)
+        if lines:
+            title = f"{benchmark.label}: technologies beside each other"
+            head = "farm" if benchmark.count.is_farm else benchmark.count.column
+            about = "Closed loop." if benchmark.count.is_farm else ""
+            tables.append(
+                Table(title, head, sizes, tuple(lines), left_out(of_benchmark, sizes), about)
+            )
+    return tables
 
 
 # Farms.
@@ -152,4 +223,4 @@ def parkbench_beside(rows: Sequence[Row]) -> list[Table]:
 
 
 def comparisons_of(rows: Sequence[Row]) -> list[Table]:
-    return farms_beside(rows) + parkbench_beside(rows)
+    return technologies_beside(rows) + farms_beside(rows) + parkbench_beside(rows)

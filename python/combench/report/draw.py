@@ -18,7 +18,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
 from combench.report.charts import (
-    MAX_LINES,
+    MAX_TECHNOLOGIES,
     Axis,
     Panel,
     Picture,
@@ -30,11 +30,17 @@ from combench.report.charts import (
 )
 from combench.report.figures import frequency, number, text
 
-# The colours of Okabe and Ito, without yellow, which is invisible on white paper.
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#000000", "#cc79a7", "#e69f00", "#56b4e9")
-_SYMBOLS = ("o", "s", "^", "D", "v", "P", "X")
-_DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)), (0, (3, 1)))
-assert len(_COLOURS) == len(_SYMBOLS) == len(_DASHES) == MAX_LINES
+# The colours of Okabe and Ito, without yellow, which is invisible on white paper, and three more.
+_COLOURS = (
+    *("#0072b2", "#d55e00", "#009e73", "#000000", "#cc79a7", "#e69f00", "#56b4e9"),
+    *("#8c564b", "#7f7f7f", "#6a3d9a"),
+)
+_SYMBOLS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "h")
+_DASHES = (
+    *("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)), (0, (3, 1))),
+    *((0, (1, 3)), (0, (10, 2, 2, 2)), (0, (5, 4))),
+)
+assert len(_COLOURS) == len(_SYMBOLS) == len(_DASHES) == MAX_TECHNOLOGIES
 
 _SETTINGS = {
     "font.size": 8.5,
@@ -158,7 +164,7 @@ def _set_log(set_scale: Callable[[str], None], axis: Any, values: Sequence[float
 def _styles(picture: Picture) -> dict[str, int]:
     """The style of each label, which is the same in all panels."""
     labels = dict.fromkeys(line.label for line in picture.lines)
-    return {label: place % MAX_LINES for place, label in enumerate(labels)}
+    return {label: place % MAX_TECHNOLOGIES for place, label in enumerate(labels)}
 
 
 def _drawable(picture: Picture, point: Point) -> bool:

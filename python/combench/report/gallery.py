@@ -12,6 +12,7 @@ from combench.common import catalogue
 from combench.common.catalogue import Benchmark, Column, Plot
 from combench.report import lists
 from combench.report.charts import (
+    MAX_TECHNOLOGIES,
     Axis,
     Chart,
     Panel,
@@ -88,7 +89,11 @@ def _bounced(rows: list[Row]) -> list[Row]:
 
 def _overview(rows: list[Row]) -> list[Row]:
     """The largest packet size of the note, without work on packets, for all benchmarks."""
-    return _largest_of_note([row for row in _closed(rows) if not row.get("algorithm_us")])
+    return _largest_of_note(_without_work(rows))
+
+
+def _without_work(rows: list[Row]) -> list[Row]:
+    return [row for row in _closed(rows) if not row.get("algorithm_us")]
 
 
 def _largest_of_note(rows: list[Row]) -> list[Row]:
@@ -236,6 +241,22 @@ _CHARTS = (
         panel=("benchmark", "mode", "multicast", "reading", "size_bytes"),
         select=_overview,
         needs="technology",
+        most=MAX_TECHNOLOGIES,
+    ),
+    Chart(
+        "farm-technologies",
+        FARMS,
+        "Rate of farms by technology",
+        "Closed loop, without work on packets: the highest rate of decisions.",
+        lambda one: one.count.is_farm,
+        "size_bytes",
+        _SIZE,
+        _RATE,
+        (("frequency_Hz", ""),),
+        panel=("benchmark", "shape", "machine", "multicast", "fetched"),
+        select=_without_work,
+        needs="technology",
+        most=MAX_TECHNOLOGIES,
     ),
     Chart(
         "frequency",
@@ -262,6 +283,7 @@ _CHARTS = (
         (("time_us", ""),),
         panel=("benchmark", "mode"),
         select=_bounced,
+        most=MAX_TECHNOLOGIES,
     ),
     Chart(
         "throughput",
@@ -274,6 +296,7 @@ _CHARTS = (
         Axis("throughput, MB/s", "log"),
         (("throughput_MBps", ""),),
         panel=("benchmark", "mode"),
+        most=MAX_TECHNOLOGIES,
     ),
     Chart(
         "slowdown-communication",

@@ -7,7 +7,7 @@ from typing import Mapping, Sequence
 
 from combench.common import documents
 from combench.common.documents import Json
-from combench.common.figures import with_settings
+from combench.common.figures import technology_names, with_settings
 from combench.common.values import option_values
 from combench.report.charts import benchmark_title
 from combench.report.figures import counted
@@ -45,9 +45,10 @@ class States:
 def _skipped(results: Sequence[Document]) -> list[Missing]:
     """Skipped measurements: each reason once, with all benchmarks that have it."""
     found: dict[tuple[str, str, str], dict[str, None]] = {}
+    technology_of = technology_names(one.data for one in results)
     for one in results:
         for skip in one.data["skipped"]:
-            over = str(one.data["technology"])
+            over = technology_of(one.data)
             key = (skip["what"], over, skip["reason"])
             found.setdefault(key, {})[benchmark_title(one.data["benchmark"])] = None
     return [

@@ -11,7 +11,7 @@ from typing import Any, Callable, Iterable, Mapping, Optional, Sequence
 
 from combench.common import catalogue
 from combench.common.catalogue import Benchmark, Column
-from combench.common.figures import with_settings
+from combench.common.figures import technology_names, with_settings
 from combench.report.charts import benchmark_title, carried, grouped, named
 from combench.report.figures import frequency, interval_text, number
 from combench.report.load import Document
@@ -379,10 +379,10 @@ class Fit:
     remark: str
 
 
-def _fit_of(document: Document, mode: str, processors: int) -> str:
+def _fit_of(document: Document, technology: str, mode: str, processors: int) -> str:
     data = document.data
     settings = data.get("parameters", {})
-    words = [benchmark_title(data.get("benchmark", "")), str(data.get("technology")), mode]
+    words = [benchmark_title(data.get("benchmark", "")), technology, mode]
     words += [f"{processors} processors"] if processors > 2 else []
     words += [f"{settings['buffers']} buffers"] if settings.get("buffers") == "rotate" else []
     words += [f"wait {settings['wait']}"] if settings.get("wait", "auto") != "auto" else []
@@ -392,12 +392,18 @@ def _fit_of(document: Document, mode: str, processors: int) -> str:
 def fits_of(documents: Sequence[Document]) -> list[Fit]:
     """A row for each fitted segment, or the reason why there is none."""
     made = []
+    technology_of = technology_names(document.data for document in documents)
     for document in sorted(documents, key=lambda one: str(one.data.get("id"))):
         for fit in document.data.get("fit", []):
             known = all(key in fit for key in _FIT_KEYS)
             made.append(
                 Fit(
-                    _fit_of(document, fit.get("mode", ""), fit.get("processors", 0)),
+                    _fit_of(
+                        document,
+                        technology_of(document.data),
+                        fit.get("mode", ""),
+                        fit.get("processors", 0),
+                    ),
                     f"{fit['from_bytes']} to {fit['to_bytes']}" if "from_bytes" in fit else "",
                     tuple(number(fit[key]) for key in _FIT_KEYS) if known else (),
                     fit.get("refusal") or fit.get("caution") or "",

@@ -8,7 +8,7 @@ from typing import Iterator, Mapping
 
 from combench.common.catalogue import Shape
 from combench.common.values import option_values
-from combench.suite.plan import Plan, Section, count_key
+from combench.suite.plan import Over, Plan, Section, count_key
 
 # Estimated time to start a job.
 _START_S, _START_RANK_S = 1.5, 0.05
@@ -93,7 +93,7 @@ def _offered_rates(options: Mapping[str, str]) -> tuple[int, int]:
 
 def _measurement(
     section: Section,
-    technology: str,
+    over: Over,
     shape: Shape,
     occupation: str,
     wait: str,
@@ -103,7 +103,7 @@ def _measurement(
 ) -> Measurement:
     values, benchmark = section.values, section.benchmark
     max_time_s = overrides.max_time_s or values["max-time"]
-    words = ["--technology", technology, *values["sizes"].words, *shape.words]
+    words = [*over.words, *values["sizes"].words, *shape.words]
     if benchmark.occupations:
         words += ["--compute", occupation]
     algorithms = values["algorithms"] or benchmark.algorithms_us
@@ -129,7 +129,7 @@ def _measurement(
     return Measurement(
         name=_name(
             section,
-            ("", technology),
+            ("", over.text),
             ("", shape.text if count_key(benchmark) else ""),
             ("", occupation),
             ("waits", wait),
@@ -139,7 +139,7 @@ def _measurement(
         benchmark=benchmark.name,
         id=benchmark.id,
         group=benchmark.group,
-        technology=technology,
+        technology=over.technology,
         occupation=occupation,
         wait=wait,
         shape=shape.text,
@@ -171,7 +171,7 @@ def expand(
     for section in plan.sections:
         values = section.values
         occupations = values["occupations"] if section.benchmark.occupations else ("",)
-        for technology, shape, occupation, wait, buffers in itertools.product(
+        for over, shape, occupation, wait, buffers in itertools.product(
             values["technologies"],
             shapes(section, ranks, room),
             occupations,
@@ -181,6 +181,6 @@ def expand(
             # Spare ranks do not make ranks share cores that would have one each without them.
             most = room if shape.ranks <= room else ranks
             one = _measurement(
-                section, technology, shape, occupation, wait, buffers, overrides, most
+                section, over, shape, occupation, wait, buffers, overrides, most
             )
             yield replace(one, obstacle=_obstacle(one, cores))

@@ -17,6 +17,7 @@ from typing import Any, Callable, Iterable, Mapping, NoReturn
 from combench.common import catalogue, values
 from combench.common.catalogue import Benchmark
 from combench.common.errors import SuiteError
+from combench.common.values import option_values
 from combench.suite.launcher import PLACEMENTS
 
 SHIPPED = Path(__file__).parent / "plans"
@@ -35,6 +36,29 @@ class Sizes:
 
     words: tuple[str, ...]
     numbers: frozenset[int] | None
+
+
+@dataclass(frozen=True)
+class Over:
+    """What moves the data: a technology, with values of its parameters."""
+
+    technology: str
+    settings: tuple[str, ...] = ()  # NAME=VALUE
+
+    def __str__(self) -> str:
+        return " ".join((self.technology, *self.settings))
+
+    @property
+    def text(self) -> str:
+        """For names of files: the technology, and the values that are set."""
+        parts = [self.technology, *(one.partition("=")[2] for one in self.settings)]
+        return ".".join(re.sub(r"[^A-Za-z0-9_.%-]", "-", part) for part in parts)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Options for the program."""
+        given = ("--parameter", ",".join(self.settings)) if self.settings else ()
+        return ("--technology", self.technology, *given)
 
 
 @dataclass(frozen=True)
@@ -61,9 +85,12 @@ class Plan:
 # Values. A ValueError names the mistake and the remedy.
 
 
+_PARTS = re.compile(r",(?=(?:[^']*'[^']*')*[^']*$)")  # commas outside of quotes
+
+
 def _listed(parse: Callable[[str], Any]) -> Callable[[str], tuple[Any, ...]]:
     def parse_list(text: str) -> tuple[Any, ...]:
-        found = [parse(part.strip()) for part in text.split(",")]
+        found = [parse(part.strip()) for part in _PARTS.split(text)]
         for value in found:
             if found.count(value) > 1:
                 raise ValueError(f"'{value}' occurs twice; give each value once")
@@ -76,6 +103,17 @@ def _word(text: str) -> str:
     if not re.fullmatch(r"[A-Za-z0-9_.%-]+", text):
         raise ValueError(f"'{text}' is not a name; give names separated by commas")
     return text
+
+
+def _over(text: str) -> Over:
+    name, *settings = text.split() or [""]
+    for setting in settings:
+        if not re.fullmatch(r"[a-z0-9_]+=\S+", setting):
+            raise ValueError(
+                f"'{setting}' is not a parameter; write NAME=VALUE after the technology, separated "
+                "by spaces"
+            )
+    return Over(_word(name), tuple(settings))
 
 
 def _sizes(text: str) -> Sizes:
@@ -150,7 +188,11 @@ KEYS: dict[str, Key] = {
         _benchmark, None, "name of the benchmark, without cb_ (default: name of the section)"
     ),
     "technologies": Key(
-        _listed(_word), ("mpi",), "names of technologies; those not built are left out", head=True
+        _listed(_over),
+        (Over("mpi"),),
+        "names of technologies, each with parameters if it needs them: mpi, ofi method=write; those "
+        "not built are left out",
+        head=True,
     ),
     "sizes": Key(
         _sizes,
@@ -271,7 +313,17 @@ class _Reader:
         values = {key: row.default for key, row in KEYS.items() if row.section}
         values.update((key, self.head[key]) for key in self.head if KEYS[key].section)
         values.update((key, value) for key, (_, value) in own.items())
+        if "--parameter" in option_values(values["options"]):
+            self.check_parameters(values["technologies"], own["options"][0])
         return Section(name, line, benchmark, values, frozenset(own) | frozenset(self.head))
+
+    def check_parameters(self, technologies: Iterable[Over], line: int) -> None:
+        for one in technologies:
+            if one.settings:
+                self.fail(
+                    f"--parameter is also set by '{one}' of technologies; add the parameter there",
+                    line,
+                )
 
     def check_meaning(self, benchmark: Benchmark, key: str, value: Any, line: int) -> None:
         """Refuse a key that the benchmark does not use, as the programs do."""

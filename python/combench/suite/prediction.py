@@ -41,7 +41,7 @@ def command(plan: Plan, setting: Setting) -> list[str]:
         "--scale",
         ",".join(map(str, plan.predicted)),
         "--technology",
-        plan.sections[0].values["technologies"][0],
+        plan.sections[0].values["technologies"][0].technology,
         "--programs",
         str(setting.programs),
         "--output",

@@ -72,18 +72,20 @@ def _earlier(arguments: argparse.Namespace, directory: Path) -> tuple[Plan, Mani
     return chosen, found
 
 
-def _with_obstacle(one: Measurement, ranks: int, technologies: list[str]) -> Measurement:
+def _with_obstacle(one: Measurement, ranks: int, technologies: dict[str, str]) -> Measurement:
     """The measurement with the reason why it cannot be made here, if there is one."""
     obstacle = one.obstacle
+    needs = technologies.get(one.technology, "no technology has this name")
     if one.ranks > ranks:
         obstacle = (
             f"it needs {one.ranks} ranks and the run has {ranks}; use a larger allocation, or "
             f"--ranks {one.ranks}"
         )
-    elif one.technology not in technologies:
+    elif needs:
+        built = ", ".join(name for name, lacking in technologies.items() if not lacking)
         obstacle = (
-            f"the technology {one.technology} is not built into the programs; they have "
-            + ", ".join(technologies)
+            f"the technology {one.technology} is not built into the programs ({needs}); they have "
+            f"{built}"
         )
     return dataclasses.replace(one, obstacle=obstacle)
 
@@ -152,9 +154,9 @@ def prepare(arguments: argparse.Namespace, directory: Path, entry: Path) -> Prep
     if more and not arguments.dry_run:
         launcher.try_words(started_by, os.environ)
     ranks = arguments.ranks or max(here.slots, chosen.ranks)
-    built = programs.technologies(folder)
+    technologies = programs.technologies(folder)
     all_of_plan = expand(chosen, ranks, known.overrides, here.slots)
-    planned = [_with_obstacle(one, ranks, built) for one in all_of_plan]
+    planned = [_with_obstacle(one, ranks, technologies) for one in all_of_plan]
     setting = Setting(directory, folder, started_by, here, os.environ)
     todo = _merge(known, planned, _attempts(arguments), directory)
     return Prepared(chosen, setting, known, todo, ranks, programs.identity(folder), hosts)

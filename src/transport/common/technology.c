@@ -2,7 +2,9 @@
 #include "transport/common/technology.h"
 
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -60,6 +62,17 @@ void transport_pause(transport_wait wait, uint64_t polls)
 
         cb_sleep_ns(UINT64_C(1000) << (doubled < DOUBLINGS ? doubled : DOUBLINGS));
     }
+}
+
+const char *transport_locked_limit(char text[TRANSPORT_LIMIT_BYTES])
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        snprintf(text, TRANSPORT_LIMIT_BYTES, "%llu bytes", (unsigned long long)limit.rlim_cur);
+    else
+        snprintf(text, TRANSPORT_LIMIT_BYTES, "unlimited");
+    return text;
 }
 
 transport_buffer *transport_queue_take(transport_queue *queue)

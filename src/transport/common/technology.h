@@ -28,6 +28,11 @@ cb_status transport_check_rank(const transport_factory *factory, int rank, bool 
  * system has no wait that an arriving message ends. */
 void transport_pause(transport_wait wait, uint64_t polls);
 
+/* The limit of memory that this process may lock (RLIMIT_MEMLOCK), for errors of libraries that
+ * register memory: "8388608 bytes", or "unlimited". */
+enum { TRANSPORT_LIMIT_BYTES = 32 };
+const char *transport_locked_limit(char text[TRANSPORT_LIMIT_BYTES]);
+
 /* Does not lock if only one thread uses the factory. */
 typedef struct {
     bool used;

@@ -13,7 +13,9 @@
 #include "transport/mpi/internal.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/memory.h"
@@ -165,11 +167,26 @@ static cb_status mpi_close(transport_factory *base)
     return code == MPI_SUCCESS ? flushed : mpi_failed(NULL, code, "free the communicator of", -1);
 }
 
+/* The library's name and version, of a text that may have several lines. */
+static cb_status mpi_probe(char *text, size_t bytes)
+{
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+
+    MPI_Get_library_version(library, &length);
+    library[strcspn(library, ",\n")] = '\0';
+    for (char *at = library; *at != '\0'; at++)
+        *at = *at == '\t' ? ' ' : *at;
+    snprintf(text, bytes, "%s", library);
+    return CB_OK;
+}
+
 const transport_technology transport_mpi = {
     .name = "mpi",
     .summary = "MPI point-to-point",
     .capabilities = TRANSPORT_ORDERED | TRANSPORT_RELIABLE | TRANSPORT_MULTICAST |
                     TRANSPORT_MULTICAST_RELAYED | TRANSPORT_DELIVERS,
+    .probe = mpi_probe,
     .open = mpi_open,
     .close = mpi_close,
     .prepare = mpi_prepare,

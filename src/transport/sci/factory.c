@@ -101,9 +101,8 @@ cb_status sci_close(transport_factory *base)
 }
 
 /* A driver removes what a process leaves; nothing does so for files of /dev/shm. */
-void sci_abandon(transport_factory *base)
+void sci_abandon(void)
 {
-    (void)base;
 #ifndef HAVE_SISCI_DOLPHIN
     sisci_shm_abandon();
 #endif

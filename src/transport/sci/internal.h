@@ -196,7 +196,7 @@ static inline cb_status sci_note_lost(sci_node *node, cb_status status)
 /* factory.c */
 cb_status sci_open(const transport_bootstrap *bootstrap, transport_factory **out);
 cb_status sci_close(transport_factory *factory);
-void sci_abandon(transport_factory *factory);
+void sci_abandon(void);
 cb_status sci_prepare(transport_factory *factory, const transport_preparation *preparation);
 
 /* buffers.c: send and receive buffers. Functions with `locked` in the name are called with the lock

@@ -1,8 +1,11 @@
 /* The technology's view of the SISCI API: the library, virtual devices, segments, sequences and
  * interrupts. */
+#include "config.h"
+
 #include "transport/sci/sisci.h"
 
 #include <sched.h>
+#include <stdio.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -62,6 +65,24 @@ cb_status sci_library_node_id(unsigned *node_id)
     if (error == SCI_ERR_OK)
         return CB_OK;
     return sci_failed("read the local node id", 0, 0, error, "check the adapter");
+}
+
+cb_status sci_library_probe(char *text, size_t bytes)
+{
+    unsigned node_id;
+    cb_status status;
+
+    CB_TRY(sci_library_start());
+    status = sci_library_node_id(&node_id);
+    sci_library_stop();
+#ifdef HAVE_SISCI_DOLPHIN
+    if (status == CB_OK)
+        snprintf(text, bytes, "adapter with the node id %u", node_id);
+#else
+    if (status == CB_OK)
+        snprintf(text, bytes, "shared memory of this host, in place of adapters");
+#endif
+    return status;
 }
 
 cb_status sci_device_open(sci_device *device)

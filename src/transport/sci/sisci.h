@@ -19,6 +19,9 @@ enum { SCI_ADAPTER = 0, SCI_PEERS_PER_DEVICE = 32 };
 cb_status sci_failed(const char *attempt, unsigned node_id, unsigned segment_id, sci_error_t error,
                      const char *advice);
 
+/* As the slot of transport_technology. */
+cb_status sci_library_probe(char *text, size_t bytes);
+
 /* A virtual device: a channel to the driver. */
 typedef struct {
     sci_desc_t handle;

@@ -15,9 +15,11 @@ const transport_technology transport_sci = {
     .summary = "SISCI remote memory",
     .parameters = &sci_parameters,
     .is_default_of_files = true,
-#ifdef HAVE_SISCI
+    .needs = "configure --with-sisci=software, or with Dolphin's library",
     .capabilities = TRANSPORT_ORDERED | TRANSPORT_RELIABLE | TRANSPORT_CONCURRENT_SEND |
                     TRANSPORT_BLOCKING_WAIT | TRANSPORT_DELIVERS | TRANSPORT_MULTICAST,
+#ifdef HAVE_SISCI
+    .probe = sci_library_probe,
     .open = sci_open,
     .close = sci_close,
     .prepare = sci_prepare,

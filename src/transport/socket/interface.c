@@ -129,17 +129,38 @@ static unsigned mtu_of(const char *name)
     return mtu > 0 ? (unsigned)mtu : least_of_ipv4;
 }
 
+static cb_status list_interfaces(struct ifaddrs **out)
+{
+    if (getifaddrs(out) == 0)
+        return CB_OK;
+    cb_error("cannot list the network interfaces of this host: %m; check its limits of memory and "
+             "open files");
+    return CB_ERROR_SYSTEM;
+}
+
+cb_status socket_probe(char *text, size_t bytes)
+{
+    struct ifaddrs *list = NULL;
+    char names[NAMES_BYTES];
+
+    CB_TRY(list_interfaces(&list));
+    list_names(list, names);
+    freeifaddrs(list);
+    if (names[0] == '\0') {
+        cb_error("no network interface of this host has an IPv4 address; bring one up");
+        return CB_ERROR_UNSUPPORTED;
+    }
+    snprintf(text, bytes, "interfaces %s", names);
+    return CB_OK;
+}
+
 cb_status socket_choose_interface(const char *name, bool one_host, socket_interface *out)
 {
     struct ifaddrs *list = NULL;
     const struct ifaddrs *found;
     cb_status status = CB_OK;
 
-    if (getifaddrs(&list) != 0) {
-        cb_error("cannot list the network interfaces of this host: %m; check its limits of memory "
-                 "and open files");
-        return CB_ERROR_SYSTEM;
-    }
+    CB_TRY(list_interfaces(&list));
     found = choose(list, name, one_host);
     if (found == NULL) {
         status = report_no_interface(list, name);

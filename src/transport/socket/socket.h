@@ -34,6 +34,9 @@ typedef struct {
  * loopback. CB_ERROR_USAGE, logged with the available names, if none can be chosen. */
 cb_status socket_choose_interface(const char *name, bool one_host, socket_interface *out);
 
+/* The interfaces among which to choose, for the slot probe of transport_technology. */
+cb_status socket_probe(char *text, size_t bytes);
+
 /* meet.c: learn about the other ranks and agree on the key. Collective; fails in all ranks alike.
  */
 cb_status socket_meet(const transport_bootstrap *bootstrap, const char *technology,

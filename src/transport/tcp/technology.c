@@ -248,6 +248,7 @@ const transport_technology transport_tcp = {
     .capabilities = TRANSPORT_ORDERED | TRANSPORT_RELIABLE | TRANSPORT_CONCURRENT_SEND |
                     TRANSPORT_BLOCKING_WAIT | TRANSPORT_DELIVERS | TRANSPORT_INTERFACE,
     .parameters = &tcp_parameters,
+    .probe = socket_probe,
     .open = tcp_open,
     .close = tcp_close,
     .prepare = tcp_prepare,

@@ -290,6 +290,7 @@ const transport_technology transport_udp = {
         TRANSPORT_MULTICAST | TRANSPORT_BLOCKING_WAIT | TRANSPORT_DELIVERS | TRANSPORT_INTERFACE,
     .parameters = &udp_parameters,
     .counters = &counter_set,
+    .probe = socket_probe,
     .open = udp_open,
     .close = udp_close,
     .prepare = udp_prepare,

@@ -57,7 +57,7 @@ done
 
 # refused TEXT...: the lock cannot be taken
 refused() {
-    run 2 cb_oneway --technology sci --sizes 64 --max-time 0.02
+    run_refused 2 cb_oneway --technology sci --sizes 64 --max-time 0.02
     expect_status 2
     expect_said "cannot lock $lock" "$@"
     rm -rf "$lock"

@@ -56,10 +56,15 @@ static cb_status exchange(void *context, const void *mine, size_t bytes, void *a
 
 static void make_settings(const ends_plan *plan, cb_settings *out)
 {
-    const cb_job job = {.ranks = RANKS, .largest_bytes = 64, .held_buffers = 2};
+    const cb_job job = {.ranks = RANKS,
+                        .largest_bytes = plan->parameters != NULL ? plan->message_bytes : 64,
+                        .held_buffers = 2};
     const cb_parameter_set *set = transport_find(plan->technology)->parameters;
+    cb_override *given = NULL;
 
-    ENDS_REQUIRE(cb_settings_derive(set, &job, NULL, out) == CB_OK);
+    ENDS_REQUIRE(cb_overrides_parse(plan->technology, set, plan->parameters, &given) == CB_OK);
+    ENDS_REQUIRE(cb_settings_derive(set, &job, given, out) == CB_OK);
+    free(given);
     out->interface = plan->interface;
     for (int rank = 0; rank < RANKS; rank++) {
         if (plan->tcp.silence_s > 0)

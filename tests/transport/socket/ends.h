@@ -1,5 +1,5 @@
-/* Two processes with a factory of a technology over sockets each, without a launcher: what the
- * tests of tcp and udp share. Each end is a child; one that fails says why on stderr. */
+/* Two processes with a factory of a technology each, without a launcher: what the tests of tcp, udp
+ * and ofi share. Each end is a child; one that fails says why on stderr. */
 #ifndef TESTS_TRANSPORT_SOCKET_ENDS_H
 #define TESTS_TRANSPORT_SOCKET_ENDS_H
 
@@ -39,6 +39,7 @@ typedef struct {
     const char *faults;    /* COMBENCH_UDP_FAULTS, or NULL */
     tcp_settings tcp;      /* zeros: the defaults */
     udp_settings udp;
+    const char *parameters; /* NAME=VALUE,... of the technology, or NULL */
     size_t message_bytes;
     transport_wait wait;
     bool many_senders; /* several threads of an end will send */

@@ -1,0 +1,106 @@
+/* The processes of the peers. Libraries over shared memory do not report that a peer was killed:
+ * the kernel does, for those on the same host. To the others a grant that they have already is
+ * repeated now and then, so that their library finds the connection broken. */
+#include "transport/remote/internal.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+
+static const uint64_t look_interval_ns = 1000000000, silence_ns = 2000000000;
+
+void remote_introduce(remote_identity *mine)
+{
+    struct stat processes;
+    FILE *boot = fopen("/proc/sys/kernel/random/boot_id", "re");
+
+    if (gethostname(mine->host, sizeof(mine->host) - 1) != 0)
+        mine->host[0] = '\0';
+    if (boot == NULL || fgets(mine->boot, sizeof(mine->boot), boot) == NULL)
+        mine->boot[0] = '\0';
+    if (boot != NULL)
+        fclose(boot);
+    if (stat("/proc/self/ns/pid", &processes) == 0)
+        mine->processes = (uint64_t)processes.st_ino;
+    mine->number = (int32_t)getpid();
+}
+
+/* A kernel without pidfd_open (before 5.3) watches no process. */
+void remote_watch(remote_node *node, const remote_identity *mine, const remote_identity *theirs)
+{
+    node->presence = -1;
+    if (mine->boot[0] != '\0' && strcmp(mine->boot, theirs->boot) == 0 &&
+        strcmp(mine->host, theirs->host) == 0 && mine->processes != 0 &&
+        mine->processes == theirs->processes)
+        node->presence = (int)syscall(SYS_pidfd_open, (pid_t)theirs->number, 0);
+}
+
+static bool has_ended(const remote_node *node)
+{
+    struct pollfd process = {.fd = node->presence, .events = POLLIN};
+
+    return poll(&process, 1, 0) == 1 && (process.revents & POLLIN) != 0;
+}
+
+/* What the process sent before its end is still on its way: it is lost at the second look. One that
+ * was at the end of its closing waits for nothing. */
+static void look_at_process(remote_factory *factory, remote_node *node)
+{
+    if (!node->ended)
+        node->ended = has_ended(node);
+    else if (node->closed == 2)
+        node->closing = 2;
+    else
+        (void)remote_lose(factory, node->base.rank, "reach", "its process has ended");
+}
+
+/* The look that follows is a whole interval later. */
+void remote_ended(remote_factory *factory, int rank)
+{
+    factory->nodes[rank].ended = true;
+    factory->looked_ns = cb_now_ns();
+}
+
+void remote_look(remote_factory *factory)
+{
+    const uint64_t now_ns = cb_now_ns();
+
+    if (now_ns - factory->looked_ns < look_interval_ns)
+        return;
+    factory->looked_ns = now_ns;
+    for (int rank = 0; rank < factory->base.size; rank++) {
+        remote_node *node = &factory->nodes[rank];
+
+        if (rank == factory->base.rank || node->lost != CB_OK)
+            continue;
+        if (node->presence >= 0 || node->ended)
+            look_at_process(factory, node);
+        else if (node->in_use && node->closing < 2)
+            (void)factory->driver->tell(factory, rank, REMOTE_GRANT, node->granted);
+    }
+}
+
+bool remote_is_silent(const remote_node *node)
+{
+    return node->closed > 0 && cb_now_ns() - node->closed_ns > silence_ns;
+}
+
+__attribute__((cold)) cb_status remote_lose(remote_factory *factory, int rank, const char *attempt,
+                                            const char *cause)
+{
+    remote_node *node = &factory->nodes[rank];
+
+    if (node->lost == CB_OK)
+        cb_error("cannot %s rank %d over %s: %s; see the messages of that rank, and check that its "
+                 "host is reachable",
+                 attempt, rank, factory->driver->name, cause);
+    node->lost = CB_ERROR_TRANSPORT;
+    factory->any_lost = true;
+    return transport_noted(&factory->base, CB_ERROR_TRANSPORT);
+}

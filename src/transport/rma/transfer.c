@@ -1,0 +1,215 @@
+/* The technology rma: messages and words into the windows of others, and looking for those that
+ * came into this one.
+ *
+ * A message is one MPI_Put of header and payload. MPI_Win_flush completes it at the target, and
+ * only then its number goes to the target, by an accumulate, which is atomic where a put is not.
+ * Pieces of one message share the flush and the accumulate.
+ *
+ * A local flush makes the library send the accumulate. MPICH waits for the target even then, so a
+ * send may wait for it. A receive must not: the words that it tells, grants, are messages of MPI,
+ * which a poll finds when it enters the library. */
+#include "transport/rma/internal.h"
+
+enum { POLLS_BETWEEN_WORDS = 16 };
+
+/* Sending */
+
+/* Replace the number in the mailbox of the target. */
+static cb_status replace_number(rma_factory *rma, int rank)
+{
+    const rma_peer *peer = &rma->peers[rank];
+    int code = MPI_Accumulate(&peer->written, 1, MPI_UINT32_T, rank, peer->mailbox, 1, MPI_UINT32_T,
+                              MPI_REPLACE, rma->window);
+
+    if (__builtin_expect(code == MPI_SUCCESS, 1))
+        code = MPI_Win_flush_local(rank, rma->window);
+    return __builtin_expect(code == MPI_SUCCESS, 1)
+               ? CB_OK
+               : rma_failed(rma, rank, "announce a message to", code);
+}
+
+/* Announce what was put to a rank. The library needs the buffers no longer, also after an error. */
+static cb_status announce(rma_factory *rma, int rank)
+{
+    rma_peer *peer = &rma->peers[rank];
+    transport_buffer *buffer = peer->first;
+    int code = MPI_Win_flush(rank, rma->window);
+    cb_status status = __builtin_expect(code == MPI_SUCCESS, 1)
+                           ? replace_number(rma, rank)
+                           : rma_failed(rma, rank, "complete a write to", code);
+
+    peer->first = NULL;
+    while (buffer != NULL) {
+        transport_buffer *next = buffer->next;
+
+        remote_sent(&rma->remote, buffer);
+        buffer = next;
+    }
+    return status;
+}
+
+/* The offset of the header of a message in the window of its target. */
+static MPI_Aint place_of(const rma_factory *rma, const rma_peer *peer, uint32_t number)
+{
+    size_t slot = number & (rma->remote.outstanding - 1);
+
+    return peer->slots +
+           (MPI_Aint)(slot * rma->remote.slot_bytes + REMOTE_PREFIX_BYTES - sizeof(remote_header));
+}
+
+static inline void append(rma_peer *peer, transport_buffer *buffer)
+{
+    buffer->next = NULL;
+    if (peer->first == NULL)
+        peer->first = buffer;
+    else
+        peer->last->next = buffer;
+    peer->last = buffer;
+}
+
+/* Hot. A piece that others follow is announced with the last of them, or by the next poll if these
+ * have no credit. An error of announcing loses the rank, and does not give the buffer back. */
+cb_status rma_send(remote_factory *factory, int rank, const remote_header *header,
+                   transport_buffer *buffer)
+{
+    rma_factory *rma = rma_factory_of(factory);
+    rma_peer *peer = &rma->peers[rank];
+    remote_header *block = &remote_prefix_at(buffer->data)->header;
+    int bytes = (int)(sizeof(*block) + header->bytes);
+    bool waiting = peer->first != NULL;
+    int code;
+
+    *block = *header;
+    code = MPI_Put(block, bytes, MPI_BYTE, rank, place_of(rma, peer, header->number), bytes,
+                   MPI_BYTE, rma->window);
+    if (__builtin_expect(code != MPI_SUCCESS, 0))
+        return rma_failed(rma, rank, "write to", code);
+    peer->written = header->number + 1;
+    append(peer, buffer);
+    if (__builtin_expect(header->rest > 0, 0)) {
+        rma->unannounced += !waiting;
+        return CB_OK;
+    }
+    rma->unannounced -= waiting;
+    (void)announce(rma, rank);
+    return CB_OK;
+}
+
+__attribute__((noinline)) static cb_status announce_all(rma_factory *rma)
+{
+    cb_status status = CB_OK;
+
+    for (int rank = 0; rank < rma->remote.base.size; rank++)
+        if (rma->peers[rank].first != NULL) {
+            cb_status now = announce(rma, rank);
+
+            status = status == CB_OK ? now : status;
+        }
+    rma->unannounced = 0;
+    return status;
+}
+
+/* CB_EMPTY: the last one is under way. */
+cb_status rma_tell(remote_factory *factory, int rank, remote_word word, uint32_t value)
+{
+    rma_factory *rma = rma_factory_of(factory);
+    rma_peer *peer = &rma->peers[rank];
+    int done = 0;
+    int code = MPI_Test(&peer->requests[word], &done, MPI_STATUS_IGNORE);
+
+    if (code == MPI_SUCCESS && !done)
+        return CB_EMPTY;
+    peer->told[word] = value;
+    if (code == MPI_SUCCESS)
+        code = MPI_Isend(&peer->told[word], 1, MPI_UINT32_T, rank, (int)word, rma->communicator,
+                         &peer->requests[word]);
+    return code == MPI_SUCCESS ? CB_OK : rma_failed(rma, rank, "send to", code);
+}
+
+/* A send that failed is reported by the next word. */
+bool rma_idle(remote_factory *factory)
+{
+    rma_factory *rma = rma_factory_of(factory);
+    bool idle = true;
+
+    for (int rank = 0; rank < factory->base.size; rank++) {
+        int done = 1;
+
+        if (MPI_Testall(RMA_WORDS, rma->peers[rank].requests, &done, MPI_STATUSES_IGNORE) ==
+            MPI_SUCCESS)
+            idle = idle && done;
+    }
+    return idle;
+}
+
+/* Receiving */
+
+/* Hot. Report what a source has written; false: nothing. The load pairs with the flush of the
+ * source before its accumulate. */
+static inline bool look_at(rma_factory *rma, int source)
+{
+    const uint32_t written = __atomic_load_n(&rma->mailboxes[source].written, __ATOMIC_ACQUIRE);
+    rma_peer *peer = &rma->peers[source];
+
+    if (peer->reported == written)
+        return false;
+    for (; peer->reported != written; peer->reported++)
+        rma->remote.counts[REMOTE_PATH_PUT] += remote_written(&rma->remote, source, peer->reported);
+    return true;
+}
+
+static bool look_at_all(rma_factory *rma)
+{
+    bool found = false;
+
+    for (int source = 0; source < rma->remote.base.size; source++)
+        found = look_at(rma, source) || found;
+    return found;
+}
+
+static cb_status poll_failed(rma_factory *rma, int code)
+{
+    return rma_failed(rma, rma->remote.base.rank, "poll at", code);
+}
+
+/* Take the words that have come. This also lets the library progress: some apply what others write
+ * only in calls of the target. */
+static cb_status take_words(rma_factory *rma)
+{
+    int found = 0, code;
+
+    do {
+        MPI_Status status;
+        uint32_t value;
+
+        code = MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, rma->communicator, &found, &status);
+        if (__builtin_expect(code != MPI_SUCCESS, 0))
+            return poll_failed(rma, code);
+        if (found) {
+            code = MPI_Recv(&value, 1, MPI_UINT32_T, status.MPI_SOURCE, status.MPI_TAG,
+                            rma->communicator, MPI_STATUS_IGNORE);
+            if (code != MPI_SUCCESS)
+                return poll_failed(rma, code);
+            remote_told(&rma->remote, status.MPI_SOURCE, (remote_word)status.MPI_TAG, value);
+        }
+    } while (found);
+    return CB_OK;
+}
+
+/* Hot. The other ranks are looked at when the awaited one has written nothing. Words are looked for
+ * when none has written, when messages wait for them, and now and then while messages come. */
+cb_status rma_poll(remote_factory *factory, int from)
+{
+    rma_factory *rma = rma_factory_of(factory);
+    int code;
+
+    if (__builtin_expect(rma->unannounced > 0, 0))
+        CB_TRY(announce_all(rma));
+    code = MPI_Win_sync(rma->window);
+    if (__builtin_expect(code != MPI_SUCCESS, 0))
+        return poll_failed(rma, code);
+    if (((from >= 0 && look_at(rma, from)) || look_at_all(rma)) &&
+        ++rma->busy_polls % POLLS_BETWEEN_WORDS != 0 && !transport_has_queued(&rma->remote.queued))
+        return CB_OK;
+    return take_words(rma);
+}
