@@ -37,6 +37,7 @@ void remote_release_slot(remote_factory *factory, remote_slot *slot)
     if (slot->backing != NULL)
         factory->driver->release(factory, slot);
     slot->held = false;
+    factory->freed = slot;
     while (node->tail != node->next && !node->slots[node->tail & mask].held)
         node->tail++;
     if (__builtin_expect(owed(factory, node) >= at_least_one(factory->outstanding / 2), 0))

@@ -167,6 +167,7 @@ struct remote_factory {
     size_t memory_bytes;
     remote_slot *slots; /* descriptors, in the same order */
     size_t slots_bytes;
+    remote_slot *freed; /* the slot whose message was released last */
     remote_node *nodes; /* by rank */
     transport_pool pool, pieces;
     transport_memory_user memory_user; /* the driver, for the pools */
