@@ -22,23 +22,30 @@ static inline bool is_rank_of_another(const remote_factory *factory, int source)
     return (unsigned)source < (unsigned)factory->base.size && source != factory->base.rank;
 }
 
+/* The header is read after all that can be known without it: a processor that reads it ahead of
+ * time takes its line from the one that is to write it. */
 bool remote_written(remote_factory *factory, int source, uint32_t number)
 {
-    const bool known = (unsigned)source < (unsigned)factory->base.size;
-    const remote_node *node = &factory->nodes[known ? source : 0];
-    remote_slot *slot = &node->slots[number & (factory->outstanding - 1)];
-    remote_header header = ((const remote_prefix *)(const void *)slot->memory)->header;
+    const remote_header *header;
+    const remote_node *node;
+    remote_slot *slot;
 
-    /* What is not its header has another source or another number. */
-    if (!known || header.source != (uint16_t)source || (uint16_t)header.number != (uint16_t)number) {
+    if (!is_rank_of_another(factory, source)) {
         drop(factory);
         return false;
     }
-    slot = remote_expect(factory, &header);
-    if (slot == NULL)
+    node = &factory->nodes[source];
+    number = node->next + (uint16_t)(number - node->next);
+    slot = &node->slots[number & (factory->outstanding - 1)];
+    header = &((const remote_prefix *)(const void *)slot->memory)->header;
+    if (slot->arrived || header->source != (uint16_t)source || header->number != number) {
+        drop(factory);
         return false;
-    remote_arrived(factory, slot);
-    return true;
+    }
+    slot = remote_expect(factory, header);
+    if (slot != NULL)
+        remote_arrived(factory, slot);
+    return slot != NULL;
 }
 
 void remote_told(remote_factory *factory, int source, remote_word word, uint32_t value)

@@ -257,8 +257,7 @@ static inline remote_slot *remote_expect(remote_factory *factory, const remote_h
                              source == factory->base.rank ||
                              header->number - node->next >=
                                  factory->outstanding - (node->next - node->tail) ||
-                             slot->arrived || slot->expected ||
-                             header->bytes > slot->base.capacity,
+                             slot->arrived || slot->expected || header->bytes > slot->base.capacity,
                          0)) {
         factory->counts[REMOTE_DROPPED]++;
         return NULL;

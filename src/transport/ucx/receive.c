@@ -46,8 +46,8 @@ static ucs_status_t fetch(ucx_factory *factory, remote_slot *slot, void *descrip
                                      .cb.recv_am = fetch_done,
                                      .user_data = slot,
                                      .memory_type = UCS_MEMORY_TYPE_HOST};
-    ucs_status_ptr_t operation = ucp_am_recv_data_nbx(factory->worker, descriptor, slot->base.data,
-                                                      slot->base.size, &how);
+    ucs_status_ptr_t operation =
+        ucp_am_recv_data_nbx(factory->worker, descriptor, slot->base.data, slot->base.size, &how);
 
     if (operation == NULL)
         fetched(factory, slot);
