@@ -90,6 +90,7 @@ static void fill_open(const farm_outcome *outcome, report_row *row, double *freq
                         ? (double)(tally->decided - 1) / tally->decision_span_ns * 1e9
                         : (double)NAN;
     farm_fill_load(outcome, row);
+    report_set_number(row, REPORT_HELD_BACK, (double)tally->held_back);
     if (farm_saturated(outcome))
         report_set_text(row, REPORT_LIMITED_BY, limit_of(outcome));
 }

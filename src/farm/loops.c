@@ -243,12 +243,15 @@ typedef struct {
     farm_schedule middle;
     uint64_t middle_ns, end_ns;
     uint64_t last_news_ns;
+    bool held; /* the next event is due and has no room */
     unsigned idle;
 } open_state;
 
 static cb_status issue_due(supervision *run, open_state *state, uint64_t now_ns)
 {
     CB_TRY(issue(run, state->due_ns));
+    run->tally->held_back += state->held;
+    state->held = false;
     state->last_due_ns = state->due_ns;
     run->last_issue_ns = now_ns;
     if (run->ledger->issued == 1) {
@@ -292,7 +295,7 @@ static cb_status look_for_decision(supervision *run, open_state *state, uint64_t
     return CB_OK;
 }
 
-/* Counted after the run, since events of a Poisson process are counted one by one. If the run ended
+/* Counted after the run, since events that are not periodic are counted one by one. If the run ended
  * early, its next event belongs to the backlog. */
 static void count_backlog(const supervision *run, open_state *state)
 {
@@ -320,7 +323,7 @@ static cb_status run_open(supervision *run)
     open_state state = {.last_news_ns = cb_now_ns()};
 
     state.schedule =
-        farm_schedule_make(load->rate_hz, load->poisson, load->seed, state.last_news_ns);
+        farm_schedule_make(load->arrivals, load->rate_hz, load->seed, state.last_news_ns);
     state.due_ns = farm_schedule_next(&state.schedule);
     while (loop_continues(run)) {
         uint64_t now_ns = cb_now_ns();
@@ -331,6 +334,7 @@ static cb_status run_open(supervision *run)
             state.last_news_ns = now_ns;
             continue;
         }
+        state.held = now_ns >= state.due_ns;
         CB_TRY(look_for_decision(run, &state, now_ns));
     }
     count_backlog(run, &state);

@@ -330,6 +330,7 @@ static cb_status set_up(farm_run *run)
     farm_rank *farm;
 
     run->in_flight = options->in_flight;
+    CB_TRY(farm_arrivals_parse(options->arrivals, &run->arrivals));
     if (run->in_flight > room)
         room = run->in_flight;
     CB_TRY(rank_create(&place, session->technology, &run->me, &run->actions));
@@ -388,6 +389,7 @@ static cb_status measure(void *recording, const measurement_setting *setting)
         farm_leave(run.me);
         rank_destroy(setting->session->definition, run.me);
     }
+    farm_arrivals_free(&run.arrivals);
     free(run.latencies);
     free(run.accounts);
     return status;

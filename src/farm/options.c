@@ -111,23 +111,41 @@ cb_status farm_choose_shapes(const benchmark *definition, const bench_options *o
 }
 
 /* An open loop needs a minimum of events within --max-time. */
-static cb_status check_rate(const bench_options *options, double rate_hz)
+static cb_status check_rate(const bench_options *options, const farm_arrivals *arrivals,
+                            double rate_hz)
 {
-    double needed_s = FARM_OPEN_EVENTS / rate_hz * 100 / FARM_OPEN_SHARE_PCT;
+    const uint64_t events = farm_arrivals_events(arrivals, 0, FARM_OPEN_EVENTS);
+    double needed_s = (double)events / rate_hz * 100 / FARM_OPEN_SHARE_PCT;
 
-    if (rate_hz <= 0 || needed_s <= options->max_time_s)
+    if (rate_hz <= 0)
         return CB_OK;
-    cb_error("an open loop at %g Hz needs %.3g s for %d events, but --max-time is %g"
+    CB_TRY(farm_arrivals_check_rate(arrivals, rate_hz));
+    if (needed_s <= options->max_time_s)
+        return CB_OK;
+    cb_error("an open loop at %g Hz needs %.3g s for %llu events, but --max-time is %g"
              " s; use a higher rate, or a longer --max-time",
-             rate_hz, needed_s, FARM_OPEN_EVENTS, options->max_time_s);
+             rate_hz, needed_s, (unsigned long long)events, options->max_time_s);
     return CB_ERROR_USAGE;
+}
+
+static cb_status check_rates(const bench_options *options, const farm_arrivals *arrivals)
+{
+    farm_load_point points[FARM_LOAD_POINTS];
+    size_t count;
+
+    if (options->load_curve == NULL || strcmp(options->load_curve, "auto") == 0)
+        return check_rate(options, arrivals, options->rate_hz);
+    CB_TRY(farm_load_parse(options->load_curve, points, &count));
+    for (size_t i = 0; i < count; i++)
+        CB_TRY(check_rate(options, arrivals, points[i].rate_hz));
+    return CB_OK;
 }
 
 cb_status farm_check_load(const bench_options *options)
 {
     int kinds = (options->rate_hz > 0) + (options->load_curve != NULL) + options->find_rate;
-    farm_load_point points[FARM_LOAD_POINTS];
-    size_t count;
+    farm_arrivals arrivals;
+    cb_status status;
 
     if (kinds > 1) {
         cb_error("--rate, --load-curve and --find-rate exclude each other; use only one "
@@ -143,12 +161,10 @@ cb_status farm_check_load(const bench_options *options)
                  "the other");
         return CB_ERROR_USAGE;
     }
-    if (options->load_curve == NULL || strcmp(options->load_curve, "auto") == 0)
-        return check_rate(options, options->rate_hz);
-    CB_TRY(farm_load_parse(options->load_curve, points, &count));
-    for (size_t i = 0; i < count; i++)
-        CB_TRY(check_rate(options, points[i].rate_hz));
-    return CB_OK;
+    CB_TRY(farm_arrivals_parse(options->arrivals, &arrivals));
+    status = check_rates(options, &arrivals);
+    farm_arrivals_free(&arrivals);
+    return status;
 }
 
 /* Entries per event. Supervisor and source: one message sent, one received. Destination: an

@@ -232,14 +232,14 @@ farm_load farm_open_load(farm_run *run, double rate_hz, uint64_t events)
                        .latencies = run->latencies,
                        .open = true,
                        .rate_hz = rate_hz,
-                       .poisson = strcmp(options->arrivals, "poisson") == 0,
+                       .arrivals = &run->arrivals,
                        .seed = options->seed + run->open_runs++};
 }
 
 static cb_status run_at(farm_run *run, double rate_hz, double time_ns, uint64_t least,
                         farm_outcome *out)
 {
-    uint64_t events = farm_load_events(rate_hz, run->event_ns, time_ns, least);
+    uint64_t events = farm_load_events(&run->arrivals, rate_hz, run->event_ns, time_ns, least);
 
     *out = (farm_outcome){
         .open = true, .offered_hz = rate_hz, .destinations = (size_t)farm_destinations(run)};
@@ -391,7 +391,8 @@ static cb_status find_rate(farm_run *run)
                                  .context = &rates,
                                  .limit_ns = run->limit_ns,
                                  .event_ns = run->event_ns,
-                                 .events = farm_search_events(quantile)};
+                                 .events = farm_arrivals_events(
+                                     &run->arrivals, 0, farm_search_events(quantile))};
     CB_TRY(measure_single_events(run, &rates));
     rates.search.now_ns = run->elapsed_ns;
     if (rates.quiet_ns <= rates.deadline_ns)

@@ -28,13 +28,15 @@ static uint64_t longest_silence_ns(const farm_run *run, const farm_load *load, u
  * plus the longest pause to expect between two events of an open loop. */
 static uint64_t own_timeout_ns(const farm_run *run, const farm_load *load, uint64_t timeout_ns)
 {
-    const double longest_draw = 30; /* in mean intervals of a Poisson process */
-    double interval_ns = load->open ? 1e9 / load->rate_hz : 0;
-    double intervals = 2 * (double)farm_destinations(run) + (load->poisson ? longest_draw : 0);
+    double turns_ns;
 
     if (run->supervisor || timeout_ns == 0)
         return timeout_ns;
-    return 2 * timeout_ns + (uint64_t)(intervals * interval_ns);
+    if (!load->open)
+        return 2 * timeout_ns;
+    turns_ns = 2 * (double)farm_destinations(run) * 1e9 / load->rate_hz;
+    return 2 * timeout_ns +
+           (uint64_t)(turns_ns + farm_arrivals_longest_ns(load->arrivals, load->rate_hz));
 }
 
 /* After all ranks have ended a run: count late and duplicate messages as well. All ranks get the

@@ -7,6 +7,7 @@
 
 #include "engine/outcome.h"
 #include "engine/pass.h"
+#include "farm/arrivals.h"
 #include "farm/figures.h"
 #include "farm/messages.h"
 
@@ -22,7 +23,8 @@ typedef struct {
     double elapsed_ns;   /* since started_ns, at the end of the last run; agreed on */
     uint64_t next_event; /* number of the first event of the next run */
     uint64_t in_flight;  /* limit, given or found by search */
-    uint64_t open_runs;  /* so far */
+    farm_arrivals arrivals; /* of open loops */
+    uint64_t open_runs;     /* so far */
     double event_ns;     /* time per event of a closed loop with that limit; agreed on */
     double skew_ns, touch_ns;
     verification_result verification; /* reported with the first row only */
