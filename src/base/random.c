@@ -76,16 +76,15 @@ double cb_random_normal(cb_random *random)
 double cb_random_gamma(cb_random *random, double shape)
 {
     const double above = shape < 1 ? shape + 1 : shape;
-    const double factor =
-        shape < 1 ? pow(1 - cb_random_unit(random), 1 / shape) : 1;
+    const double factor = shape < 1 ? pow(1 - cb_random_unit(random), 1 / shape) : 1;
     const double d = above - 1.0 / 3, c = 1 / sqrt(9 * d);
 
     for (;;) {
         double normal = cb_random_normal(random);
         double root = 1 + c * normal, cube = root * root * root;
 
-        if (root > 0 && log1p(-cb_random_unit(random)) <
-                            normal * normal / 2 + d - d * cube + d * log(cube))
+        if (root > 0 &&
+            log1p(-cb_random_unit(random)) < normal * normal / 2 + d - d * cube + d * log(cube))
             return factor * d * cube;
     }
 }

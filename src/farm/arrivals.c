@@ -196,8 +196,8 @@ farm_schedule farm_schedule_make(const farm_arrivals *arrivals, double rate_hz, 
     if (arrivals->process == FARM_TRAIN) {
         double shortest_ns = shortest_slot_ns(&arrivals->train, rate_hz);
 
-        made.step_ns = is_drawn_train(arrivals) ? fmin(arrivals->train.slot_ns, shortest_ns)
-                                                : shortest_ns;
+        made.step_ns =
+            is_drawn_train(arrivals) ? fmin(arrivals->train.slot_ns, shortest_ns) : shortest_ns;
         made.chance = made.step_ns / shortest_ns;
     }
     return made;
@@ -229,8 +229,8 @@ static uint64_t instant_in_orbit(farm_schedule *schedule)
     uint64_t orbit, slot;
 
     if (schedule->chance < 1)
-        schedule->bunch += (uint64_t)(log1p(-cb_random_unit(&schedule->random)) /
-                                      log1p(-schedule->chance));
+        schedule->bunch +=
+            (uint64_t)(log1p(-cb_random_unit(&schedule->random)) / log1p(-schedule->chance));
     orbit = schedule->bunch / train->count;
     slot = orbit * train->slots + train->filled[schedule->bunch % train->count];
     schedule->bunch++;
@@ -242,8 +242,7 @@ uint64_t farm_schedule_next(farm_schedule *schedule)
     schedule->number++;
     switch (schedule->arrivals->process) {
     case FARM_POISSON:
-        schedule->elapsed_ns -=
-            log1p(-cb_random_unit(&schedule->random)) * schedule->interval_ns;
+        schedule->elapsed_ns -= log1p(-cb_random_unit(&schedule->random)) * schedule->interval_ns;
         return instant(schedule, schedule->elapsed_ns);
     case FARM_GAMMA:
         schedule->elapsed_ns += cb_random_gamma(&schedule->random, schedule->arrivals->shape) /

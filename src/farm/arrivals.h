@@ -38,8 +38,8 @@ typedef struct {
 
 extern const farm_arrivals farm_arrivals_periodic;
 
-/* Parse a value of --arrivals (NULL: periodic), and read its file. CB_ERROR_USAGE, logged; CB_ERROR_MEMORY. Free
- * with farm_arrivals_free. */
+/* Parse a value of --arrivals (NULL: periodic), and read its file. CB_ERROR_USAGE, logged;
+ * CB_ERROR_MEMORY. Free with farm_arrivals_free. */
 cb_status farm_arrivals_parse(const char *text, farm_arrivals *out);
 void farm_arrivals_free(farm_arrivals *arrivals);
 

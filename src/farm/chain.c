@@ -258,11 +258,11 @@ static cb_status run_at(chain *run, double rate_hz, double time_ns, uint64_t lea
                         farm_outcome *out)
 {
     const bench_options *options = run->setting->session->options;
-    const chain_load load = {.events = farm_load_events(&run->arrivals, rate_hz, run->event_ns,
-                                                        time_ns, least),
-                             .rate_hz = rate_hz,
-                             .arrivals = &run->arrivals,
-                             .seed = options->seed + run->runs++};
+    const chain_load load = {
+        .events = farm_load_events(&run->arrivals, rate_hz, run->event_ns, time_ns, least),
+        .rate_hz = rate_hz,
+        .arrivals = &run->arrivals,
+        .seed = options->seed + run->runs++};
     chain_times times;
 
     memset(run->latency, 0, sizeof(*run->latency));
@@ -412,14 +412,13 @@ static cb_status find_rate(chain *run)
     farm_found found = {.repeats = 0};
     farm_outcome outcome;
 
-    rates.search = (farm_search){.try_rate = try_rate,
-                                 .context = &rates,
-                                 .limit_ns = run->limit_ns,
-                                 .event_ns = run->event_ns,
-                                 .events =
-                                     farm_arrivals_events(&run->arrivals, 0,
-                                                          farm_search_events(quantile)),
-                                 .now_ns = run->elapsed_ns};
+    rates.search = (farm_search){
+        .try_rate = try_rate,
+        .context = &rates,
+        .limit_ns = run->limit_ns,
+        .event_ns = run->event_ns,
+        .events = farm_arrivals_events(&run->arrivals, 0, farm_search_events(quantile)),
+        .now_ns = run->elapsed_ns};
     CB_TRY(farm_search_highest(&rates.search, &found));
     if (found.repeats == 0)
         return report_failed_search(&rates);

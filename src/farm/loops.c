@@ -295,8 +295,8 @@ static cb_status look_for_decision(supervision *run, open_state *state, uint64_t
     return CB_OK;
 }
 
-/* Counted after the run, since events that are not periodic are counted one by one. If the run ended
- * early, its next event belongs to the backlog. */
+/* Counted after the run, since events that are not periodic are counted one by one. If the run
+ * ended early, its next event belongs to the backlog. */
 static void count_backlog(const supervision *run, open_state *state)
 {
     farm_tally *tally = run->tally;

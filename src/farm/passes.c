@@ -387,12 +387,12 @@ static cb_status find_rate(farm_run *run)
     farm_found found = {.repeats = 0};
     farm_outcome out;
 
-    rates.search = (farm_search){.try_rate = try_rate,
-                                 .context = &rates,
-                                 .limit_ns = run->limit_ns,
-                                 .event_ns = run->event_ns,
-                                 .events = farm_arrivals_events(
-                                     &run->arrivals, 0, farm_search_events(quantile))};
+    rates.search = (farm_search){
+        .try_rate = try_rate,
+        .context = &rates,
+        .limit_ns = run->limit_ns,
+        .event_ns = run->event_ns,
+        .events = farm_arrivals_events(&run->arrivals, 0, farm_search_events(quantile))};
     CB_TRY(measure_single_events(run, &rates));
     rates.search.now_ns = run->elapsed_ns;
     if (rates.quiet_ns <= rates.deadline_ns)

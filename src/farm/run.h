@@ -18,14 +18,14 @@ typedef struct {
     const bench_actions *actions;
     const farm_fragments *fragments; /* of timed passes */
     bool supervisor;
-    uint64_t started_ns; /* supervisor: moved forward by the time of verification */
-    double limit_ns;     /* --max-time */
-    double elapsed_ns;   /* since started_ns, at the end of the last run; agreed on */
-    uint64_t next_event; /* number of the first event of the next run */
-    uint64_t in_flight;  /* limit, given or found by search */
+    uint64_t started_ns;    /* supervisor: moved forward by the time of verification */
+    double limit_ns;        /* --max-time */
+    double elapsed_ns;      /* since started_ns, at the end of the last run; agreed on */
+    uint64_t next_event;    /* number of the first event of the next run */
+    uint64_t in_flight;     /* limit, given or found by search */
     farm_arrivals arrivals; /* of open loops */
     uint64_t open_runs;     /* so far */
-    double event_ns;     /* time per event of a closed loop with that limit; agreed on */
+    double event_ns;        /* time per event of a closed loop with that limit; agreed on */
     double skew_ns, touch_ns;
     verification_result verification; /* reported with the first row only */
     meters meters;

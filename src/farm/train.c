@@ -1,4 +1,5 @@
-/* Parse the file line by line; the filled slots are listed at the end, when their number is known. */
+/* Parse the file line by line; the filled slots are listed at the end, when their number is known.
+ */
 #include "farm/train.h"
 
 #include <errno.h>
@@ -91,8 +92,9 @@ static cb_status take_slot(train_file *file, const char *word)
 
 static cb_status take_trains(train_file *file, char words[WORDS_MOST][WORD_BYTES], size_t count)
 {
-    const char *remedy = "write train, the filled slots, the empty slots after them, and how often, "
-                         "as train 72 8 3";
+    const char *remedy =
+        "write train, the filled slots, the empty slots after them, and how often, "
+        "as train 72 8 3";
     uint64_t values[3] = {0, 0, 1};
     char why[CB_WHY_BYTES];
 
@@ -136,8 +138,8 @@ static cb_status list_filled(train_file *file)
     if (out->slots == 0 || file->filled == 0 || file->slots_used != out->slots) {
         cb_error("%s: the trains have %llu slots, of which %llu are filled, and the orbit has %u; "
                  "make both numbers of slots equal, with a filled one",
-                 file->name, (unsigned long long)file->slots_used,
-                 (unsigned long long)file->filled, out->slots);
+                 file->name, (unsigned long long)file->slots_used, (unsigned long long)file->filled,
+                 out->slots);
         return CB_ERROR_USAGE;
     }
     out->filled = cb_allocate((size_t)file->filled, sizeof(*out->filled), "the slots of an orbit");
@@ -180,9 +182,10 @@ cb_status farm_train_parse(const char *name, const char *text, size_t bytes, far
 
 static cb_status reject_file(const char *path, const char *why)
 {
-    cb_error("--arrivals: cannot read '%s': %s; name a file with the slots of an orbit, which each host "
-             "needs (docs/reference/arrivals.md)",
-             path, why);
+    cb_error(
+        "--arrivals: cannot read '%s': %s; name a file with the slots of an orbit, which each host "
+        "needs (docs/reference/arrivals.md)",
+        path, why);
     return CB_ERROR_USAGE;
 }
 
