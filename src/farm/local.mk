@@ -1,4 +1,5 @@
 libcombench_a_SOURCES += \
+	%D%/accept.c %D%/accept.h \
 	%D%/arrivals.c %D%/arrivals.h \
 	%D%/builder.c %D%/builder.h \
 	%D%/chain.c %D%/chain.h \

@@ -136,16 +136,20 @@ static inline cb_status issue(supervision *run, uint64_t since_ns)
 
 /* Hot. Read a decision and record it in the ledger. */
 static inline cb_status record_decision(bench_rank *me, size_t from, transport_buffer *buffer,
-                                        uint64_t *since_ns, farm_decision *decision)
+                                        uint64_t *since_ns, farm_decision *decision, bool *accepted)
 {
     farm_rank *farm = farm_of(me);
     farm_message message;
 
     CB_TRY(farm_read(me, FARM_DESTINATION, from, buffer, &message));
-    if (__builtin_expect(message.first != 0 || message.bits != 0, 0))
+    if (__builtin_expect(
+            message.first != 0 || message.bits != farm_event_is_accepted(farm, message.event), 0))
         message.event = UINT64_MAX;
     *decision = farm_ledger_decide(&farm->ledger, farm_index_of(me, from, FARM_DESTINATION),
                                    message.event, since_ns);
+    if (*decision == FARM_DECIDED || *decision == FARM_DECIDED_LATE)
+        farm->accepted += message.bits;
+    *accepted = message.bits != 0;
     if (__builtin_expect(*decision == FARM_DECIDED, 1) || farm->may_lose ||
         *decision == FARM_DECIDED_LATE)
         return CB_OK;
@@ -156,8 +160,9 @@ static inline cb_status decide(supervision *run, size_t from, transport_buffer *
 {
     farm_decision decision;
     uint64_t since_ns = 0;
+    bool accepted;
 
-    CB_TRY(record_decision(run->me, from, buffer, &since_ns, &decision));
+    CB_TRY(record_decision(run->me, from, buffer, &since_ns, &decision, &accepted));
     if (!timed || decision != FARM_DECIDED)
         return CB_OK;
     run->last_decision_ns = cb_now_ns();
@@ -165,6 +170,9 @@ static inline cb_status decide(supervision *run, size_t from, transport_buffer *
         run->first_decision_ns = run->last_decision_ns;
     stats_histogram_record(&run->load->latencies[farm_index_of(run->me, from, FARM_DESTINATION)],
                            run->last_decision_ns - since_ns);
+    if (__builtin_expect(farm_of(run->me)->step_latencies != NULL, 0))
+        stats_histogram_record(&farm_of(run->me)->step_latencies[accepted],
+                               run->last_decision_ns - since_ns);
     return CB_OK;
 }
 
@@ -348,6 +356,7 @@ void farm_count(const bench_rank *me, farm_tally *tally)
     tally->issued = ledger->issued;
     tally->decided = ledger->decided;
     tally->lost = ledger->lost;
+    tally->accepted = farm_of(me)->accepted;
     tally->errors = farm_ledger_error_count(ledger);
 }
 
@@ -411,13 +420,14 @@ static cb_status discard_next_message(bench_rank *me, const bench_actions *actio
     farm_decision decision;
     uint64_t since_ns;
     transport_buffer *buffer;
+    bool accepted;
     size_t from;
 
     CB_TRY(farm_of(me)->hears_groups ? receive_multicast(me, &buffer, &from)
                                      : receive_message(me, &buffer, &from));
     if (farm_of(me)->role != FARM_SUPERVISOR)
         return actions->react(me, from, buffer);
-    return record_decision(me, from, buffer, &since_ns, &decision);
+    return record_decision(me, from, buffer, &since_ns, &decision, &accepted);
 }
 
 cb_status farm_drain(bench_rank *me, const bench_actions *actions)

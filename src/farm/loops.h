@@ -26,6 +26,8 @@ typedef struct {
 /* Results of a run. */
 typedef struct {
     uint64_t issued, decided, lost, errors;
+    uint64_t accepted;      /* of decided, with two steps */
+    uint64_t step_bytes[2]; /* with two steps: fragments that destinations got in each */
     size_t marks;
     double elapsed_ns;       /* from the first issue to the last decision, or to giving up */
     double event_ns;         /* per event, without timeouts */

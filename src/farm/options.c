@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "farm/accept.h"
 #include "farm/fetch.h"
 #include "farm/load.h"
 #include "timeline/timeline.h"
@@ -26,17 +27,49 @@ size_t farm_fetched(const bench_options *options, size_t sources)
 {
     size_t fetched = sources;
 
-    (void)farm_fetch_count(own_options(options)->fetch, sources, &fetched);
+    (void)farm_fetch_count(farm_fetch_text(own_options(options)), sources, &fetched);
     return fetched;
+}
+
+double farm_accept_fraction(const bench_options *options)
+{
+    const char *accept = own_options(options)->accept;
+    double fraction = -1;
+
+    if (accept != NULL)
+        (void)farm_accept_parse(accept, &fraction);
+    return fraction;
+}
+
+/* The second step of an event needs sources that the first one has not asked. */
+static cb_status check_accept(const bench_options *options, size_t sources, size_t fetched)
+{
+    const farm_own_options *own = own_options(options);
+
+    if (own->accept == NULL)
+        return CB_OK;
+    if (farm_tells_by_multicast(options)) {
+        cb_error("--accept %s and --supervisor multicast: a multicast asks all sources, and each "
+                 "step a part of them; use --supervisor loop, or leave --accept out",
+                 own->accept);
+        return CB_ERROR_USAGE;
+    }
+    if (fetched < sources)
+        return CB_OK;
+    cb_error("--accept %s: the first step asks all %zu sources, so that no source is left for the "
+             "second; use more --sources, or a smaller --fetch",
+             own->accept, sources);
+    return CB_ERROR_USAGE;
 }
 
 static cb_status check_fetch(const bench_options *options, const bench_shape *farm)
 {
-    const char *fetch = own_options(options)->fetch;
+    const char *fetch = farm_fetch_text(own_options(options));
     const size_t sources = farm->stages[FARM_SOURCE];
     size_t fetched;
 
     CB_TRY(farm_fetch_count(fetch, sources, &fetched));
+    CB_TRY(check_accept(options, sources, fetched));
     if (fetched == sources || !farm_tells_by_multicast(options))
         return CB_OK;
     cb_error(
@@ -87,10 +120,14 @@ cb_status farm_choose_shapes(const benchmark *definition, const bench_options *o
                              size_t ranks, bench_shape_list *out)
 {
     const cb_list *sources = &options->sources, *destinations = &options->destinations;
+    const char *accept = own_options(options)->accept;
+    double fraction;
     size_t length;
 
     out->count = 0;
     CB_TRY(farm_check_load(options));
+    if (accept != NULL)
+        CB_TRY(farm_accept_parse(accept, &fraction));
     CB_TRY(farm_fetch_count(own_options(options)->fetch, FARM_SOURCES_MOST, &length));
     if (sources->count == 0 && destinations->count == 0)
         CB_TRY(add_usual_farms(definition, ranks, out));

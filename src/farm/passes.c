@@ -88,6 +88,9 @@ static void add_tally(farm_tally *sum, const farm_tally *tally)
     sum->issued += tally->issued;
     sum->decided += tally->decided;
     sum->lost += tally->lost;
+    sum->accepted += tally->accepted;
+    sum->step_bytes[0] += tally->step_bytes[0];
+    sum->step_bytes[1] += tally->step_bytes[1];
     sum->errors += tally->errors;
 }
 

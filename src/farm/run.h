@@ -31,7 +31,8 @@ typedef struct {
     meters meters;
     uint64_t algorithm_runs, algorithm_ns; /* of this rank, since the last row */
     stats_histogram *latencies;            /* supervisor: by destination, */
-    farm_account *accounts;                /* and the accounts since the last row */
+    farm_account *accounts;                /* and the accounts since the last row; */
+    stats_histogram *step_latencies;       /* with two steps, of rejected and accepted events */
 } farm_run;
 
 static inline uint64_t farm_destinations(const farm_run *run)
