@@ -286,3 +286,11 @@ uint64_t farm_schedule_due(const farm_schedule *schedule, uint64_t until_ns)
         due += (uint64_t)((double)(until_ns - instant_ns) / schedule->interval_ns);
     return due;
 }
+
+uint64_t farm_schedule_overdue(const farm_schedule *schedule, uint64_t made_ns, uint64_t until_ns)
+{
+    uint64_t due = farm_schedule_due(schedule, until_ns);
+    uint64_t together = farm_schedule_due(schedule, made_ns);
+
+    return due > together ? due - together : 0;
+}

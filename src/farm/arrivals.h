@@ -84,4 +84,8 @@ uint64_t farm_schedule_next(farm_schedule *schedule);
  * counted one by one up to a million, then estimated from the mean. */
 uint64_t farm_schedule_due(const farm_schedule *schedule, uint64_t until_ns);
 
+/* The same without the events that are due together with the last one made, at `made_ns`: the rest
+ * of a burst without gaps. */
+uint64_t farm_schedule_overdue(const farm_schedule *schedule, uint64_t made_ns, uint64_t until_ns);
+
 #endif

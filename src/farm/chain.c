@@ -109,9 +109,9 @@ static cb_status issue_events(chain *run, const chain_load *load, farm_schedule 
             first_due_ns = due_ns;
         }
         if (number == (load->events + 1) / 2)
-            out->backlog_middle = (double)farm_schedule_due(&schedule, now_ns);
+            out->backlog_middle = (double)farm_schedule_overdue(&schedule, due_ns, now_ns);
     }
-    out->backlog_end = (double)farm_schedule_due(&schedule, now_ns);
+    out->backlog_end = (double)farm_schedule_overdue(&schedule, due_ns, now_ns);
     out->issue_span_ns = (double)(now_ns - first_ns);
     out->due_span_ns = (double)(due_ns - first_due_ns);
     return CB_OK;

@@ -249,7 +249,7 @@ typedef struct {
                                                  * issued event */
     /* State when half of the events were issued; its time, and the time when all were */
     farm_schedule middle;
-    uint64_t middle_ns, end_ns;
+    uint64_t middle_due_ns, middle_ns, end_ns;
     uint64_t last_news_ns;
     bool held; /* the next event is due and has no room */
     unsigned idle;
@@ -268,6 +268,7 @@ static cb_status issue_due(supervision *run, open_state *state, uint64_t now_ns)
     }
     if (run->ledger->issued == (run->load->events + 1) / 2) {
         state->middle = state->schedule;
+        state->middle_due_ns = state->due_ns;
         state->middle_ns = now_ns;
         run->tally->in_flight_middle = run->ledger->in_flight;
     }
@@ -308,15 +309,18 @@ static cb_status look_for_decision(supervision *run, open_state *state, uint64_t
 static void count_backlog(const supervision *run, open_state *state)
 {
     farm_tally *tally = run->tally;
-    uint64_t next = 0;
 
     if (state->due_ns != UINT64_MAX) {
         state->end_ns = cb_now_ns();
-        next = state->due_ns <= state->end_ns;
+        tally->backlog_end =
+            farm_schedule_due(&state->schedule, state->end_ns) + (state->due_ns <= state->end_ns);
+    } else {
+        tally->backlog_end =
+            farm_schedule_overdue(&state->schedule, state->last_due_ns, state->end_ns);
     }
     if (state->middle_ns > 0)
-        tally->backlog_middle = farm_schedule_due(&state->middle, state->middle_ns);
-    tally->backlog_end = farm_schedule_due(&state->schedule, state->end_ns) + next;
+        tally->backlog_middle =
+            farm_schedule_overdue(&state->middle, state->middle_due_ns, state->middle_ns);
     tally->due = run->ledger->issued + tally->backlog_end;
     tally->due_span_ns = (double)(state->last_due_ns - state->first_due_ns);
     tally->issue_span_ns = (double)(run->last_issue_ns - run->first_issue_ns);

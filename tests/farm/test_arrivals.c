@@ -350,6 +350,11 @@ START_TEST(events_of_a_burst_without_gap_are_due_together)
     for (uint64_t i = 0; i < 500; i++)
         ck_assert_uint_eq(farm_schedule_next(&schedule), 100000 + i / 50 * 5000000);
     ck_assert_uint_eq(farm_schedule_due(&schedule, 100000 + 10 * 5000000), 50);
+    ck_assert_uint_eq(farm_schedule_next(&schedule), 100000 + 10 * 5000000);
+    ck_assert_uint_eq(
+        farm_schedule_overdue(&schedule, 100000 + 10 * 5000000, 100000 + 11 * 5000000 - 1), 0);
+    ck_assert_uint_eq(
+        farm_schedule_overdue(&schedule, 100000 + 10 * 5000000, 100000 + 11 * 5000000), 50);
 }
 END_TEST
 
