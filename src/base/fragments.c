@@ -372,6 +372,11 @@ static uint64_t law_largest(const cb_fragment_law *law)
     return law->kind == CB_FRAGMENT_UNIFORM ? (uint64_t)law->high : law_size(law, deviate_limit);
 }
 
+static uint64_t law_smallest(const cb_fragment_law *law)
+{
+    return law->kind == CB_FRAGMENT_UNIFORM ? (uint64_t)law->low : law_size(law, -deviate_limit);
+}
+
 static double law_mean(const cb_fragment_law *law)
 {
     double limit = deviate_limit, sigma = law->shape;
@@ -438,23 +443,43 @@ static size_t columns_of(const cb_fragments *fragments, size_t sources)
     return sources < fragments->columns ? sources : fragments->columns;
 }
 
-uint64_t cb_fragments_largest(const cb_fragments *fragments, size_t sources)
+typedef uint64_t (*size_choice)(uint64_t one, uint64_t other);
+
+static uint64_t smaller(uint64_t one, uint64_t other)
+{
+    return one < other ? one : other;
+}
+
+static uint64_t larger(uint64_t one, uint64_t other)
+{
+    return one > other ? one : other;
+}
+
+/* Choose among all sizes of the file, or among the limits of all laws. */
+static uint64_t choose_size(const cb_fragments *fragments, size_t sources, size_choice choose,
+                            uint64_t (*limit)(const cb_fragment_law *law), uint64_t begin)
 {
     size_t columns = columns_of(fragments, sources);
-    uint64_t largest = 0;
+    uint64_t chosen = begin;
 
     for (size_t row = 0; row < fragments->rows; row++)
-        for (size_t column = 0; column < columns; column++) {
-            uint64_t size = fragments->table[row * fragments->columns + column];
+        for (size_t column = 0; column < columns; column++)
+            chosen = choose(chosen, fragments->table[row * fragments->columns + column]);
+    if (fragments->path != NULL)
+        return chosen;
+    for (size_t i = 0; i < fragments->law_count && i < sources; i++)
+        chosen = choose(chosen, limit(&fragments->laws[i]));
+    return chosen;
+}
 
-            largest = size > largest ? size : largest;
-        }
-    for (size_t i = 0; i < fragments->law_count && i < sources; i++) {
-        uint64_t size = law_largest(&fragments->laws[i]);
+uint64_t cb_fragments_largest(const cb_fragments *fragments, size_t sources)
+{
+    return choose_size(fragments, sources, larger, law_largest, 0);
+}
 
-        largest = size > largest ? size : largest;
-    }
-    return largest;
+uint64_t cb_fragments_smallest(const cb_fragments *fragments, size_t sources)
+{
+    return choose_size(fragments, sources, smaller, law_smallest, UINT64_MAX);
 }
 
 double cb_fragments_mean(const cb_fragments *fragments, size_t sources)

@@ -76,6 +76,9 @@ uint64_t cb_fragments_size(const cb_fragments *fragments, uint64_t event, size_t
  * deviations, which one in 500,000 exceeds, so that a distribution has one. */
 uint64_t cb_fragments_largest(const cb_fragments *fragments, size_t sources);
 
+/* Lower limit of the same. */
+uint64_t cb_fragments_smallest(const cb_fragments *fragments, size_t sources);
+
 /* Expected size, over the first `sources` sources; of a file the mean. */
 double cb_fragments_mean(const cb_fragments *fragments, size_t sources);
 
