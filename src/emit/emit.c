@@ -358,8 +358,9 @@ static cb_status check_length(const emission *all)
     const uint64_t most = 1 << 22;
     const size_t sources = fragments_sources(all->definition, &all->shape);
     const uint64_t steps = all->options->trace_steps;
+    const uint64_t blocks = all->options->trace_blocks > 0 ? all->options->trace_blocks : 1;
 
-    if (!all->measurement.varied || steps <= most / sources / all->options->trace_blocks)
+    if (!all->measurement.varied || steps <= most / sources / blocks)
         return CB_OK;
     cb_error(
         "--emit-trace: each fragment of varying size is a line of the trace, and %llu steps of "

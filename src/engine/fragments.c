@@ -196,7 +196,8 @@ cb_status fragments_join(bench_rank *me, const benchmark *definition, const benc
 {
     const size_t source = source_of(definition, shape, me->place.self);
     bench_fragments *part;
-    uint64_t traced = (options->trace_steps + 1) * options->trace_blocks;
+    const uint64_t blocks = options->trace_blocks > 0 ? options->trace_blocks : 1;
+    const uint64_t traced = (options->trace_steps + 1) * blocks;
 
     if (!fragments_vary(options))
         return CB_OK;
