@@ -176,6 +176,10 @@ static void fill_conditions(const measurement_setting *setting, const char *mode
     report_set_member_text(row, REPORT_WAIT, transport_wait_name(session->effective_wait),
                            "effective");
     report_set_number(row, REPORT_SIZE_BYTES, (double)plan_typical_bytes(measurement));
+    if (measurement->varied)
+        report_set_text(row, REPORT_FRAGMENTS, options->fragments);
+    if (measurement->varied && options->correlation > 0)
+        report_set_number(row, REPORT_CORRELATION, options->correlation);
     report_set_number(row, REPORT_PROCESSORS, (double)setting->participants);
     report_set_flag(row, REPORT_OVERSUBSCRIBED, setting->oversubscribed);
     if (pieces > 0)
