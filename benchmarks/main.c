@@ -20,7 +20,8 @@ int main(int argc, char **argv)
     }
     status = session_open(&session, &program);
     if (status == CB_OK)
-        status = plan_make(definition, &program.options, session.ranks, &plan);
+        status = session_agree_on_plan(
+            &session, plan_make(definition, &program.options, session.ranks, &plan));
     if (status == CB_OK)
         status = session_start(&session, &plan);
     if (status == CB_OK)
