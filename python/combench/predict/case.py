@@ -31,6 +31,9 @@ class Case:
     list_kind: str = "fixed"  # how the destinations of successive broadcasts change
     candidates: int = 0  # destinations that a changing list is chosen from; 0: those of the list
     fetched: int = 0  # of a farm: sources that have data of an event; 0: all
+    fragments: str = ""  # specification of varying sizes, of which size_bytes is the mean
+    correlation: float = 0.0
+    seed: int = 1  # of the sizes
     own: tuple[str, ...] = ()  # command-line words of options that only this benchmark has
 
     @property
