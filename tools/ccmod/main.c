@@ -35,7 +35,7 @@ static const cb_option_table table = {
         "convert converts workloads from and to LogGOPSim and SimGrid; ccmod generate writes "
         "traffic of a kind as a trace or a matrix.\n\n"
         "docs/reference/model.md describes the model and its result, trace-format.md the traces.",
-    .synopsis = "ccmod run|info|timeline|signals|knee|calibrate|convert|generate OPTION...",
+    .synopsis = "ccmod run|info|timeline|signals|knee|calibrate|convert|generate ...",
     .exit_statuses = tool_exit_statuses,
     .options = rows,
     .option_count = sizeof(rows) / sizeof(rows[0]),
