@@ -2,7 +2,7 @@
 if HAVE_CHECK
 UNIT_TESTS += %D%/test_order %D%/test_patterns %D%/test_records
 endif
-TESTS += %D%/tracer.sh
+TESTS += %D%/applications.sh %D%/tracer.sh
 OTHER_TESTS += %D%/tracer.sh
 
 tests_tracer_test_order_SOURCES = %D%/test_order.c src/tracer/order.c
@@ -23,4 +23,4 @@ tests_tracer_traced_CFLAGS = -std=gnu11 $(WARNING_CFLAGS)
 tests_tracer_traced_LDFLAGS =
 tests_tracer_traced_LDADD = $(MPI_LIBS)
 
-EXTRA_DIST += %D%/check_started.py %D%/check_wavefront.py %D%/tracer.sh
+EXTRA_DIST += %D%/applications.sh %D%/check_started.py %D%/check_wavefront.py %D%/tracer.sh
