@@ -20,8 +20,8 @@ typedef struct {
 
 /* Of another rank: what this one sends to it and receives from it. */
 typedef struct {
-    bool wants,
-        wanted; /* it wants the sizes of what it gets; this one wants those of what it sends */
+    bool asks;  /* it asks for the sizes of what this rank sends to it */
+    bool asked; /* this rank asks it for those of what it sends */
     uint64_t *sent;
     size_t sent_count;
     tracer_receipt *receipts;
@@ -77,15 +77,15 @@ static bool find_pairs(arranged_peer *peers)
             tracer.on = false;
         PMPI_Alltoall(sent, 2, MPI_UINT64_T, told, 2, MPI_UINT64_T, tracer.own);
         for (size_t i = 0; i < size; i++) {
-            peers[i].wanted = told[i].count == received[i].count &&
-                              told[i].digest != received[i].digest && tracer.on;
+            peers[i].asked = told[i].count == received[i].count &&
+                             told[i].digest != received[i].digest && tracer.on;
             peers[i].sent_count = sent[i].count;
-            flags[i] = peers[i].wanted;
+            flags[i] = peers[i].asked;
             found |= flags[i];
         }
         PMPI_Alltoall(flags, 1, MPI_INT, flags + size, 1, MPI_INT, tracer.own);
         for (size_t i = 0; i < size; i++)
-            peers[i].wants = flags[size + i] != 0;
+            peers[i].asks = flags[size + i] != 0;
         PMPI_Allreduce(&found, &any, 1, MPI_INT, MPI_MAX, tracer.own);
     }
     free(all);
@@ -126,7 +126,7 @@ static void note_wait(arranged_peer *peers, uint64_t place)
 static cb_status collect(arranged_peer *peers)
 {
     for (int i = 0; i < tracer.size; i++) {
-        if (peers[i].wants) {
+        if (peers[i].asks) {
             peers[i].sent =
                 cb_allocate(peers[i].sent_count, sizeof(uint64_t), "the order of messages");
             if (peers[i].sent == NULL)
@@ -138,9 +138,9 @@ static cb_status collect(arranged_peer *peers)
         tracer_record record;
 
         CB_TRY(tracer_records_get(&tracer.records, place, &record));
-        if (is_send(&record) && peers[record.peer].wants)
+        if (is_send(&record) && peers[record.peer].asks)
             peers[record.peer].sent[peers[record.peer].sent_count++] = record.bytes;
-        else if (is_receive(&record) && peers[record.peer].wanted)
+        else if (is_receive(&record) && peers[record.peer].asked)
             CB_TRY(note_receipt(&peers[record.peer], place, &record));
         else if (record.kind == TRACER_WAIT)
             note_wait(peers, place);
@@ -195,10 +195,10 @@ static cb_status exchange(arranged_peer *peers, int distance)
     uint64_t *sent = NULL;
     cb_status status = CB_OK;
 
-    if (peers[to].wants)
+    if (peers[to].asks)
         PMPI_Isend(peers[to].sent, (int)peers[to].sent_count, MPI_UINT64_T, to, TAG, tracer.own,
                    &request);
-    if (peers[from].wanted) {
+    if (peers[from].asked) {
         sent = cb_allocate(peers[from].receipt_count, sizeof(*sent), "the order of messages");
         if (sent == NULL)
             PMPI_Abort(tracer.own, 1);

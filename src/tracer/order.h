@@ -16,7 +16,7 @@ typedef struct {
     bool taken; /* set by tracer_order */
 } tracer_receipt;
 
-/* What becomes of the receipt `index`: it goes behind the record at `after`, which is its own place
+/* What becomes of the receipt `index`: it follows the record at `after`, which is its own place
  * if it stays there, and gets `bytes`. */
 typedef struct {
     size_t index;

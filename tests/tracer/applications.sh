@@ -12,7 +12,7 @@ enter_folder
 limit_s=200
 export CB_BUILD="$builddir" COMBENCH_TRACE_CLOCK=cpu
 
-# traced NAME RANKS MESSAGES: at least so many are in NAME.cct
+# traced NAME RANKS MESSAGES: NAME.cct has at least that number
 traced() {
     case_is "$1"
     if ! prepare_application "$1" "$2"; then

@@ -39,7 +39,7 @@ START_TEST(what_is_in_order_stays)
 }
 END_TEST
 
-START_TEST(what_was_started_in_advance_moves_behind_what_came_first)
+START_TEST(what_was_started_in_advance_moves_after_what_came_first)
 {
     tracer_receipt receipts[] = {started(1, 9, 100), blocking(4, 0), blocking(6, 0)};
     const uint64_t sent[] = {0, 0, 100};
@@ -122,5 +122,5 @@ START_TEST(no_receive_moves_back_or_beyond_its_wait)
 }
 END_TEST
 
-UNIT_MAIN("order", what_is_in_order_stays, what_was_started_in_advance_moves_behind_what_came_first,
+UNIT_MAIN("order", what_is_in_order_stays, what_was_started_in_advance_moves_after_what_came_first,
           blocking_receives_take_each_others_bytes, no_receive_moves_back_or_beyond_its_wait)
