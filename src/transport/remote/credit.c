@@ -20,29 +20,28 @@ static bool is_urgent(const remote_factory *factory, const remote_node *node)
     return owed(factory, node) >= at_least_one(factory->outstanding - factory->outstanding / 4);
 }
 
-/* Slots are released in any order, and granted in the order of their messages. */
+__attribute__((noinline)) static void note_debt(remote_factory *factory, remote_node *node)
+{
+    if (!node->indebted)
+        factory->indebted++;
+    node->indebted = true;
+    factory->urgent = factory->urgent || is_urgent(factory, node);
+}
+
+/* Hot. Slots are released in any order, and granted in the order of their messages. */
 void remote_release_slot(remote_factory *factory, remote_slot *slot)
 {
     remote_node *node = remote_source_of(factory, slot);
     const uint32_t mask = factory->outstanding - 1;
 
-    if (factory->driver->release != NULL)
+    if (slot->backing != NULL)
         factory->driver->release(factory, slot);
     slot->held = false;
+    factory->freed = slot;
     while (node->tail != node->next && !node->slots[node->tail & mask].held)
         node->tail++;
-    if (owed(factory, node) >= at_least_one(factory->outstanding / 2) && !node->indebted) {
-        node->indebted = true;
-        factory->indebted++;
-    }
-    factory->urgent = factory->urgent || (node->indebted && is_urgent(factory, node));
-}
-
-/* A grant that another has overtaken is less than the present one. */
-void remote_note_grant(remote_factory *factory, remote_node *node, uint32_t value)
-{
-    if (value - node->room - 1 < factory->outstanding)
-        node->room = value;
+    if (__builtin_expect(owed(factory, node) >= at_least_one(factory->outstanding / 2), 0))
+        note_debt(factory, node);
 }
 
 /* Tried again at once, since this process may not poll soon. After an error, which the driver has

@@ -7,7 +7,7 @@
 
 static inline remote_node *remote_source_of(const remote_factory *factory, const remote_slot *slot)
 {
-    return &factory->nodes[slot->header.source];
+    return &factory->nodes[slot->source];
 }
 
 /* The slot of the next message for the user. */
@@ -20,7 +20,6 @@ static inline remote_slot *remote_next_slot(const remote_factory *factory, const
  * (`all`), or only if its target may soon have no credit; remote_pay_urgent does the latter for all
  * ranks, and leaves errors to the next transfer. */
 void remote_release_slot(remote_factory *factory, remote_slot *slot);
-void remote_note_grant(remote_factory *factory, remote_node *node, uint32_t value);
 cb_status remote_pay(remote_factory *factory, remote_node *node, bool all);
 cb_status remote_pay_all(remote_factory *factory);
 void remote_pay_urgent(remote_factory *factory);

@@ -242,6 +242,7 @@ static void lay_out_slots(remote_factory *factory)
         slot->base.data = slot->memory + REMOTE_PREFIX_BYTES;
         slot->base.capacity = factory->slot_bytes - REMOTE_PREFIX_BYTES;
         slot->base.owner = &factory->base;
+        slot->source = (uint16_t)(i / factory->outstanding);
     }
 }
 

@@ -8,25 +8,13 @@
 #include "base/log.h"
 #include "transport/common/group.h"
 
+enum { POLLS_IN_A_ROW = 16 };
+
 /* What drivers report */
 
-static remote_slot *drop(remote_factory *factory)
+static void drop(remote_factory *factory)
 {
     factory->counts[REMOTE_DROPPED]++;
-    return NULL;
-}
-
-/* Hot. The slot for the number, if it may arrive: it is neither old nor beyond what was granted,
- * and not here yet. */
-static inline remote_slot *find_slot(const remote_factory *factory, const remote_node *node,
-                                     uint32_t number)
-{
-    remote_slot *slot = &node->slots[number & (factory->outstanding - 1)];
-
-    return number - node->next < factory->outstanding - (node->next - node->tail) &&
-                   !slot->arrived && !slot->expected
-               ? slot
-               : NULL;
 }
 
 static inline bool is_rank_of_another(const remote_factory *factory, int source)
@@ -34,61 +22,30 @@ static inline bool is_rank_of_another(const remote_factory *factory, int source)
     return (unsigned)source < (unsigned)factory->base.size && source != factory->base.rank;
 }
 
-/* Hot. The message is in the slot's memory unless the driver says otherwise. */
-static inline void note_header(remote_factory *factory, remote_node *node, remote_slot *slot,
-                               const remote_header *header)
-{
-    slot->header = *header;
-    slot->base.data = slot->memory + REMOTE_PREFIX_BYTES;
-    slot->base.size = header->bytes;
-    remote_note_grant(factory, node, header->granted);
-}
-
-remote_slot *remote_expect(remote_factory *factory, const remote_header *header)
-{
-    remote_node *node;
-    remote_slot *slot;
-
-    if (header->key != factory->key || !is_rank_of_another(factory, header->source))
-        return drop(factory);
-    node = &factory->nodes[header->source];
-    slot = find_slot(factory, node, header->number);
-    if (slot == NULL || header->bytes > slot->base.capacity)
-        return drop(factory);
-    note_header(factory, node, slot, header);
-    slot->expected = true;
-    return slot;
-}
-
-void remote_arrived(remote_factory *factory, remote_slot *slot)
-{
-    slot->expected = false;
-    slot->arrived = true;
-    factory->ready++;
-}
-
+/* The header is read after all that can be known without it: a processor that reads it ahead of
+ * time takes its line from the one that is to write it. */
 bool remote_written(remote_factory *factory, int source, uint32_t number)
 {
     const remote_header *header;
-    remote_node *node;
-    remote_slot *slot = NULL;
+    const remote_node *node;
+    remote_slot *slot;
 
     if (!is_rank_of_another(factory, source)) {
-        (void)drop(factory);
+        drop(factory);
         return false;
     }
     node = &factory->nodes[source];
     number = node->next + (uint16_t)(number - node->next);
-    slot = find_slot(factory, node, number);
-    header = slot != NULL ? &((const remote_prefix *)(const void *)slot->memory)->header : NULL;
-    if (header == NULL || header->key != factory->key || header->source != (uint16_t)source ||
-        header->number != number || header->bytes > slot->base.capacity) {
-        (void)drop(factory);
+    slot = &node->slots[number & (factory->outstanding - 1)];
+    header = &((const remote_prefix *)(const void *)slot->memory)->header;
+    if (slot->arrived || header->source != (uint16_t)source || header->number != number) {
+        drop(factory);
         return false;
     }
-    note_header(factory, node, slot, header);
-    remote_arrived(factory, slot);
-    return true;
+    slot = remote_expect(factory, header);
+    if (slot != NULL)
+        remote_arrived(factory, slot);
+    return slot != NULL;
 }
 
 void remote_told(remote_factory *factory, int source, remote_word word, uint32_t value)
@@ -96,7 +53,7 @@ void remote_told(remote_factory *factory, int source, remote_word word, uint32_t
     remote_node *node;
 
     if (!is_rank_of_another(factory, source)) {
-        (void)drop(factory);
+        drop(factory);
         return;
     }
     node = &factory->nodes[source];
@@ -125,7 +82,7 @@ static cb_status report_length(remote_factory *factory, const remote_node *node,
  * hides no message: the next transfer finds the error. */
 static cb_status add_piece(remote_factory *factory, remote_node *node, remote_slot *slot)
 {
-    const size_t bytes = slot->base.size, rest = slot->header.rest;
+    const size_t bytes = slot->base.size, rest = slot->rest;
     transport_buffer *whole = node->assembled;
 
     if (whole == NULL) {
@@ -162,7 +119,7 @@ __attribute__((noinline)) static cb_status assemble(remote_factory *factory, rem
 
         if (!slot->arrived)
             return nothing_from(node);
-        last = slot->header.rest == 0;
+        last = slot->rest == 0;
         CB_TRY(add_piece(factory, node, slot));
         if (last)
             break;
@@ -181,7 +138,7 @@ static inline cb_status take(remote_factory *factory, remote_node *node, transpo
 
     if (!slot->arrived)
         return nothing_from(node);
-    if (__builtin_expect(slot->header.rest != 0 || node->assembled != NULL, 0))
+    if (__builtin_expect(slot->rest != 0 || node->assembled != NULL, 0))
         return assemble(factory, node, out);
     slot->arrived = false;
     slot->held = true;
@@ -222,25 +179,48 @@ static inline cb_status try_receive(remote_factory *factory, remote_node *node,
 }
 
 /* Hot. */
-cb_status remote_try_receive(transport_node *base, transport_buffer **out)
+static inline cb_status try_receive_locked(remote_factory *factory, remote_node *node,
+                                           transport_buffer **out)
 {
-    remote_factory *factory = remote_factory_of(base->factory);
     cb_status status;
 
     transport_lock_take(&factory->lock);
-    status = try_receive(factory, remote_node_of(base), out);
+    status = try_receive(factory, node, out);
     transport_lock_give(&factory->lock);
     return status;
 }
 
 /* Hot. */
+cb_status remote_try_receive(transport_node *base, transport_buffer **out)
+{
+    return try_receive_locked(remote_factory_of(base->factory), remote_node_of(base), out);
+}
+
+/* Hot. A process that spins sees a message the sooner, the less it does between two polls. */
+static inline void spin(remote_factory *factory, const remote_slot *awaited, int from)
+{
+    if (factory->base.wait != TRANSPORT_WAIT_SPIN || factory->lock.used ||
+        transport_has_queued(&factory->queued))
+        return;
+    for (int i = 0; i < POLLS_IN_A_ROW && !awaited->arrived; i++)
+        if (factory->driver->poll(factory, from) != CB_OK)
+            return;
+}
+
+/* Hot. */
 cb_status remote_receive(transport_node *base, transport_buffer **out)
 {
+    remote_factory *factory = remote_factory_of(base->factory);
+    remote_node *node = remote_node_of(base);
     cb_status status;
 
-    for (uint64_t polls = 0; (status = remote_try_receive(base, out)) == CB_EMPTY; polls++)
-        remote_pause(remote_factory_of(base->factory), polls);
-    return status;
+    for (uint64_t polls = 0;; polls++) {
+        spin(factory, remote_next_slot(factory, node), base->rank);
+        status = try_receive_locked(factory, node, out);
+        if (status != CB_EMPTY)
+            return status;
+        remote_pause(factory, polls);
+    }
 }
 
 /* Groups */

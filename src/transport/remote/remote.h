@@ -11,10 +11,10 @@
  * back with each message, or alone once half of the slots are owed. Numbers wrap at 32 bits, so
  * `outstanding` is a power of 2, the same in all processes.
  *
- * A driver works in one of two ways. With `writes` set it writes header and payload, which are
- * adjacent, into the slot, whose address it knows from `connect`, and the receiver's driver calls
- * remote_written. Otherwise it carries header and payload as a message, and the receiver's driver
- * calls remote_expect and, when the payload is there, remote_arrived.
+ * The receiver's driver learns the header of a message, calls remote_expect and, when the payload
+ * is there, remote_arrived. With `writes` set the sender's driver writes the payload into the slot,
+ * whose address it knows from `connect`. One that writes the header before it calls remote_written
+ * in place of both.
  *
  * Threads: one is in the factory at a time. With `many_senders` the functions of this folder take
  * the factory's lock around every call of a driver. */
@@ -73,7 +73,8 @@ typedef struct {
     transport_buffer base; /* handed to the user; its data may be memory of the library */
     unsigned char *memory; /* of the slot: REMOTE_PREFIX_BYTES, then the payload */
     void *backing;         /* the driver's: what carries the data, until the user releases it */
-    remote_header header;
+    uint32_t rest;         /* of the header of its message */
+    uint16_t source;       /* rank of the sender */
     bool expected, arrived, held; /* announced; complete; given to the user */
 } remote_slot;
 
@@ -141,8 +142,8 @@ typedef struct {
      * does not poll again. CB_EMPTY: not yet, call again after a poll; no other rank is waited for.
      * NULL: nothing to do. */
     cb_status (*flush)(remote_factory *factory);
-    /* The message of a slot was released: give its backing back. Called also from remote_sent.
-     * NULL: nothing to do. */
+    /* The message of a slot that has a backing was released: give that back, and set it to NULL.
+     * Called also from remote_sent. NULL: slots have none. */
     void (*release)(remote_factory *factory, remote_slot *slot);
     /* Sleep until something may have come, at most `ms`; NULL: the library cannot. Not called if
      * several threads send, or if base.lacking has TRANSPORT_BLOCKING_WAIT. */
@@ -166,6 +167,7 @@ struct remote_factory {
     size_t memory_bytes;
     remote_slot *slots; /* descriptors, in the same order */
     size_t slots_bytes;
+    remote_slot *freed; /* the slot whose message was released last */
     remote_node *nodes; /* by rank */
     transport_pool pool, pieces;
     transport_memory_user memory_user; /* the driver, for the pools */
@@ -233,10 +235,47 @@ static inline remote_prefix *remote_prefix_of(const remote_factory *factory,
 
 /* Called by drivers from poll, send and tell. None of them calls the driver, but for `release`. */
 
-/* A message with this header has come or is announced: its slot, to whose memory the payload may be
- * written, or whose base.data may be set to where it is. NULL: it is dropped, and counted. */
-remote_slot *remote_expect(remote_factory *factory, const remote_header *header);
-void remote_arrived(remote_factory *factory, remote_slot *slot);
+/* A grant that another has overtaken is less than the present one. */
+static inline void remote_note_grant(const remote_factory *factory, remote_node *node,
+                                     uint32_t value)
+{
+    if (value - node->room - 1 < factory->outstanding)
+        node->room = value;
+}
+
+/* Hot. A message with this header has come or is announced: its slot, to whose memory the payload
+ * may be written, or whose base.data may be set to where it is. NULL: it is dropped, and counted:
+ * it has another key or no such source, it is too long, its number is old or beyond what was
+ * granted, or it is here already. */
+static inline remote_slot *remote_expect(remote_factory *factory, const remote_header *header)
+{
+    const uint16_t source = header->source;
+    remote_node *node = &factory->nodes[source < factory->base.size ? source : 0];
+    remote_slot *slot = &node->slots[header->number & (factory->outstanding - 1)];
+
+    if (__builtin_expect(header->key != factory->key || source >= factory->base.size ||
+                             source == factory->base.rank ||
+                             header->number - node->next >=
+                                 factory->outstanding - (node->next - node->tail) ||
+                             slot->arrived || slot->expected || header->bytes > slot->base.capacity,
+                         0)) {
+        factory->counts[REMOTE_DROPPED]++;
+        return NULL;
+    }
+    slot->rest = header->rest;
+    slot->base.data = slot->memory + REMOTE_PREFIX_BYTES;
+    slot->base.size = header->bytes;
+    slot->expected = true;
+    remote_note_grant(factory, node, header->granted);
+    return slot;
+}
+
+static inline void remote_arrived(remote_factory *factory, remote_slot *slot)
+{
+    slot->expected = false;
+    slot->arrived = true;
+    factory->ready++;
+}
 
 /* Rank `source` has written message `number` (its 16 lower bits suffice) into its slot. false: it
  * is dropped, and counted as such. */

@@ -8,11 +8,10 @@
 #include "transport/remote/remote.h"
 #include "transport/rma/parameters.h"
 
-/* Number of the next message from a source to this process, which the source replaces as a whole:
- * the source's mailbox in the window. A line for each, so that no two sources write the same. */
-typedef struct {
-    _Alignas(CB_CACHE_LINE) uint32_t written;
-} rma_mailbox;
+/* What tells of a message: its number + 1 and its grant (16 lower bits of each), whether its header
+ * is before its payload, and its bytes. A source has a mailbox of one word for each slot here, in
+ * whole lines, so that no two sources write the same line, and replaces a word as a whole. */
+enum { RMA_NUMBER_SHIFT = 48, RMA_GRANT_SHIFT = 32, RMA_HEADER_SHIFT = 31 };
 
 /* Where the mailboxes and slots of a process are, in bytes from the beginning of its window. */
 typedef struct {
@@ -22,8 +21,10 @@ typedef struct {
 enum { RMA_WORDS = REMOTE_CLOSE + 1 };
 
 typedef struct {
-    uint32_t written;               /* the number in the mailbox there; origin of the accumulates */
+    uint32_t written, announced;    /* messages below these were put; are in the mailbox there */
     uint32_t reported;              /* messages below this were reported to the protocol */
+    uint64_t *words;                /* by slot: origins of the accumulates */
+    const uint64_t *here;           /* the mailbox of that rank, in the window */
     MPI_Aint mailbox, slots;        /* at the other process, for this one */
     transport_buffer *first, *last; /* pieces put there and not announced; linked by `next` */
     uint32_t told[RMA_WORDS];       /* by remote_word: the value that was sent last, and its send */
@@ -38,10 +39,10 @@ typedef struct {
     rma_stage stage;
     MPI_Comm communicator;
     MPI_Win window;
-    rma_mailbox *mailboxes; /* in the window, by rank */
-    rma_peer *peers;        /* by rank */
-    size_t unannounced;     /* peers with pieces that are not announced */
-    unsigned busy_polls;    /* that found messages */
+    rma_peer *peers;     /* by rank */
+    uint64_t *words;     /* of all peers */
+    size_t unannounced;  /* peers with pieces that are not announced */
+    unsigned busy_polls; /* that found messages */
 } rma_factory;
 
 static inline rma_factory *rma_factory_of(remote_factory *factory)

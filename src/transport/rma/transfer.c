@@ -1,9 +1,10 @@
 /* The technology rma: messages and words into the windows of others, and looking for those that
  * came into this one.
  *
- * A message is one MPI_Put of header and payload. MPI_Win_flush completes it at the target, and
- * only then its number goes to the target, by an accumulate, which is atomic where a put is not.
- * Pieces of one message share the flush and the accumulate.
+ * A message is one MPI_Put of its payload. MPI_Win_flush completes it at the target, and only then
+ * a word with its number and length goes to the target's mailbox, by an accumulate, which is atomic
+ * where a put is not. Pieces of one message share the flush. Those that others follow are put with
+ * their header, which tells how much follows.
  *
  * A local flush makes the library send the accumulate. MPICH waits for the target even then, so a
  * send may wait for it. A receive must not: the words that it tells, grants, are messages of MPI,
@@ -14,13 +15,30 @@ enum { POLLS_BETWEEN_WORDS = 16 };
 
 /* Sending */
 
-/* Replace the number in the mailbox of the target. */
-static cb_status replace_number(rma_factory *rma, int rank)
+static inline uint64_t word_of(const remote_header *header)
 {
-    const rma_peer *peer = &rma->peers[rank];
-    int code = MPI_Accumulate(&peer->written, 1, MPI_UINT32_T, rank, peer->mailbox, 1, MPI_UINT32_T,
-                              MPI_REPLACE, rma->window);
+    return (uint64_t)(uint16_t)(header->number + 1) << RMA_NUMBER_SHIFT |
+           (uint64_t)(uint16_t)header->granted << RMA_GRANT_SHIFT |
+           (uint64_t)(header->rest > 0) << RMA_HEADER_SHIFT | header->bytes;
+}
 
+/* Replace the words of what was put by those of the messages: one accumulate for neighbours. */
+static cb_status replace_words(rma_factory *rma, int rank)
+{
+    const uint32_t outstanding = rma->remote.outstanding;
+    rma_peer *peer = &rma->peers[rank];
+    int code = MPI_SUCCESS;
+
+    while (peer->announced != peer->written && code == MPI_SUCCESS) {
+        const uint32_t place = peer->announced & (outstanding - 1);
+        const uint32_t due = peer->written - peer->announced;
+        const int words = (int)(due < outstanding - place ? due : outstanding - place);
+
+        code = MPI_Accumulate(&peer->words[place], words, MPI_UINT64_T, rank,
+                              peer->mailbox + (MPI_Aint)(place * sizeof(uint64_t)), words,
+                              MPI_UINT64_T, MPI_REPLACE, rma->window);
+        peer->announced += (uint32_t)words;
+    }
     if (__builtin_expect(code == MPI_SUCCESS, 1))
         code = MPI_Win_flush_local(rank, rma->window);
     return __builtin_expect(code == MPI_SUCCESS, 1)
@@ -35,7 +53,7 @@ static cb_status announce(rma_factory *rma, int rank)
     transport_buffer *buffer = peer->first;
     int code = MPI_Win_flush(rank, rma->window);
     cb_status status = __builtin_expect(code == MPI_SUCCESS, 1)
-                           ? replace_number(rma, rank)
+                           ? replace_words(rma, rank)
                            : rma_failed(rma, rank, "complete a write to", code);
 
     peer->first = NULL;
@@ -48,13 +66,12 @@ static cb_status announce(rma_factory *rma, int rank)
     return status;
 }
 
-/* The offset of the header of a message in the window of its target. */
-static MPI_Aint place_of(const rma_factory *rma, const rma_peer *peer, uint32_t number)
+/* The offset of the payload of a message in the window of its target. */
+static inline MPI_Aint place_of(const rma_factory *rma, const rma_peer *peer, uint32_t number)
 {
     size_t slot = number & (rma->remote.outstanding - 1);
 
-    return peer->slots +
-           (MPI_Aint)(slot * rma->remote.slot_bytes + REMOTE_PREFIX_BYTES - sizeof(remote_header));
+    return peer->slots + (MPI_Aint)(slot * rma->remote.slot_bytes + REMOTE_PREFIX_BYTES);
 }
 
 static inline void append(rma_peer *peer, transport_buffer *buffer)
@@ -74,16 +91,23 @@ cb_status rma_send(remote_factory *factory, int rank, const remote_header *heade
 {
     rma_factory *rma = rma_factory_of(factory);
     rma_peer *peer = &rma->peers[rank];
-    remote_header *block = &remote_prefix_at(buffer->data)->header;
-    int bytes = (int)(sizeof(*block) + header->bytes);
+    MPI_Aint place = place_of(rma, peer, header->number);
+    unsigned char *start = buffer->data;
+    int bytes = (int)header->bytes;
     bool waiting = peer->first != NULL;
-    int code;
+    int code = MPI_SUCCESS;
 
-    *block = *header;
-    code = MPI_Put(block, bytes, MPI_BYTE, rank, place_of(rma, peer, header->number), bytes,
-                   MPI_BYTE, rma->window);
+    if (__builtin_expect(header->rest > 0, 0)) {
+        remote_prefix_at(buffer->data)->header = *header;
+        start -= sizeof(*header);
+        place -= (MPI_Aint)sizeof(*header);
+        bytes += (int)sizeof(*header);
+    }
+    if (bytes > 0)
+        code = MPI_Put(start, bytes, MPI_BYTE, rank, place, bytes, MPI_BYTE, rma->window);
     if (__builtin_expect(code != MPI_SUCCESS, 0))
         return rma_failed(rma, rank, "write to", code);
+    peer->words[header->number & (factory->outstanding - 1)] = word_of(header);
     peer->written = header->number + 1;
     append(peer, buffer);
     if (__builtin_expect(header->rest > 0, 0)) {
@@ -144,18 +168,44 @@ bool rma_idle(remote_factory *factory)
 
 /* Receiving */
 
+static inline void report(rma_factory *rma, int source, uint32_t number, uint64_t word)
+{
+    const uint32_t room = rma->remote.nodes[source].room;
+    remote_header header = {.key = rma->remote.key,
+                            .source = (uint16_t)source,
+                            .number = number,
+                            .granted = room + (uint16_t)((word >> RMA_GRANT_SHIFT) - room),
+                            .bytes = (uint32_t)word & ~(UINT32_C(1) << RMA_HEADER_SHIFT)};
+    remote_slot *slot;
+
+    if (__builtin_expect((word >> RMA_HEADER_SHIFT & 1) != 0, 0)) {
+        size_t place = remote_slot_index(&rma->remote, source, number);
+        const void *memory = rma->remote.slots[place].memory;
+
+        header.rest = ((const remote_prefix *)memory)->header.rest;
+    }
+    slot = remote_expect(&rma->remote, &header);
+    if (slot == NULL)
+        return;
+    rma->remote.counts[REMOTE_PATH_PUT]++;
+    remote_arrived(&rma->remote, slot);
+}
+
 /* Hot. Report what a source has written; false: nothing. The load pairs with the flush of the
  * source before its accumulate. */
 static inline bool look_at(rma_factory *rma, int source)
 {
-    const uint32_t written = __atomic_load_n(&rma->mailboxes[source].written, __ATOMIC_ACQUIRE);
     rma_peer *peer = &rma->peers[source];
+    const uint32_t before = peer->reported;
 
-    if (peer->reported == written)
-        return false;
-    for (; peer->reported != written; peer->reported++)
-        rma->remote.counts[REMOTE_PATH_PUT] += remote_written(&rma->remote, source, peer->reported);
-    return true;
+    for (;;) {
+        const uint64_t *place = &peer->here[peer->reported & (rma->remote.outstanding - 1)];
+        const uint64_t word = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+
+        if ((uint16_t)(word >> RMA_NUMBER_SHIFT) != (uint16_t)(peer->reported + 1))
+            return peer->reported != before;
+        report(rma, source, peer->reported++, word);
+    }
 }
 
 static bool look_at_all(rma_factory *rma)

@@ -126,31 +126,52 @@ static void describe_window(remote_factory *factory, const void *memory)
     snprintf(factory->base.network, sizeof(factory->base.network), "window in %s", meaning);
 }
 
+static size_t mailbox_bytes_of(const remote_factory *factory)
+{
+    return (factory->outstanding * sizeof(uint64_t) + CB_CACHE_LINE - 1) / CB_CACHE_LINE *
+           CB_CACHE_LINE;
+}
+
+static cb_status make_peers(rma_factory *rma)
+{
+    const size_t ranks = (size_t)rma->remote.base.size, outstanding = rma->remote.outstanding;
+
+    rma->peers = cb_allocate(ranks, sizeof(*rma->peers), "the nodes");
+    rma->words = cb_allocate(ranks * outstanding, sizeof(*rma->words), "the announcements");
+    if (rma->peers == NULL || rma->words == NULL)
+        return CB_ERROR_MEMORY;
+    for (size_t rank = 0; rank < ranks; rank++) {
+        rma->peers[rank].words = rma->words + rank * outstanding;
+        for (size_t word = 0; word < RMA_WORDS; word++)
+            rma->peers[rank].requests[word] = MPI_REQUEST_NULL;
+    }
+    return CB_OK;
+}
+
 /* Collective, since MPI_Win_allocate is: all processes fail if one does. */
 cb_status rma_window_open(remote_factory *factory, const transport_bootstrap *bootstrap,
                           void **address, size_t *address_bytes)
 {
     rma_factory *rma = rma_factory_of(factory);
-    const size_t ranks = (size_t)bootstrap->size, mailbox_bytes = ranks * sizeof(rma_mailbox);
+    const size_t ranks = (size_t)bootstrap->size, mailbox_bytes = mailbox_bytes_of(factory);
     rma_address *mine = cb_allocate(1, sizeof(*mine), "an address");
     unsigned char *begin = NULL;
     MPI_Aint offset = 0;
 
     *address = mine;
     *address_bytes = sizeof(*mine);
-    rma->peers = cb_allocate(ranks, sizeof(*rma->peers), "the nodes");
-    if (mine == NULL || rma->peers == NULL)
+    if (mine == NULL)
         return CB_ERROR_MEMORY;
+    CB_TRY(make_peers(rma));
+    CB_TRY(allocate_window(rma, ranks * mailbox_bytes + factory->memory_bytes, &begin, &offset));
+    memset(begin, 0, ranks * mailbox_bytes);
     for (size_t rank = 0; rank < ranks; rank++)
-        for (size_t word = 0; word < RMA_WORDS; word++)
-            rma->peers[rank].requests[word] = MPI_REQUEST_NULL;
-    CB_TRY(allocate_window(rma, mailbox_bytes + factory->memory_bytes, &begin, &offset));
-    rma->mailboxes = (rma_mailbox *)(void *)begin;
-    memset(rma->mailboxes, 0, mailbox_bytes);
-    factory->memory = begin + mailbox_bytes;
+        rma->peers[rank].here = (const uint64_t *)(const void *)(begin + rank * mailbox_bytes);
+    factory->memory = begin + ranks * mailbox_bytes;
     factory->writes = true;
     factory->piece_limit = INT_MAX - REMOTE_PREFIX_BYTES;
-    *mine = (rma_address){.mailboxes = (uint64_t)offset, .slots = (uint64_t)offset + mailbox_bytes};
+    *mine = (rma_address){.mailboxes = (uint64_t)offset,
+                          .slots = (uint64_t)offset + ranks * mailbox_bytes};
     describe_window(factory, begin);
     return CB_OK;
 }
@@ -165,7 +186,7 @@ cb_status rma_window_connect(remote_factory *factory, int rank, const void *addr
 
     (void)bytes;
     memcpy(&there, address, sizeof(there));
-    peer->mailbox = (MPI_Aint)(there.mailboxes + self * sizeof(rma_mailbox));
+    peer->mailbox = (MPI_Aint)(there.mailboxes + self * mailbox_bytes_of(factory));
     peer->slots = (MPI_Aint)(there.slots + self * slots_bytes);
     return CB_OK;
 }
@@ -180,6 +201,7 @@ void rma_window_close(remote_factory *factory)
     if (factory->any_lost) {
         if (rma->peers != NULL && factory->driver->idle(factory))
             free(rma->peers);
+        free(rma->words);
         return;
     }
     if (rma->stage == RMA_LOCKED) {
@@ -192,4 +214,5 @@ void rma_window_close(remote_factory *factory)
     if (rma->stage >= RMA_COMMUNICATOR)
         MPI_Comm_free(&rma->communicator);
     free(rma->peers);
+    free(rma->words);
 }

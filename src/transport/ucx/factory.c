@@ -293,7 +293,8 @@ static void release_all(ucx_factory *factory)
 
     for (size_t i = 0; remote->slots != NULL && i < remote->slots_bytes / sizeof(*remote->slots);
          i++)
-        ucx_release(remote, &remote->slots[i]);
+        if (remote->slots[i].backing != NULL)
+            ucx_release(remote, &remote->slots[i]);
 }
 
 void ucx_close(remote_factory *base)

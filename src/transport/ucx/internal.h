@@ -1,8 +1,8 @@
 /* Internals of the technology ucx, shared by its files: the driver of remote/ for UCX.
  *
- * Method am: a message is an active message. Method put: header and
- * payload are put into the slot of the receiver, the endpoint is flushed, and a note announces the
- * message. Notes are active messages without payload; they carry the words, too.
+ * Method am: a message is an active message. Method put: the payload is put into the slot of the
+ * receiver, the endpoint is flushed, and an announcement, which has the header, tells the receiver.
+ * Words and announcements are active messages without payload.
  *
  * Threads: one at a time is in here, under the lock of the remote_factory. */
 #ifndef TRANSPORT_UCX_INTERNAL_H
@@ -16,19 +16,18 @@
 /* Active messages by their id. UCX_MESSAGE has a ucx_header as UCX's header, UCX_TOGETHER before
  * its payload: for UCX one block costs less than two, but it has no header until all data are
  * there, so that no rendezvous can be received. */
-enum { UCX_MESSAGE, UCX_TOGETHER, UCX_NOTE };
+enum { UCX_MESSAGE, UCX_TOGETHER, UCX_ANNOUNCEMENT, UCX_WORD };
 
 enum { UCX_TOGETHER_MOST = 2048 };
 
-/* What a note is about: a remote_word, or a message that was put. */
-enum { UCX_WORDS = REMOTE_CLOSE + 1, UCX_ANNOUNCEMENT = UCX_WORDS };
+enum { UCX_WORDS = REMOTE_CLOSE + 1 };
 
 typedef struct {
     uint32_t key; /* of the job */
     uint16_t source;
-    uint16_t kind;
-    uint32_t value; /* of the word; number of the message */
-} ucx_note;
+    uint16_t word; /* remote_word */
+    uint32_t value;
+} ucx_word;
 
 /* The header of a message: a remote_header without what the receiver knows, so that a short message
  * takes one line of the queues in shared memory. */
@@ -51,7 +50,7 @@ typedef struct {
      * one comes after the data. */
     bool puts_in_order;
     /* The library reads a word until it has sent it. */
-    ucx_note words[UCX_WORDS];
+    ucx_word words[UCX_WORDS];
     bool busy[UCX_WORDS];
 } ucx_peer;
 
@@ -75,8 +74,8 @@ typedef struct {
 
 /* State of the message that is sent from a buffer, in the buffer's prefix. */
 typedef union {
-    ucx_header header; /* method am */
-    ucx_note note;     /* method put: announces it */
+    ucx_header header;          /* method am */
+    remote_header announcement; /* method put */
 } ucx_sending;
 
 static inline ucx_factory *ucx_factory_of(remote_factory *factory)

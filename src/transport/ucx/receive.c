@@ -30,10 +30,10 @@ static void fetch_done(void *request, ucs_status_t status, size_t bytes, void *u
     ucp_request_free(request);
     if (factory->destroying)
         return;
-    if (status == UCS_OK && bytes == slot->header.bytes)
+    if (status == UCS_OK && bytes == slot->base.size)
         fetched(factory, slot);
     else
-        (void)ucx_lose(&factory->peers[slot->header.source], "fetch a message of",
+        (void)ucx_lose(&factory->peers[slot->source], "fetch a message of",
                        status != UCS_OK ? status : UCS_ERR_MESSAGE_TRUNCATED);
 }
 
@@ -46,13 +46,13 @@ static ucs_status_t fetch(ucx_factory *factory, remote_slot *slot, void *descrip
                                      .cb.recv_am = fetch_done,
                                      .user_data = slot,
                                      .memory_type = UCS_MEMORY_TYPE_HOST};
-    ucs_status_ptr_t operation = ucp_am_recv_data_nbx(factory->worker, descriptor, slot->base.data,
-                                                      slot->header.bytes, &how);
+    ucs_status_ptr_t operation =
+        ucp_am_recv_data_nbx(factory->worker, descriptor, slot->base.data, slot->base.size, &how);
 
     if (operation == NULL)
         fetched(factory, slot);
     else if (UCS_PTR_IS_ERR(operation))
-        (void)ucx_lose(&factory->peers[slot->header.source], "fetch a message of",
+        (void)ucx_lose(&factory->peers[slot->source], "fetch a message of",
                        UCS_PTR_STATUS(operation));
     return UCS_INPROGRESS;
 }
@@ -82,19 +82,19 @@ static inline remote_slot *expect(ucx_factory *factory, const void *start, size_
     return remote_expect(&factory->remote, &header);
 }
 
-/* Hot. Data that the library lets the receiver keep stay where they are until the user releases the
- * message. `payload` is in `data`. */
-static inline ucs_status_t take(ucx_factory *factory, remote_slot *slot, void *data, void *payload,
-                                const ucp_am_recv_param_t *how)
+/* Data that the library lets the receiver keep stay where they are until the user releases the
+ * message. */
+static ucs_status_t take(ucx_factory *factory, remote_slot *slot, void *data,
+                         const ucp_am_recv_param_t *how)
 {
     const bool keeps = (how->recv_attr & UCP_AM_RECV_ATTR_FLAG_DATA) != 0;
 
     factory->remote.counts[REMOTE_PATH_AM]++;
     if (keeps) {
-        slot->base.data = payload;
+        slot->base.data = data;
         slot->backing = data;
-    } else if (slot->header.bytes > 0) {
-        memcpy(slot->base.data, payload, slot->header.bytes);
+    } else if (slot->base.size > 0) {
+        memcpy(slot->base.data, data, slot->base.size);
     }
     remote_arrived(&factory->remote, slot);
     return keeps ? UCS_INPROGRESS : UCS_OK;
@@ -110,10 +110,23 @@ static ucs_status_t message_came(void *context, const void *start, size_t start_
         return UCS_OK;
     if ((how->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0)
         return fetch(factory, slot, data);
-    return take(factory, slot, data, data, how);
+    return take(factory, slot, data, how);
 }
 
-/* Hot. */
+/* Hot. Let the message have the memory of the one released last, which a cache has. */
+static inline void exchange_memory(remote_slot *slot, remote_slot *freed)
+{
+    unsigned char *memory = slot->memory;
+
+    if (freed == NULL || freed->expected || freed->arrived || freed->held)
+        return;
+    slot->memory = freed->memory;
+    freed->memory = memory;
+    slot->base.data = slot->memory + REMOTE_PREFIX_BYTES;
+}
+
+/* Hot. Copied: a library whose data are kept puts the next ones into other memory, which no cache
+ * has. */
 static ucs_status_t together_came(void *context, const void *start, size_t start_bytes, void *data,
                                   size_t bytes, const ucp_am_recv_param_t *how)
 {
@@ -125,38 +138,58 @@ static ucs_status_t together_came(void *context, const void *start, size_t start
     if (start_bytes != 0 || bytes < own || (how->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0)
         return drop(factory);
     slot = expect(factory, data, own, bytes - own);
-    return slot != NULL ? take(factory, slot, data, (unsigned char *)data + own, how) : UCS_OK;
+    if (slot == NULL)
+        return UCS_OK;
+    factory->remote.counts[REMOTE_PATH_AM]++;
+    exchange_memory(slot, factory->remote.freed);
+    memcpy(slot->base.data, (unsigned char *)data + own, bytes - own);
+    remote_arrived(&factory->remote, slot);
+    return UCS_OK;
 }
 
 void ucx_release(remote_factory *base, remote_slot *slot)
 {
-    if (slot->backing == NULL)
-        return;
     ucp_am_data_release(ucx_factory_of(base)->worker, slot->backing);
     slot->backing = NULL;
 }
 
-/* Hot with method put. */
-static ucs_status_t note_came(void *context, const void *start, size_t start_bytes, void *data,
-                              size_t bytes, const ucp_am_recv_param_t *how)
+/* Hot with method put. The payload is in the slot. */
+static ucs_status_t announcement_came(void *context, const void *start, size_t start_bytes,
+                                      void *data, size_t bytes, const ucp_am_recv_param_t *how)
 {
     ucx_factory *factory = context;
-    ucx_note note;
+    remote_header header;
+    remote_slot *slot;
 
     (void)data;
     (void)bytes;
     (void)how;
-    if (start_bytes != sizeof(note))
+    if (start_bytes != sizeof(header))
         return drop(factory);
-    memcpy(&note, start, sizeof(note));
-    if (note.key != factory->remote.key || note.kind > UCX_ANNOUNCEMENT)
-        return drop(factory);
-    if (note.kind != UCX_ANNOUNCEMENT) {
-        remote_told(&factory->remote, note.source, (remote_word)note.kind, note.value);
+    memcpy(&header, start, sizeof(header));
+    slot = remote_expect(&factory->remote, &header);
+    if (slot == NULL)
         return UCS_OK;
-    }
-    factory->remote.counts[REMOTE_PATH_PUT] +=
-        remote_written(&factory->remote, note.source, note.value);
+    factory->remote.counts[REMOTE_PATH_PUT]++;
+    remote_arrived(&factory->remote, slot);
+    return UCS_OK;
+}
+
+static ucs_status_t word_came(void *context, const void *start, size_t start_bytes, void *data,
+                              size_t bytes, const ucp_am_recv_param_t *how)
+{
+    ucx_factory *factory = context;
+    ucx_word came;
+
+    (void)data;
+    (void)bytes;
+    (void)how;
+    if (start_bytes != sizeof(came))
+        return drop(factory);
+    memcpy(&came, start, sizeof(came));
+    if (came.key != factory->remote.key || came.word >= UCX_WORDS)
+        return drop(factory);
+    remote_told(&factory->remote, came.source, (remote_word)came.word, came.value);
     return UCS_OK;
 }
 
@@ -174,11 +207,15 @@ static ucs_status_t set_handler(ucx_factory *factory, unsigned id, ucp_am_recv_c
 
 ucs_status_t ucx_set_handlers(ucx_factory *factory)
 {
-    ucs_status_t status = set_handler(factory, UCX_NOTE, note_came);
+    static const ucp_am_recv_callback_t came[] = {[UCX_MESSAGE] = message_came,
+                                                  [UCX_TOGETHER] = together_came,
+                                                  [UCX_ANNOUNCEMENT] = announcement_came,
+                                                  [UCX_WORD] = word_came};
+    ucs_status_t status = UCS_OK;
 
-    if (status == UCS_OK)
-        status = set_handler(factory, UCX_MESSAGE, message_came);
-    return status == UCS_OK ? set_handler(factory, UCX_TOGETHER, together_came) : status;
+    for (unsigned id = 0; id < sizeof(came) / sizeof(came[0]) && status == UCS_OK; id++)
+        status = set_handler(factory, id, came[id]);
+    return status;
 }
 
 /* Hot. The library reports some messages at a time, in the order in which they came. A caller that

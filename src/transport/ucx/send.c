@@ -17,14 +17,6 @@ static inline ucp_request_param_t parameters(ucp_send_nbx_callback_t done, ucx_p
                                  .memory_type = UCS_MEMORY_TYPE_HOST};
 }
 
-static inline ucs_status_ptr_t send_note(ucx_peer *peer, const ucx_note *note,
-                                         ucp_send_nbx_callback_t done)
-{
-    const ucp_request_param_t how = parameters(done, peer);
-
-    return ucp_am_send_nbx(peer->endpoint, UCX_NOTE, note, sizeof(*note), NULL, 0, &how);
-}
-
 /* Messages */
 
 static inline ucx_sending *sending_of(ucx_peer *peer, transport_buffer *buffer)
@@ -75,7 +67,12 @@ static void message_done(void *request, ucs_status_t status, void *user_data)
 
 static void announce(ucx_peer *peer, transport_buffer *buffer)
 {
-    if (is_complete(peer, buffer, send_note(peer, &sending_of(peer, buffer)->note, message_done)))
+    const ucp_request_param_t how = parameters(message_done, peer);
+    const remote_header *header = &sending_of(peer, buffer)->announcement;
+
+    if (is_complete(peer, buffer,
+                    ucp_am_send_nbx(peer->endpoint, UCX_ANNOUNCEMENT, header, sizeof(*header), NULL,
+                                    0, &how)))
         remote_sent(&peer->factory->remote, buffer);
 }
 
@@ -136,23 +133,20 @@ static inline ucs_status_ptr_t send_message(ucx_peer *peer, const remote_header 
                            sizeof(*start) + header->bytes, &how);
 }
 
+/* An empty message is its announcement. */
 static inline ucs_status_ptr_t put_message(ucx_peer *peer, const remote_header *header,
                                            transport_buffer *buffer)
 {
     const remote_factory *remote = &peer->factory->remote;
     const ucp_request_param_t how = parameters(put_done, peer);
     const uint64_t slot = header->number & (remote->outstanding - 1);
-    remote_header *place = &remote_prefix_of(remote, buffer)->header;
 
-    *place = *header;
-    sending_of(peer, buffer)->note = (ucx_note){.key = remote->key,
-                                                .source = (uint16_t)remote->base.rank,
-                                                .kind = UCX_ANNOUNCEMENT,
-                                                .value = header->number};
-    return ucp_put_nbx(peer->endpoint, place, sizeof(*place) + header->bytes,
-                       peer->slots + slot * remote->slot_bytes + REMOTE_PREFIX_BYTES -
-                           sizeof(*header),
-                       peer->key, &how);
+    sending_of(peer, buffer)->announcement = *header;
+    if (header->bytes == 0)
+        return NULL;
+    return ucp_put_nbx(peer->endpoint, buffer->data, header->bytes,
+                       peer->slots + slot * remote->slot_bytes + REMOTE_PREFIX_BYTES, peer->key,
+                       &how);
 }
 
 /* Hot. The library queues what it has no room for. */
@@ -193,15 +187,17 @@ static void word_done(void *request, ucs_status_t status, void *user_data)
 cb_status ucx_tell(remote_factory *base, int rank, remote_word word, uint32_t value)
 {
     ucx_peer *peer = &ucx_factory_of(base)->peers[rank];
+    const ucp_request_param_t how = parameters(word_done, peer);
     ucs_status_ptr_t operation;
 
     if (peer->busy[word])
         return CB_EMPTY;
-    peer->words[word] = (ucx_note){.key = base->key,
+    peer->words[word] = (ucx_word){.key = base->key,
                                    .source = (uint16_t)base->base.rank,
-                                   .kind = (uint16_t)word,
+                                   .word = (uint16_t)word,
                                    .value = value};
-    operation = send_note(peer, &peer->words[word], word_done);
+    operation = ucp_am_send_nbx(peer->endpoint, UCX_WORD, &peer->words[word],
+                                sizeof(peer->words[word]), NULL, 0, &how);
     if (UCS_PTR_IS_ERR(operation))
         return UCS_PTR_STATUS(operation) == UCS_ERR_NO_RESOURCE
                    ? CB_EMPTY
