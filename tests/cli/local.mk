@@ -1,6 +1,7 @@
 # Tests of the programs as users start them: results, bad input, faults.
 CLI_TESTS = \
 	%D%/agreement.sh \
+	%D%/arrivals.sh \
 	%D%/bad_input.sh \
 	%D%/bare.sh \
 	%D%/configuration.sh \
