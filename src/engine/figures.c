@@ -57,7 +57,8 @@ static void fill_ratio(const measurement_setting *setting, double step_us, repor
 }
 
 static void fill_rates(const benchmark *definition, const bench_measurement *measurement,
-                       size_t participants, double time_us, double lost_share, report_row *row)
+                       size_t participants, double size_bytes, double time_us, double lost_share,
+                       report_row *row)
 {
     const bench_mode *mode = measurement->mode;
     double packets = (double)bench_packets_of(mode->packets, measurement->count);
@@ -66,7 +67,7 @@ static void fill_rates(const benchmark *definition, const bench_measurement *mea
                            ? participants - 1
                            : ranks_named(definition, "destination", measurement->count) +
                                  ranks_named(definition, "node", measurement->count);
-    double throughput_MBps = packets * (1 - lost_share) * (double)measurement->size_bytes / time_us;
+    double throughput_MBps = packets * (1 - lost_share) * size_bytes / time_us;
 
     report_set_number(row, REPORT_FREQUENCY_HZ,
                       (mode->counts_packets ? packets : 1) / time_us * 1e6);
@@ -174,7 +175,11 @@ static void fill_conditions(const measurement_setting *setting, const char *mode
     report_set_member_text(row, REPORT_WAIT, options->wait, "requested");
     report_set_member_text(row, REPORT_WAIT, transport_wait_name(session->effective_wait),
                            "effective");
-    report_set_number(row, REPORT_SIZE_BYTES, (double)measurement->size_bytes);
+    report_set_number(row, REPORT_SIZE_BYTES, (double)plan_typical_bytes(measurement));
+    if (measurement->varied)
+        report_set_text(row, REPORT_FRAGMENTS, options->fragments);
+    if (measurement->varied && options->correlation > 0)
+        report_set_number(row, REPORT_CORRELATION, options->correlation);
     report_set_number(row, REPORT_PROCESSORS, (double)setting->participants);
     report_set_flag(row, REPORT_OVERSUBSCRIBED, setting->oversubscribed);
     if (pieces > 0)
@@ -223,6 +228,15 @@ void figures_fill_common(const measurement_setting *setting, const figures_commo
     report_set_counters(row, common->counters);
 }
 
+void figures_fill_fragments(const bench_measurement *measurement, double mean_bytes,
+                            double largest_bytes, report_row *row)
+{
+    if (!measurement->varied || mean_bytes <= 0)
+        return;
+    report_set_number(row, REPORT_FRAGMENT_MEAN_BYTES, mean_bytes);
+    report_set_number(row, REPORT_FRAGMENT_LARGEST_BYTES, largest_bytes);
+}
+
 /* A row of the plain passes */
 
 /* Beside a computing task the mean replaces the median, which would hide the rare long
@@ -250,8 +264,11 @@ cb_status figures_fill(const measurement_setting *setting, const measurement_out
     figures_fill_blocks(figures_column(measurement->mode), &summary, outcome->blocks_ns,
                         outcome->block_count, outcome->steps * outcome->block_count, row);
     report_set_text(row, REPORT_STOPPED_BY, outcome->stopped_by);
-    fill_rates(setting->session->definition, measurement, setting->participants, summary.median,
-               outcome->lost_share, row);
+    fill_rates(setting->session->definition, measurement, setting->participants,
+               measurement->varied ? outcome->fragment_mean_bytes : (double)measurement->size_bytes,
+               summary.median, outcome->lost_share, row);
+    figures_fill_fragments(measurement, outcome->fragment_mean_bytes,
+                           outcome->fragment_largest_bytes, row);
     fill_ratio(setting, summary.median * divisor, row);
     report_set_distribution(row, REPORT_STEP_US, outcome->histogram, divisor);
     report_set_numbers(row, REPORT_SHARES, outcome->shares, outcome->share_count);

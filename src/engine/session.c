@@ -11,6 +11,7 @@
 #include "engine/configuration.h"
 #include "engine/describe.h"
 #include "engine/environment.h"
+#include "engine/fragments.h"
 #include "engine/parkbench.h"
 
 volatile sig_atomic_t session_signal_seen;
@@ -156,6 +157,7 @@ cb_status session_open(engine_session *out, engine_program *program)
     CB_TRY(program_agree_on_options(program, out->plane, CB_OK));
     cb_log_identify(program->options_table.program, out->ranks > 1 ? control_rank(out->plane) : -1);
     cb_log_silence(control_rank(out->plane) != 0);
+    CB_TRY(fragments_share(out->plane, &program->options));
     status = read_configuration(out);
     return status == CB_OK ? configuration_choose_group(program->definition, out->config,
                                                         out->ranks, &program->options)

@@ -17,6 +17,7 @@ CLI_TESTS = \
 	%D%/model.sh \
 	%D%/model_calibrate.sh \
 	%D%/model_convert.sh \
+	%D%/model_generate.py \
 	%D%/model_knee.sh \
 	%D%/model_progress.py \
 	%D%/model_timeline.sh \

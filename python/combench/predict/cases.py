@@ -35,7 +35,8 @@ class Asked:
     def describe(self) -> str:
         case = self.case
         shape = "x".join(map(str, case.shape))
-        return f"{case.mode}, {case.size_bytes} bytes, {shape} processors"
+        fragments = f", fragments {case.fragments}" if case.fragments else ""
+        return f"{case.mode}, {case.size_bytes} bytes{fragments}, {shape} processors"
 
 
 class NotPredicted(Exception):
@@ -127,6 +128,9 @@ def of_row(document: Json, row: Json) -> Asked:
         candidates=0 if changing == "fixed" else _candidates(row),
         fetched=int(row.get("fetched", 0)),
         accept=float(row["accept"]) if "accept" in row else None,
+        fragments=str(row.get("fragments", "")),
+        correlation=float(row.get("correlation", 0.0)),
+        seed=int(at(document, "parameters.seed") or 0) if "fragments" in row else 1,
         own=_own_options(definition, document, row),
     )
     figure = row.get(figure_of(case)) or {}
