@@ -331,6 +331,7 @@ static cb_status set_up(farm_run *run)
 
     run->in_flight = options->in_flight;
     CB_TRY(farm_arrivals_parse(options->arrivals, &run->arrivals));
+    CB_TRY(farm_load_agree(setting->team, &run->arrivals));
     if (run->in_flight > room)
         room = run->in_flight;
     CB_TRY(rank_create(&place, session->technology, &run->me, &run->actions));
