@@ -127,10 +127,10 @@ def of_row(document: Json, row: Json) -> Asked:
         list_kind=changing,
         candidates=0 if changing == "fixed" else _candidates(row),
         fetched=int(row.get("fetched", 0)),
-        accept=float(row["accept"]) if "accept" in row else None,
         fragments=str(row.get("fragments", "")),
         correlation=float(row.get("correlation", 0.0)),
         seed=int(at(document, "parameters.seed") or 0) if "fragments" in row else 1,
+        accept=float(row["accept"]) if "accept" in row else None,
         own=_own_options(definition, document, row),
     )
     figure = row.get(figure_of(case)) or {}
