@@ -31,17 +31,10 @@ class Case:
     list_kind: str = "fixed"  # how the destinations of successive broadcasts change
     candidates: int = 0  # destinations that a changing list is chosen from; 0: those of the list
     fetched: int = 0  # of a farm: sources that have data of an event; 0: all
-<<<<<<< HEAD
-    fragments: str = ""  # specification of varying sizes, of which size_bytes is the mean
-    correlation: float = 0.0
-    seed: int = 1  # of the sizes
-    accept: float | None = None  # of a pull farm: fraction of events whose other sources follow
-=======
-    accept: float | None = None  # of a pull farm: fraction of events whose other sources follow
     fragments: str = ""  # specification of varying sizes, of which size_bytes is the mean
     correlation: float = 0.0
     seed: int = 1  # of the sizes, and of the accepted events
->>>>>>> w-arrivals
+    accept: float | None = None  # of a pull farm: fraction of events whose other sources follow
     own: tuple[str, ...] = ()  # command-line words of options that only this benchmark has
 
     @property
