@@ -23,7 +23,7 @@ typedef enum {
 enum { SCRIPT_ANY = UINT32_MAX }; /* peer: receive from the first sender */
 
 /* Size of a receive that takes a message of any size. */
-#define SCRIPT_ANY_SIZE UINT64_MAX
+#define SCRIPT_ANY_SIZE UINT64_MAX /* as CCMOD_ANY_SIZE */
 
 typedef struct {
     uint64_t value;
