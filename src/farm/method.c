@@ -17,6 +17,7 @@
 #include "engine/measurement.h"
 #include "engine/rank.h"
 #include "engine/verification.h"
+#include "farm/load.h"
 #include "farm/options.h"
 #include "report/trace.h"
 #include "stats/stats.h"
