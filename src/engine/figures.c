@@ -2,6 +2,7 @@
 #include "engine/figures.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,19 +106,43 @@ void figures_fill_blocks(report_column figure, const stats_summary *summary,
 
 /* Counters */
 
+/* So that the most of all ranks is what counts; -INFINITY: none. */
+static double reading_of(cb_counter_kind kind, uint64_t value)
+{
+    if (value == CB_COUNTER_ABSENT || kind == CB_COUNTER_INCREASE)
+        return -INFINITY;
+    return kind == CB_COUNTER_LEAST ? -(double)value : (double)value;
+}
+
 cb_status figures_sum_counters(engine_session *session, control_team *team, cb_counts *out)
 {
     const cb_counter_set *set = session->technology->ops.counters;
+
+    uint64_t sums[2 * CB_COUNTERS_MOST] = {0}, *absent = sums + CB_COUNTERS_MOST;
+    double readings[CB_COUNTERS_MOST] = {0};
 
     *out = (cb_counts){.set = set};
     if (set == NULL)
         return CB_OK;
     assert(set->count <= CB_COUNTERS_MOST && session->technology->counters != NULL);
+    transport_count(session->technology);
     for (size_t i = 0; i < set->count; i++) {
-        out->values[i] = session->technology->counters[i] - session->counted[i];
-        session->counted[i] = session->technology->counters[i];
+        const uint64_t now = session->technology->counters[i];
+
+        absent[i] = now == CB_COUNTER_ABSENT;
+        sums[i] = absent[i] ? 0 : now - session->counted[i];
+        readings[i] = reading_of(set->rows[i].kind, now);
+        session->counted[i] = now;
     }
-    return control_sum(team, out->values, set->count);
+    CB_TRY(control_sum(team, sums, 2 * CB_COUNTERS_MOST));
+    CB_TRY(control_maximum(team, readings, set->count));
+    for (size_t i = 0; i < set->count; i++)
+        if (set->rows[i].kind != CB_COUNTER_INCREASE)
+            out->values[i] =
+                isfinite(readings[i]) ? (uint64_t)fabs(readings[i]) : CB_COUNTER_ABSENT;
+        else
+            out->values[i] = absent[i] == 0 ? sums[i] : CB_COUNTER_ABSENT;
+    return CB_OK;
 }
 
 /* Cells, samples and dropped values are summed; the maximum is not. */

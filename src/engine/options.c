@@ -203,10 +203,10 @@ static const cb_option later_rows[] = {
      .argument = "PROCESS",
      .default_text = "periodic",
      .key = "arrivals",
-     .help = "Due times of an open loop: periodic, poisson, gamma:SHAPE, bursts:LENGTH,GAP or "
-             "train:FILE",
+     .help = "Open loop: periodic, poisson, gamma:SHAPE, bursts:LENGTH,GAP, train:FILE",
      .more =
-         "All have the mean rate of the open loop; draws follow --seed. periodic: equal "
+         "Due times of events, whose mean rate is that of the loop; draws follow --seed. periodic: "
+         "equal "
          "intervals. poisson: exponential intervals. gamma: gamma intervals of that shape, as "
          "gamma:0.5. bursts: that many events GAP apart, as bursts:100,1us, one burst in LENGTH "
          "mean intervals. train: events in the filled slots of an orbit, which FILE lists."},

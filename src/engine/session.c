@@ -1,6 +1,7 @@
 /* Open, start and close a run, and end one that is interrupted. */
 #include "engine/session.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -170,8 +171,11 @@ cb_status session_agree_on_plan(engine_session *session, cb_status mine)
 
     CB_TRY(control_maximum(control_everyone(session->plane), &first, 1));
     if (mine != CB_OK && rank > 0 && first == size - rank) {
+        char text[CB_LAST_ERROR_BYTES];
+
+        snprintf(text, sizeof(text), "%s", cb_last_error());
         cb_log_silence(false);
-        cb_error("%s", cb_last_error());
+        cb_error("%s", text);
     }
     return control_agree(control_everyone(session->plane), mine);
 }

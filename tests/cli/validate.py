@@ -62,6 +62,9 @@ def packets_of(row: Json, benchmark: Json) -> float:
     names = {}
     if "count" in mode["packets"]:
         names["count"] = row.get("fetched") or count_of(row, benchmark)
+        if "accept" in row:
+            share = row["accepted"] / row["decided"] if row["decided"] else 0
+            names["count"] += share * (row["sources"] - row["fetched"])
     return float(eval(mode["packets"], {"__builtins__": {}}, names))
 
 

@@ -48,6 +48,8 @@ def of_case(case: Case) -> dict[str, Any]:
         row |= dict(zip(count.options, case.numbers))
         if case.fetched:
             row["fetched"] = case.fetched
+        if case.accept is not None:
+            row["accept"] = case.accept
     else:
         row[count.column] = case.count_text if count.is_topology else case.numbers[0]
     row["mode"] = case.mode

@@ -38,6 +38,7 @@ def _options(case: Case) -> dict[str, str]:
         "list": case.list_kind,
         "trace-ranks": str(case.processors) if case.candidates else "",
         "fetch": str(case.fetched or ""),
+        "accept": f"{case.accept:.10g}" if case.accept is not None else "",
         "multicast": "loop" if by_loop else "technology",
         "supervisor": "loop" if by_loop else "multicast",
         "trace-group-send": "" if by_loop else "tree" if tree else "network",
@@ -69,13 +70,15 @@ class Emissions:
         self._lock = Lock()
         self._made: dict[tuple[str, ...], Future[str]] = {}
 
-    def trace(self, case: Case, steps: int, blocks: int = 1) -> str:
-        """A trace with these numbers of blocks and steps, or events of a farm. SuiteError: the program
-        failed."""
+    def trace(self, case: Case, steps: int, blocks: int = 1, seed: int = 1) -> str:
+        """A trace with these numbers of blocks and steps, or events of a farm, and the draws of this
+        seed. SuiteError: the program failed."""
         program = str(programs.path(self._folder, case.benchmark))
         length = ["--trace-steps", str(steps)]
         if blocks > 1:
             length += ["--trace-blocks", str(blocks)]
+        if seed > 1:
+            length += ["--seed", str(seed)]
         command = (program, "--emit-trace", "-", *words(case), *length)
         with self._lock:
             known = command in self._made
@@ -107,6 +110,8 @@ class Emissions:
         )
         if case.is_farm:
             alike = replace(alike, in_flight=1)
+        if case.accept is not None:  # the largest step
+            alike = replace(alike, accept=1.0)
         one = self.trace(alike, 1)
         two = self.trace(alike, 2) if case.step.stream else ""
         try:
