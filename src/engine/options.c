@@ -544,6 +544,8 @@ static uint32_t scopes_of(const benchmark *definition)
         scopes |= BENCH_TAKES_PARKBENCH;
     if (bench_takes_threads(definition))
         scopes |= BENCH_TAKES_THREADS;
+    if (definition->at_rate != NULL)
+        scopes |= BENCH_TAKES_LOAD;
     if (definition->part_rounds)
         scopes |= BENCH_TAKES_SHIFTS;
     if (definition->counted != BENCH_FARM)
