@@ -154,8 +154,8 @@ typedef struct {
     const char *relation; /* how the two definitions relate, in sentences */
 } bench_counterpart;
 
-/* What messages and steps of a benchmark with `scale` hold. A unit may be several ranks, and a message
- * several packets. */
+/* What messages and steps of a benchmark with `scale` hold. A unit may be several ranks, and a
+ * message several packets. */
 typedef struct {
     size_t packed;      /* packets in a message */
     size_t events;      /* per step; frequency_Hz counts them */
@@ -205,8 +205,9 @@ struct benchmark {
     /* Farm group: whether the options ask for the technology's group send. NULL: never. */
     bool (*uses_multicast)(const bench_options *options);
     /* Check the options before the plan is made: CB_ERROR_USAGE, logged. NULL: nothing to check.
-     * The number that counts have to be multiples of with these options; NULL: bench_count_multiple.
-     * What steps and messages hold at a count; NULL: packets of the mode. All pure. */
+     * The number that counts have to be multiples of with these options; NULL:
+     * bench_count_multiple. What steps and messages hold at a count; NULL: packets of the mode. All
+     * pure. */
     cb_status (*check)(const bench_options *options);
     size_t (*multiple_of)(const bench_options *options);
     bench_scale (*scale)(const bench_options *options, size_t count);

@@ -209,8 +209,7 @@ static cb_status choose_counts(planner *p)
 static cb_status append(planner *p, bench_measurement measurement)
 {
     bench_plan *plan = p->plan;
-    const size_t message_bytes =
-        measurement.size_bytes * bench_packed(p->definition, p->options);
+    const size_t message_bytes = measurement.size_bytes * bench_packed(p->definition, p->options);
 
     if (plan->count == p->room) {
         size_t more = p->room > 0 ? 2 * p->room : 64;

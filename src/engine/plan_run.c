@@ -113,9 +113,8 @@ static const char *obstacle(const engine_session *session, const bench_measureme
     if (in_group_2 && measurement->size_bytes < label_bytes && (can & stream) != stream)
         return "packets below 16 bytes carry no event number, so they need a reliable "
                "technology that keeps order";
-    return method != NULL && method->obstacle != NULL
-               ? method->obstacle(session->options, can)
-               : NULL;
+    return method != NULL && method->obstacle != NULL ? method->obstacle(session->options, can)
+                                                      : NULL;
 }
 
 static cb_status skip(const engine_session *session, const bench_measurement *measurement,

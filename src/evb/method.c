@@ -121,8 +121,11 @@ static cb_status after_passes(void *state, measurement_passes *run)
 static void fill_row(const void *state, const measurement_setting *setting, report_row *row)
 {
     const evb_found *found = state;
+    const evb_options *own = (const void *)setting->session->options->own;
 
-    (void)setting;
+    report_set_text(row, REPORT_SCHEDULE, own->schedule);
+    report_set_text(row, REPORT_FOLDING, own->folding);
+    report_set_number(row, REPORT_PACK, (double)own->pack);
     if (found->latency.samples > 0)
         report_set_distribution(row, REPORT_EVENT_LATENCY_US, &found->latency, 1);
     report_set_number(row, REPORT_ISSUED, (double)found->account[0]);

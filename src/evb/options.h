@@ -30,7 +30,7 @@ extern const char *const evb_foldings[];
 /* "none", "shift", "barrier", "offset", "credits:4"; NULL is shift. CB_ERROR_USAGE, logged. */
 cb_status evb_schedule_parse(const char *text, evb_schedule *out);
 
-/* Whether readout and builder of a unit are one process; and the number of units of so many
+/* Whether readout and builder of a unit are one process; and the number of units of that many
  * ranks. */
 bool evb_is_folded(const bench_options *options);
 size_t evb_units(const bench_options *options, size_t ranks);

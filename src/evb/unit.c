@@ -126,7 +126,8 @@ static cb_status release_held(bench_rank *me, evb_unit *unit)
     for (size_t i = 0; i < me->peer_count; i++) {
         evb_peer *peer = &unit->peers[i];
 
-        for (; peer->held > 0 && peer->turn - peer->held < unit->oldest + BUILDER_TURNS; peer->held--)
+        for (; peer->held > 0 && peer->turn - peer->held < unit->oldest + BUILDER_TURNS;
+             peer->held--)
             CB_TRY(evb_send_control(me, i));
     }
     return CB_OK;
@@ -318,16 +319,16 @@ cb_status evb_receive_any(bench_rank *me)
 {
     const evb_unit *unit = evb_of(me);
     transport_buffer *buffer;
-    bool control = !unit->builds;
+    bool is_control = !unit->builds;
     size_t peer;
     cb_status status = receive_next(me, &peer, &buffer);
 
     if (status == CB_LOST)
-        return control ? accept_control(me, peer) : accept_fragments(me, peer, false);
+        return is_control ? accept_control(me, peer) : accept_fragments(me, peer, false);
     CB_TRY(status);
     if (unit->folded)
-        control = buffer->size == unit->control_bytes;
-    if (control) {
+        is_control = buffer->size == unit->control_bytes;
+    if (is_control) {
         transport_buffer_release(buffer);
         return accept_control(me, peer);
     }

@@ -55,7 +55,7 @@ typedef struct {
     evb_peer *peers;
     /* Pass of single events; NULL: the clock is not read */
     stats_histogram *latency;
-    uint64_t share_turns; /* shares are counted until a source has sent so many messages */
+    uint64_t share_turns; /* shares are counted until a source has sent this number of messages */
     bool share_complete;
     uint64_t last_ns; /* the last turn was complete */
 } evb_unit;

@@ -72,7 +72,28 @@ class Case:
         """Data packets that all destinations receive in a step / divisor."""
         # Of a topology: the packets that the last stage receives.
         count = self.numbers[-2 if self.definition.count.is_topology else 0]
-        return int(evaluate(self.step.packets, count=self.fetched or count))
+        return int(evaluate(self.step.packets, count=self.fetched or count, **self._own_numbers))
+
+    @cached_property
+    def events(self) -> int:
+        """Events of a step, of benchmarks whose frequency counts them."""
+        return int(evaluate(self.step.events, count=self.numbers[0], **self._own_numbers))
+
+    @property
+    def _own_numbers(self) -> dict[str, float]:
+        """The options that only this benchmark has, as numbers in formulas: their value, or the
+        place of a choice from 1 on."""
+        given = dict(zip(self.own[::2], self.own[1::2]))
+        numbers = {}
+        for option in catalogue.known().options:
+            if option.programs != (self.definition.program,):
+                continue
+            value = given.get(f"--{option.name}", option.default)
+            if option.choices and value in option.choices:
+                numbers[option.name] = option.choices.index(value) + 1.0
+            elif option.type == "count" and value:
+                numbers[option.name] = float(value)
+        return numbers
 
     @property
     def count_text(self) -> str:
