@@ -32,12 +32,21 @@ static const cb_option own_options[] = {
      .type = CB_OPTION_TEXT,
      .offset = offsetof(farm_own_options, fetch),
      .argument = "N",
-     .default_text = "all",
      .key = "fetch",
-     .help = "Sources that have data of an event: all, a number, or a fraction as 0.25",
+     .help = "Sources that have data of an event: all (default), a number, or a fraction as 0.25",
      .more = "Fewer than all are drawn for each event by --seed, as a region of interest touches a "
              "part of the readout. The supervisor names the sources in control messages of 16 "
              "bytes, 32 of them in one."},
+    {.name = "accept",
+     .type = CB_OPTION_TEXT,
+     .offset = offsetof(farm_own_options, accept),
+     .argument = "F",
+     .key = "accept",
+     .help = "Request an event in two steps; a fraction F of events goes on to the second",
+     .more = "The first step requests the data of the sources that --fetch draws, by default a "
+             "quarter of them. If the first part of the event is accepted, which --seed draws with "
+             "the probability F, the destination requests the data of all other sources. It runs "
+             "the algorithm on each packet and decides after the last step."},
 };
 
 const benchmark cb_pullfarm = {
@@ -73,13 +82,15 @@ const benchmark cb_pullfarm = {
     .options = own_options,
     .option_count = sizeof(own_options) / sizeof(own_options[0]),
     .uses_multicast = farm_tells_by_multicast,
-    .figures = {{"frequency_Hz", "decisions / time"},
-                {"throughput_MBps",
-                 "S x size x frequency; with --fetch, of the sources of an event"},
-                {"event_latency_us",
-                 "time from the issue, or from the scheduled time, to the decision, on "
-                 "the supervisor's clock"},
-                {"found_Hz", "--find-rate: the highest rate that holds the deadline"}},
+    .figures =
+        {{"frequency_Hz", "decisions / time"},
+         {"throughput_MBps",
+          "S x size x frequency; with --fetch, of the sources of an event; with --accept, of "
+          "their mean number"},
+         {"event_latency_us",
+          "time from the issue, or from the scheduled time, to the decision, on "
+          "the supervisor's clock"},
+         {"found_Hz", "--find-rate: the highest rate that holds the deadline"}},
     .table = {"frequency_Hz", "in_flight_limit", "limited_by", "event_latency_us.p99"},
     .plots = {{"frequency_Hz", "sources"}, {"event_latency_us", "offered_Hz"}},
     .bounds = {{"funnel", "event", "what the destinations can receive", "fetched", "destinations",

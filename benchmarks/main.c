@@ -17,7 +17,8 @@ int main(int argc, char **argv)
         return program_end(&program, emit_trace(definition, &program.options));
     status = session_open(&session, &program);
     if (status == CB_OK)
-        status = plan_make(definition, &program.options, session.ranks, &plan);
+        status = session_agree_on_plan(
+            &session, plan_make(definition, &program.options, session.ranks, &plan));
     if (status == CB_OK)
         status = session_start(&session, &plan);
     if (status == CB_OK)

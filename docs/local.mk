@@ -7,6 +7,7 @@ EXTRA_DIST += \
 	$(srcdir)/docs/examples/*.cct \
 	$(srcdir)/docs/examples/*.lammps \
 	$(srcdir)/docs/examples/*.plan \
+	$(srcdir)/docs/examples/*.train \
 	$(srcdir)/docs/images/*.png \
 	$(srcdir)/docs/images/*.py \
 	$(srcdir)/docs/images/*.svg \

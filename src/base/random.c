@@ -2,6 +2,8 @@
  * (prng.di.unimi.it). The unit test pins their published sequences. */
 #include "base/random.h"
 
+#include <math.h>
+
 static const uint64_t golden_ratio =
     0x9e3779b97f4a7c15u; /* 2^64 / phi, the increment of splitmix64 */
 
@@ -58,4 +60,31 @@ double cb_random_unit(cb_random *random)
 {
     /* the upper 53 bits, the size of a double's mantissa */
     return (double)(cb_random_next(random) >> 11) * 0x1.0p-53;
+}
+
+/* Box and Muller; the second value of the pair is not kept, so that a state is four words. */
+double cb_random_normal(cb_random *random)
+{
+    const double circle = 6.283185307179586;
+    const double radius = sqrt(-2 * log1p(-cb_random_unit(random)));
+
+    return radius * cos(circle * cb_random_unit(random));
+}
+
+/* Marsaglia and Tsang, "A simple method for generating gamma variables" (2000), for shapes of at
+ * least 1. A smaller shape is the next larger one times a power of a uniform draw. */
+double cb_random_gamma(cb_random *random, double shape)
+{
+    const double above = shape < 1 ? shape + 1 : shape;
+    const double factor = shape < 1 ? pow(1 - cb_random_unit(random), 1 / shape) : 1;
+    const double d = above - 1.0 / 3, c = 1 / sqrt(9 * d);
+
+    for (;;) {
+        double normal = cb_random_normal(random);
+        double root = 1 + c * normal, cube = root * root * root;
+
+        if (root > 0 &&
+            log1p(-cb_random_unit(random)) < normal * normal / 2 + d - d * cube + d * log(cube))
+            return factor * d * cube;
+    }
 }

@@ -21,4 +21,9 @@ uint64_t cb_random_below(cb_random *random, uint64_t bound);
 /* Uniform in [0, 1). */
 double cb_random_unit(cb_random *random);
 
+/* From the standard normal distribution; from the gamma distribution with this shape (above 0) and
+ * scale 1, whose mean is the shape. */
+double cb_random_normal(cb_random *random);
+double cb_random_gamma(cb_random *random, double shape);
+
 #endif

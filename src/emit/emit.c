@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "control/control.h"
 #include "engine/block.h"
+#include "farm/arrivals.h"
 #include "farm/loops.h"
 #include "emit/recorder.h"
 #include "engine/benchmark.h"
@@ -106,6 +107,7 @@ typedef struct {
     emit_scheduler *scheduler;
     size_t count;
     int *ranks;
+    farm_arrivals arrivals;   /* of pauses before events */
     bool named[BENCH_STAGES]; /* receives of this stage name their senders */
     struct emit_rank *parts;
     cb_status written;
@@ -115,14 +117,17 @@ typedef struct emit_rank {
     emission *all;
     bench_rank *me;
     const bench_actions *actions;
-    double time_us; /* time of the algorithm, or of the pause before an event */
+    double time_us;       /* time of the algorithm, or mean time of the pause before an event */
+    farm_schedule pauses; /* of a rank that pauses: due times of its events, if they are not
+                           * periodic, */
+    uint64_t paused_ns;   /* and the last one; times count from the start */
 } emit_rank;
 
 /* A rank's part */
 
-/* With --trace-pace-us the supervisor pauses before each event. In a real run this time passes
- * while it waits for the decision that makes room, so it is recorded before that receive: when the
- * previous event is issued. */
+/* With --trace-pace-us the supervisor pauses before each event, for the intervals of --arrivals. In
+ * a real run this time passes while it waits for the decision that makes room, so it is recorded
+ * before that receive: when the previous event is issued. */
 static cb_status issue_and_pace(bench_rank *me)
 {
     const emit_rank *part = me->algorithm.context;
@@ -224,6 +229,18 @@ static cb_status record_algorithm(void *context)
     return emit_recorder_compute(part->all->recorder, part->me->place.self, part->time_us);
 }
 
+/* Called in place of a pause whose length is drawn. */
+static cb_status record_pause(void *context)
+{
+    emit_rank *part = context;
+    const uint64_t due_ns = farm_schedule_next(&part->pauses);
+    const double pause_us = (double)(due_ns - part->paused_ns) / 1e3;
+
+    part->paused_ns = due_ns;
+    return pause_us > 0 ? emit_recorder_compute(part->all->recorder, part->me->place.self, pause_us)
+                        : CB_OK;
+}
+
 static cb_status perform(void *context, size_t member)
 {
     emission *all = context;
@@ -241,17 +258,21 @@ static cb_status make_part(emission *all, size_t rank)
                                 .participants = all->count};
     const size_t stage = shape_stage(&all->shape, rank);
     const bool farm = all->definition->method == &farm_method;
+    const bool pauses = all->definition->choose_shapes != NULL && stage == 0;
     emit_rank *part = &all->parts[rank];
 
     part->all = all;
     CB_TRY(
         rank_create(&place, emit_recorder_factory(all->recorder, rank), &part->me, &part->actions));
-    part->time_us = all->definition->choose_shapes != NULL && stage == 0
-                        ? all->options->trace_pace_us
-                        : all->measurement.algorithm_us;
+    part->time_us = pauses ? all->options->trace_pace_us : all->measurement.algorithm_us;
     if (part->time_us > 0)
         part->me->algorithm =
             (bench_algorithm){.instead = record_algorithm, .context = part, .units = 1};
+    if (pauses && part->time_us > 0 && all->arrivals.process != FARM_PERIODIC) {
+        part->pauses =
+            farm_schedule_make(&all->arrivals, 1e6 / part->time_us, all->options->seed, 0);
+        part->me->algorithm.instead = record_pause;
+    }
     if (all->named[stage])
         emit_recorder_name_senders(all->recorder, rank);
     /* Decisions are received in any order, and assignments as soon as they arrive. */
@@ -350,9 +371,11 @@ cb_status emit_trace(const benchmark *definition, const bench_options *options)
         return CB_OK;
     CB_TRY(emit_choose(definition, options, (size_t)options->trace_ranks, &all.measurement,
                        &all.shape));
+    CB_TRY(farm_arrivals_parse(options->arrivals, &all.arrivals));
     if (to_file) {
         target = report_file_target(options->emit_trace, &trace_use);
         if (target == NULL || report_file_check(target, &trace_use) != CB_OK) {
+            farm_arrivals_free(&all.arrivals);
             free(target);
             return CB_ERROR_USAGE;
         }
@@ -365,6 +388,7 @@ cb_status emit_trace(const benchmark *definition, const bench_options *options)
     if (status == CB_OK)
         status = all.written;
     destroy_parts(&all);
+    farm_arrivals_free(&all.arrivals);
     free(all.ranks);
     free(target);
     return status;

@@ -15,7 +15,6 @@ static const char *const waits[] = {"auto", "spin", "yield", "block", NULL};
 static const char *const touches[] = {"all", "none", NULL};
 static const char *const connections[] = {"role", "all", NULL};
 static const char *const buffer_uses[] = {"hot", "rotate", NULL};
-static const char *const arrivals[] = {"periodic", "poisson", NULL};
 static const char *const quantiles[] = {"p50", "p90", "p99", "p99.9", NULL};
 static const char *const sides[] = {"none", "source", "destination", "both", NULL};
 static const char *const nodes[] = {"none", "both", NULL};
@@ -175,15 +174,19 @@ static const cb_option later_rows[] = {
          "Events are issued when they are due, whether or not earlier ones have been decided or "
          "have left the pipeline. The latency of an event counts from its due time."},
     {.name = "arrivals",
-     .type = CB_OPTION_CHOICE,
+     .type = CB_OPTION_TEXT,
      .scope = BENCH_TAKES_LOAD,
      .offset = FIELD(arrivals),
-     .argument = "HOW",
+     .argument = "PROCESS",
      .default_text = "periodic",
-     .choices = arrivals,
      .key = "arrivals",
-     .help = "Due times of the events of an open loop",
-     .more = "periodic: equal intervals. poisson: a Poisson process, drawn by --seed."},
+     .help = "Due times of an open loop: periodic, poisson, gamma:SHAPE, bursts:LENGTH,GAP or "
+             "train:FILE",
+     .more =
+         "All have the mean rate of the open loop; draws follow --seed. periodic: equal "
+         "intervals. poisson: exponential intervals. gamma: gamma intervals of that shape, as "
+         "gamma:0.5. bursts: that many events GAP apart, as bursts:100,1us, one burst in LENGTH "
+         "mean intervals. train: events in the filled slots of an orbit, which FILE lists."},
     {.name = "load-curve",
      .type = CB_OPTION_TEXT,
      .scope = BENCH_TAKES_LOAD,
@@ -475,7 +478,8 @@ static const cb_option later_rows[] = {
      .argument = "US",
      .maximum = 1e9,
      .unit = "us",
-     .help = "Pause before each event of the trace, of the supervisor or of each source"},
+     .help = "Pause before each event of the trace, of the supervisor or of each source",
+     .more = "With --arrivals this is the mean, and the pauses are the intervals of that process."},
     {.name = "trace-group-send",
      .type = CB_OPTION_CHOICE,
      .offset = FIELD(trace_group_send),

@@ -161,6 +161,19 @@ cb_status session_open(engine_session *out, engine_program *program)
                            : status;
 }
 
+cb_status session_agree_on_plan(engine_session *session, cb_status mine)
+{
+    const int rank = control_rank(session->plane), size = control_size(session->plane);
+    double first = mine == CB_OK ? 0 : size - rank; /* largest in the first rank that fails */
+
+    CB_TRY(control_maximum(control_everyone(session->plane), &first, 1));
+    if (mine != CB_OK && rank > 0 && first == size - rank) {
+        cb_log_silence(false);
+        cb_error("%s", cb_last_error());
+    }
+    return control_agree(control_everyone(session->plane), mine);
+}
+
 /* Starting */
 
 /* Rank 0 opens the document, and all ranks learn the result. Other output files are opened after

@@ -58,6 +58,11 @@ cb_status session_oversubscribed(const engine_session *session,
                                  const bench_measurement *measurement, const int *ranks,
                                  size_t count, bool *out);
 
+/* The worst status of making the plan, in all ranks, since a file that an option names may be
+ * missing on some hosts. If rank 0 has made its plan, the first rank that has not logs its error.
+ * Collective over all ranks. */
+cb_status session_agree_on_plan(engine_session *session, cb_status mine);
+
 /* Make the settings, open document and technologies for a plan, and write the environment.
  * Collective over all ranks; errors are logged. */
 cb_status session_start(engine_session *session, const bench_plan *plan);

@@ -100,3 +100,27 @@ farm_built farm_builder_ask(farm_builder *builder, size_t source, uint64_t seque
     *word |= bit;
     return --asked[0] == 0 ? FARM_COMPLETE : FARM_PARTIAL;
 }
+
+void farm_builder_extend(farm_builder *builder, uint64_t sequence, size_t more)
+{
+    uint64_t *slot;
+
+    if (sequence < builder->oldest || is_too_far(builder, sequence))
+        return;
+    make_room(builder, sequence);
+    slot = farm_builder_slot(builder, sequence);
+    if (slot[builder->asked_word] == builder->fragments)
+        slot[0] = builder->fragments + more;
+}
+
+bool farm_builder_ask_more(farm_builder *builder, size_t source, uint64_t sequence)
+{
+    uint64_t *asked = farm_builder_slot(builder, sequence) + builder->asked_word;
+    uint64_t *word = &asked[1 + source / FARM_BUILDER_WORD_BITS];
+    uint64_t bit = UINT64_C(1) << source % FARM_BUILDER_WORD_BITS;
+
+    if ((*word & bit) != 0)
+        return false;
+    *word |= bit;
+    return true;
+}

@@ -58,6 +58,15 @@ farm_built farm_builder_add_slow(farm_builder *builder, size_t source, uint64_t 
  * it is too far ahead. */
 farm_built farm_builder_ask(farm_builder *builder, size_t source, uint64_t sequence);
 
+/* For a builder that asks: give the event a slot, if it is not over and not too far ahead, and let
+ * it have `more` fragments than others, for which sources are asked by farm_builder_ask_more. Call
+ * it before each ask; after the first one it changes nothing. */
+void farm_builder_extend(farm_builder *builder, uint64_t sequence, size_t more);
+
+/* Count a source as asked in addition to the sources of farm_builder_ask. False: it has been asked.
+ * The event has a slot. */
+bool farm_builder_ask_more(farm_builder *builder, size_t source, uint64_t sequence);
+
 enum { FARM_BUILDER_WORD_BITS = 64 };
 
 static inline uint64_t *farm_builder_slot(const farm_builder *builder, uint64_t sequence)

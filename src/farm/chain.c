@@ -42,6 +42,7 @@ typedef struct {
     meters meters;
     uint64_t started_ns;
     double limit_ns, elapsed_ns, event_ns; /* --max-time; so far; per event at the highest rate */
+    farm_arrivals arrivals;
     uint64_t runs;
     double touch_ns;
     verification_result verification;
@@ -59,7 +60,7 @@ typedef struct {
 typedef struct {
     uint64_t events;
     double rate_hz;
-    bool poisson;
+    const farm_arrivals *arrivals;
     uint64_t seed;
 } chain_load;
 
@@ -108,9 +109,9 @@ static cb_status issue_events(chain *run, const chain_load *load, farm_schedule 
             first_due_ns = due_ns;
         }
         if (number == (load->events + 1) / 2)
-            out->backlog_middle = (double)farm_schedule_due(&schedule, now_ns);
+            out->backlog_middle = (double)farm_schedule_overdue(&schedule, due_ns, now_ns);
     }
-    out->backlog_end = (double)farm_schedule_due(&schedule, now_ns);
+    out->backlog_end = (double)farm_schedule_overdue(&schedule, due_ns, now_ns);
     out->issue_span_ns = (double)(now_ns - first_ns);
     out->due_span_ns = (double)(due_ns - first_due_ns);
     return CB_OK;
@@ -165,7 +166,7 @@ static cb_status run_load(chain *run, const chain_load *load, chain_times *out)
     *out = (chain_times){0};
     rank_reset(run->me, run->traffic);
     CB_TRY(agree_on_start(run, &start_ns));
-    schedule = farm_schedule_make(load->rate_hz, load->poisson, load->seed, start_ns);
+    schedule = farm_schedule_make(load->arrivals, load->rate_hz, load->seed, start_ns);
     meters_begin(&run->meters);
     CB_TRY(run->source ? issue_events(run, load, schedule, out)
                        : pass_events(run, load, schedule, out));
@@ -188,7 +189,8 @@ static cb_status run_load(chain *run, const chain_load *load, chain_times *out)
  * event may take long; if they are quick, more follow whatever the starts of probes take. */
 static cb_status probe(chain *run)
 {
-    chain_load load = {.events = FIRST_PROBE, .rate_hz = unlimited_hz};
+    chain_load load = {
+        .events = FIRST_PROBE, .rate_hz = unlimited_hz, .arrivals = &farm_arrivals_periodic};
     chain_times times;
 
     for (;;) {
@@ -209,7 +211,7 @@ static cb_status verify(chain *run)
     const double budget_ns = 0.5e9;
     const bench_traffic *traffic = run->traffic;
     const uint64_t start_ns = cb_now_ns();
-    chain_load load = {.rate_hz = unlimited_hz};
+    chain_load load = {.rate_hz = unlimited_hz, .arrivals = &farm_arrivals_periodic};
     chain_times times;
     bench_rank *me = run->me;
     cb_status status;
@@ -256,10 +258,11 @@ static cb_status run_at(chain *run, double rate_hz, double time_ns, uint64_t lea
                         farm_outcome *out)
 {
     const bench_options *options = run->setting->session->options;
-    const chain_load load = {.events = farm_load_events(rate_hz, run->event_ns, time_ns, least),
-                             .rate_hz = rate_hz,
-                             .poisson = strcmp(options->arrivals, "poisson") == 0,
-                             .seed = options->seed + run->runs++};
+    const chain_load load = {
+        .events = farm_load_events(&run->arrivals, rate_hz, run->event_ns, time_ns, least),
+        .rate_hz = rate_hz,
+        .arrivals = &run->arrivals,
+        .seed = options->seed + run->runs++};
     chain_times times;
 
     memset(run->latency, 0, sizeof(*run->latency));
@@ -409,12 +412,13 @@ static cb_status find_rate(chain *run)
     farm_found found = {.repeats = 0};
     farm_outcome outcome;
 
-    rates.search = (farm_search){.try_rate = try_rate,
-                                 .context = &rates,
-                                 .limit_ns = run->limit_ns,
-                                 .event_ns = run->event_ns,
-                                 .events = farm_search_events(quantile),
-                                 .now_ns = run->elapsed_ns};
+    rates.search = (farm_search){
+        .try_rate = try_rate,
+        .context = &rates,
+        .limit_ns = run->limit_ns,
+        .event_ns = run->event_ns,
+        .events = farm_arrivals_events(&run->arrivals, 0, farm_search_events(quantile)),
+        .now_ns = run->elapsed_ns};
     CB_TRY(farm_search_highest(&rates.search, &found));
     if (found.repeats == 0)
         return report_failed_search(&rates);
@@ -441,6 +445,7 @@ static cb_status set_up(chain *run)
     run->latency = cb_allocate(1, sizeof(*run->latency), "a histogram of latencies");
     if (run->latency == NULL)
         return CB_ERROR_MEMORY;
+    CB_TRY(farm_arrivals_parse(session->options->arrivals, &run->arrivals));
     CB_TRY(rank_create(&place, session->technology, &run->me, &run->actions));
     stage = shape_stage(shape, run->me->place.self);
     run->source = stage == 0;
@@ -479,6 +484,7 @@ static cb_status measure(void *state, const measurement_setting *setting)
     if (status == CB_OK)
         status = run_loads(&run);
     rank_destroy(setting->session->definition, run.me);
+    farm_arrivals_free(&run.arrivals);
     free(run.latency);
     return status;
 }

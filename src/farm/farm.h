@@ -29,7 +29,8 @@ enum { FARM_SUPERVISOR, FARM_SOURCE, FARM_DESTINATION };
 extern const measurement_method farm_method;
 
 /* Content of a control message. Assignment of 2.1: the destination is `first`. Addresses of 2.2:
- * bit k of `bits` names source first + k. Requests of 2.2 and decisions have only the event. */
+ * bit k of `bits` names source first + k. Requests of 2.2 and decisions have only the event; with
+ * --accept, `bits` of a decision is 1 if the first part of the event was accepted. */
 typedef struct {
     uint64_t event;
     uint32_t first, bits;
@@ -37,8 +38,11 @@ typedef struct {
 
 /* Own options of a farm; NULL: not given. */
 typedef struct {
-    const char *supervisor, *fetch;
+    const char *supervisor, *fetch, *accept;
 } farm_own_options;
+
+/* The value of --fetch or, if it is not given, its default. */
+const char *farm_fetch_text(const farm_own_options *own);
 
 /* Supervisor: the event to send out next, and the destination whose turn it is. */
 uint64_t farm_next_event(const bench_rank *me);

@@ -90,6 +90,7 @@ static void fill_open(const farm_outcome *outcome, report_row *row, double *freq
                         ? (double)(tally->decided - 1) / tally->decision_span_ns * 1e9
                         : (double)NAN;
     farm_fill_load(outcome, row);
+    report_set_number(row, REPORT_HELD_BACK, (double)tally->held_back);
     if (farm_saturated(outcome))
         report_set_text(row, REPORT_LIMITED_BY, limit_of(outcome));
 }
@@ -125,6 +126,29 @@ static cb_status fill_destinations(const measurement_setting *setting, const far
     return CB_OK;
 }
 
+/* Accounts of the two steps. Returns the number of sources that an event has data of, on average.
+ */
+static double fill_steps(const farm_outcome *outcome, double fraction, size_t sources,
+                         size_t fetched, report_row *row)
+{
+    const farm_tally *tally = &outcome->tally;
+    const double decided = (double)tally->decided, accepted = (double)tally->accepted;
+
+    if (fraction < 0)
+        return (double)fetched;
+    report_set_number(row, REPORT_ACCEPT, fraction);
+    report_set_number(row, REPORT_ACCEPTED, accepted);
+    report_set_number(row, REPORT_REJECTED, decided - accepted);
+    report_set_number(row, REPORT_FIRST_STEP_BYTES, (double)tally->step_bytes[0]);
+    report_set_number(row, REPORT_SECOND_STEP_BYTES, (double)tally->step_bytes[1]);
+    if (outcome->step_latencies != NULL) {
+        report_set_distribution(row, REPORT_REJECTED_LATENCY_US, &outcome->step_latencies[0], 1);
+        report_set_distribution(row, REPORT_ACCEPTED_LATENCY_US, &outcome->step_latencies[1], 1);
+    }
+    return (double)fetched +
+           (tally->decided > 0 ? accepted / decided : 0) * (double)(sources - fetched);
+}
+
 cb_status farm_figures(const measurement_setting *setting, const farm_outcome *outcome,
                        report_row *row)
 {
@@ -138,12 +162,14 @@ cb_status farm_figures(const measurement_setting *setting, const farm_outcome *o
                                    .counters = &outcome->counters};
     const size_t sources = measurement->shape.stages[FARM_SOURCE];
     const size_t fetched = farm_fetched(setting->session->options, sources);
-    double frequency_hz;
+    double frequency_hz, mean_sources;
 
     figures_fill_common(setting, &common, row);
     report_set_number(row, REPORT_SOURCES, (double)sources);
     if (fetched < sources)
         report_set_number(row, REPORT_FETCHED, (double)fetched);
+    mean_sources =
+        fill_steps(outcome, farm_accept_fraction(setting->session->options), sources, fetched, row);
     report_set_number(row, REPORT_DESTINATIONS, (double)outcome->destinations);
     report_set_number(row, REPORT_IN_FLIGHT_LIMIT, (double)outcome->in_flight);
     if (outcome->open) {
@@ -154,7 +180,7 @@ cb_status farm_figures(const measurement_setting *setting, const farm_outcome *o
     }
     report_set_number(row, REPORT_FREQUENCY_HZ, frequency_hz);
     report_set_number(row, REPORT_THROUGHPUT_MBPS,
-                      (double)(fetched * measurement->size_bytes) * frequency_hz / 1e6);
+                      mean_sources * (double)measurement->size_bytes * frequency_hz / 1e6);
     report_set_number(row, REPORT_ISSUED, (double)tally->issued);
     report_set_number(row, REPORT_DECIDED, (double)tally->decided);
     report_set_number(row, REPORT_LOST, (double)tally->lost);

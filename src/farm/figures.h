@@ -22,9 +22,10 @@ typedef struct {
     double *blocks_ns;  /* closed loop: time of each block */
     size_t block_count;
     const char *stopped_by;
-    farm_tally tally;                 /* of all runs of the row */
-    const stats_histogram *latencies; /* by destination */
-    const farm_account *accounts;     /* by destination, of all runs of the row */
+    farm_tally tally;                      /* of all runs of the row */
+    const stats_histogram *latencies;      /* by destination */
+    const farm_account *accounts;          /* by destination, of all runs of the row */
+    const stats_histogram *step_latencies; /* of rejected and accepted events; NULL: one step */
     size_t destinations;
     double algorithm_true_us; /* negative: no algorithm ran */
     double skew_ns, touch_ns;

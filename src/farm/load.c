@@ -1,15 +1,13 @@
-/* Parse rates and shares; compute due times. A periodic due time is computed from the event number,
- * not summed, so that rounding errors do not accumulate. */
+/* Parse rates and shares. */
 #include "farm/load.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/units.h"
 
-enum { TEXT_BYTES = 64, COUNTED_SINGLY = 1000000 };
+enum { TEXT_BYTES = 64 };
 
 static const double largest_rate_hz = 1e9, largest_share_pct = 1000, least_value = 0.01;
 
@@ -97,57 +95,9 @@ double farm_load_rate_hz(const farm_load_point *point, double event_ns)
     return point->rate_hz > 0 ? point->rate_hz : point->share * 1e9 / event_ns;
 }
 
-uint64_t farm_load_events(double rate_hz, double event_ns, double time_ns, uint64_t least)
+uint64_t farm_load_events(const farm_arrivals *arrivals, double rate_hz, double event_ns,
+                          double time_ns, uint64_t least)
 {
-    return (uint64_t)fmax((double)least, time_ns / fmax(1e9 / rate_hz, event_ns));
-}
-
-farm_schedule farm_schedule_make(double rate_hz, bool poisson, uint64_t seed, uint64_t start_ns)
-{
-    return (farm_schedule){.interval_ns = 1e9 / rate_hz,
-                           .poisson = poisson,
-                           .random = cb_random_seed(seed),
-                           .start_ns = start_ns};
-}
-
-static uint64_t periodic_instant(const farm_schedule *schedule, uint64_t number)
-{
-    return schedule->start_ns + (uint64_t)((double)number * schedule->interval_ns);
-}
-
-uint64_t farm_schedule_next(farm_schedule *schedule)
-{
-    schedule->number++;
-    if (!schedule->poisson)
-        return periodic_instant(schedule, schedule->number);
-    schedule->elapsed_ns -= log1p(-cb_random_unit(&schedule->random)) * schedule->interval_ns;
-    return schedule->start_ns + (uint64_t)schedule->elapsed_ns;
-}
-
-/* Times are whole ns, so the last ns counts in full. Rounding can only raise the quotient to the
- * next event, and is corrected below. Valid up to 2^53 ns (104 days). */
-static uint64_t due_periodically(const farm_schedule *schedule, uint64_t until_ns)
-{
-    double elapsed_ns = (double)(until_ns - schedule->start_ns) + 1;
-    uint64_t due = (uint64_t)(elapsed_ns / schedule->interval_ns);
-
-    while (due > 0 && periodic_instant(schedule, due) > until_ns)
-        due--;
-    return due > schedule->number ? due - schedule->number : 0;
-}
-
-uint64_t farm_schedule_due(const farm_schedule *schedule, uint64_t until_ns)
-{
-    farm_schedule ahead = *schedule;
-    uint64_t due = 0, instant_ns = 0;
-
-    if (until_ns < schedule->start_ns)
-        return 0;
-    if (!schedule->poisson)
-        return due_periodically(schedule, until_ns);
-    while (due < COUNTED_SINGLY && (instant_ns = farm_schedule_next(&ahead)) <= until_ns)
-        due++;
-    if (instant_ns <= until_ns && due > 0)
-        due += (uint64_t)((double)(until_ns - instant_ns) / schedule->interval_ns);
-    return due;
+    return farm_arrivals_events(arrivals, (uint64_t)(time_ns / fmax(1e9 / rate_hz, event_ns)),
+                                least);
 }

@@ -1,4 +1,6 @@
 libcombench_a_SOURCES += \
+	%D%/accept.c %D%/accept.h \
+	%D%/arrivals.c %D%/arrivals.h \
 	%D%/builder.c %D%/builder.h \
 	%D%/chain.c %D%/chain.h \
 	%D%/farm.h \
@@ -13,4 +15,5 @@ libcombench_a_SOURCES += \
 	%D%/passes.c %D%/passes.h \
 	%D%/rank.c %D%/rank.h \
 	%D%/run.c %D%/run.h \
-	%D%/search.c %D%/search.h
+	%D%/search.c %D%/search.h \
+	%D%/train.c %D%/train.h

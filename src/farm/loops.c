@@ -136,16 +136,20 @@ static inline cb_status issue(supervision *run, uint64_t since_ns)
 
 /* Hot. Read a decision and record it in the ledger. */
 static inline cb_status record_decision(bench_rank *me, size_t from, transport_buffer *buffer,
-                                        uint64_t *since_ns, farm_decision *decision)
+                                        uint64_t *since_ns, farm_decision *decision, bool *accepted)
 {
     farm_rank *farm = farm_of(me);
     farm_message message;
 
     CB_TRY(farm_read(me, FARM_DESTINATION, from, buffer, &message));
-    if (__builtin_expect(message.first != 0 || message.bits != 0, 0))
+    if (__builtin_expect(
+            message.first != 0 || message.bits != farm_event_is_accepted(farm, message.event), 0))
         message.event = UINT64_MAX;
     *decision = farm_ledger_decide(&farm->ledger, farm_index_of(me, from, FARM_DESTINATION),
                                    message.event, since_ns);
+    if (*decision == FARM_DECIDED || *decision == FARM_DECIDED_LATE)
+        farm->accepted += message.bits;
+    *accepted = message.bits != 0;
     if (__builtin_expect(*decision == FARM_DECIDED, 1) || farm->may_lose ||
         *decision == FARM_DECIDED_LATE)
         return CB_OK;
@@ -156,8 +160,9 @@ static inline cb_status decide(supervision *run, size_t from, transport_buffer *
 {
     farm_decision decision;
     uint64_t since_ns = 0;
+    bool accepted;
 
-    CB_TRY(record_decision(run->me, from, buffer, &since_ns, &decision));
+    CB_TRY(record_decision(run->me, from, buffer, &since_ns, &decision, &accepted));
     if (!timed || decision != FARM_DECIDED)
         return CB_OK;
     run->last_decision_ns = cb_now_ns();
@@ -165,6 +170,9 @@ static inline cb_status decide(supervision *run, size_t from, transport_buffer *
         run->first_decision_ns = run->last_decision_ns;
     stats_histogram_record(&run->load->latencies[farm_index_of(run->me, from, FARM_DESTINATION)],
                            run->last_decision_ns - since_ns);
+    if (__builtin_expect(farm_of(run->me)->step_latencies != NULL, 0))
+        stats_histogram_record(&farm_of(run->me)->step_latencies[accepted],
+                               run->last_decision_ns - since_ns);
     return CB_OK;
 }
 
@@ -241,14 +249,17 @@ typedef struct {
                                                  * issued event */
     /* State when half of the events were issued; its time, and the time when all were */
     farm_schedule middle;
-    uint64_t middle_ns, end_ns;
+    uint64_t middle_due_ns, middle_ns, end_ns;
     uint64_t last_news_ns;
+    bool held; /* the next event is due and has no room */
     unsigned idle;
 } open_state;
 
 static cb_status issue_due(supervision *run, open_state *state, uint64_t now_ns)
 {
     CB_TRY(issue(run, state->due_ns));
+    run->tally->held_back += state->held;
+    state->held = false;
     state->last_due_ns = state->due_ns;
     run->last_issue_ns = now_ns;
     if (run->ledger->issued == 1) {
@@ -257,6 +268,7 @@ static cb_status issue_due(supervision *run, open_state *state, uint64_t now_ns)
     }
     if (run->ledger->issued == (run->load->events + 1) / 2) {
         state->middle = state->schedule;
+        state->middle_due_ns = state->due_ns;
         state->middle_ns = now_ns;
         run->tally->in_flight_middle = run->ledger->in_flight;
     }
@@ -292,20 +304,23 @@ static cb_status look_for_decision(supervision *run, open_state *state, uint64_t
     return CB_OK;
 }
 
-/* Counted after the run, since events of a Poisson process are counted one by one. If the run ended
- * early, its next event belongs to the backlog. */
+/* Counted after the run, since events that are not periodic are counted one by one. If the run
+ * ended early, its next event belongs to the backlog. */
 static void count_backlog(const supervision *run, open_state *state)
 {
     farm_tally *tally = run->tally;
-    uint64_t next = 0;
 
     if (state->due_ns != UINT64_MAX) {
         state->end_ns = cb_now_ns();
-        next = state->due_ns <= state->end_ns;
+        tally->backlog_end =
+            farm_schedule_due(&state->schedule, state->end_ns) + (state->due_ns <= state->end_ns);
+    } else {
+        tally->backlog_end =
+            farm_schedule_overdue(&state->schedule, state->last_due_ns, state->end_ns);
     }
     if (state->middle_ns > 0)
-        tally->backlog_middle = farm_schedule_due(&state->middle, state->middle_ns);
-    tally->backlog_end = farm_schedule_due(&state->schedule, state->end_ns) + next;
+        tally->backlog_middle =
+            farm_schedule_overdue(&state->middle, state->middle_due_ns, state->middle_ns);
     tally->due = run->ledger->issued + tally->backlog_end;
     tally->due_span_ns = (double)(state->last_due_ns - state->first_due_ns);
     tally->issue_span_ns = (double)(run->last_issue_ns - run->first_issue_ns);
@@ -320,7 +335,7 @@ static cb_status run_open(supervision *run)
     open_state state = {.last_news_ns = cb_now_ns()};
 
     state.schedule =
-        farm_schedule_make(load->rate_hz, load->poisson, load->seed, state.last_news_ns);
+        farm_schedule_make(load->arrivals, load->rate_hz, load->seed, state.last_news_ns);
     state.due_ns = farm_schedule_next(&state.schedule);
     while (loop_continues(run)) {
         uint64_t now_ns = cb_now_ns();
@@ -331,6 +346,7 @@ static cb_status run_open(supervision *run)
             state.last_news_ns = now_ns;
             continue;
         }
+        state.held = now_ns >= state.due_ns;
         CB_TRY(look_for_decision(run, &state, now_ns));
     }
     count_backlog(run, &state);
@@ -344,6 +360,7 @@ void farm_count(const bench_rank *me, farm_tally *tally)
     tally->issued = ledger->issued;
     tally->decided = ledger->decided;
     tally->lost = ledger->lost;
+    tally->accepted = farm_of(me)->accepted;
     tally->errors = farm_ledger_error_count(ledger);
 }
 
@@ -407,13 +424,14 @@ static cb_status discard_next_message(bench_rank *me, const bench_actions *actio
     farm_decision decision;
     uint64_t since_ns;
     transport_buffer *buffer;
+    bool accepted;
     size_t from;
 
     CB_TRY(farm_of(me)->hears_groups ? receive_multicast(me, &buffer, &from)
                                      : receive_message(me, &buffer, &from));
     if (farm_of(me)->role != FARM_SUPERVISOR)
         return actions->react(me, from, buffer);
-    return record_decision(me, from, buffer, &since_ns, &decision);
+    return record_decision(me, from, buffer, &since_ns, &decision, &accepted);
 }
 
 cb_status farm_drain(bench_rank *me, const bench_actions *actions)

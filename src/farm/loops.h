@@ -5,8 +5,8 @@
 #ifndef FARM_LOOPS_H
 #define FARM_LOOPS_H
 
+#include "farm/arrivals.h"
 #include "farm/rank.h"
-#include "farm/load.h"
 #include "stats/stats.h"
 
 /* What the supervisor runs. */
@@ -18,7 +18,7 @@ typedef struct {
     stats_histogram *latencies; /* by destination; NULL: do not read the clock */
     bool open;
     double rate_hz;
-    bool poisson;
+    const farm_arrivals *arrivals;
     uint64_t seed;
     transport_wait wait; /* open loop: how to wait between two polls */
 } farm_load;
@@ -26,12 +26,16 @@ typedef struct {
 /* Results of a run. */
 typedef struct {
     uint64_t issued, decided, lost, errors;
+    uint64_t accepted;      /* of decided, with two steps */
+    uint64_t step_bytes[2]; /* with two steps: fragments that destinations got in each */
     size_t marks;
     double elapsed_ns;       /* from the first issue to the last decision, or to giving up */
     double event_ns;         /* per event, without timeouts */
     double decision_span_ns; /* from the first to the last decision, if latencies are recorded */
     /* Open loop only */
     uint64_t due;            /* events due when the last one was issued */
+    uint64_t held_back;      /* events that fell due while the limit of events in flight was
+                              * reached, and were issued later */
     double waited_ns;        /* time with an event due, the limit of events in flight reached, and
                               * no decision */
     uint64_t backlog_middle; /* events due and not issued when half were issued, */

@@ -155,6 +155,8 @@ static __attribute__((noinline)) cb_status admit_addresses(bench_rank *me, farm_
         farm->faults.late++;
         return CB_OK;
     }
+    if (farm_event_is_accepted(farm, message->event))
+        farm_builder_extend(&farm->builder, sequence, farm->sources - farm->fetched);
     for (; named != 0; named &= named - 1) {
         uint32_t bit = named & -named;
         farm_built asked =
@@ -192,6 +194,15 @@ static inline cb_status read_addresses(bench_rank *me, size_t from, transport_bu
     return status;
 }
 
+static inline cb_status ask_source(bench_rank *me, size_t source, uint64_t event)
+{
+    farm_rank *farm = farm_of(me);
+
+    if (__builtin_expect(farm->two_steps, 0))
+        farm_asked_add(&farm->asked, source, event / farm->destinations);
+    return farm_send_message(me, FARM_SOURCE, source, (farm_message){.event = event});
+}
+
 cb_status farm_request_fragments(bench_rank *me, size_t from, transport_buffer *buffer)
 {
     farm_rank *farm = farm_of(me);
@@ -211,8 +222,18 @@ cb_status farm_request_fragments(bench_rank *me, size_t from, transport_buffer *
     if (!last && !farm->lists_addresses)
         return CB_OK;
     for (uint32_t bits = message.bits; bits != 0; bits &= bits - 1)
-        CB_TRY(farm_send_message(me, FARM_SOURCE, message.first + (size_t)__builtin_ctz(bits),
-                                 (farm_message){.event = message.event}));
+        CB_TRY(ask_source(me, message.first + (size_t)__builtin_ctz(bits), message.event));
+    return CB_OK;
+}
+
+/* The first part of an event is accepted: ask the other sources. */
+static cb_status ask_more_sources(bench_rank *me, uint64_t event)
+{
+    farm_rank *farm = farm_of(me);
+
+    for (size_t source = 0; source < farm->sources; source++)
+        if (farm_builder_ask_more(&farm->builder, source, event / farm->destinations))
+            CB_TRY(ask_source(me, source, event));
     return CB_OK;
 }
 
@@ -311,7 +332,9 @@ static inline cb_status decide(bench_rank *me, uint64_t event)
         timeline_note(farm->timeline, begin_ns, TIMELINE_DELAYS, event, 0, 0);
     }
     farm->completed++;
-    return farm_send_message(me, FARM_SUPERVISOR, 0, (farm_message){.event = event});
+    return farm_send_message(
+        me, FARM_SUPERVISOR, 0,
+        (farm_message){.event = event, .bits = farm_event_is_accepted(farm, event)});
 }
 
 static __attribute__((noinline)) cb_status run_algorithm(bench_rank *me, size_t source,
@@ -329,9 +352,12 @@ static __attribute__((noinline)) cb_status run_algorithm(bench_rank *me, size_t 
  */
 static void count_order(bench_rank *me, size_t source, uint64_t sequence, farm_built built)
 {
-    uint64_t *next = &farm_of(me)->delivered[source];
+    farm_rank *farm = farm_of(me);
+    uint64_t *next = &farm->delivered[source];
 
-    if (sequence >= *next)
+    if (farm->two_steps && farm_asked_remove(&farm->asked, source, sequence))
+        return;
+    if (!farm->two_steps && sequence >= *next)
         *next = sequence + 1;
     else
         me->verification.findings.reordered += built != FARM_FRAGMENT_DUPLICATE;
@@ -360,6 +386,7 @@ static inline __attribute__((always_inline)) cb_status build(bench_rank *me,
     uint64_t begin_ns = timeline_begin(farm->timeline);
 
     me->received.packets++;
+    farm->fragment_bytes = buffer->size;
     if (__builtin_expect(farm->fragments->inspect == NULL, 1)) {
         me->received.sum += traffic_touch(buffer->data, buffer->size);
         farm->label_sum += source + event;
@@ -374,9 +401,28 @@ static inline __attribute__((always_inline)) cb_status build(bench_rank *me,
     return CB_OK;
 }
 
+/* An accepted event has its first part when only the fragments of the second step are missing. */
+static __attribute__((noinline)) cb_status conclude_step(bench_rank *me, uint64_t event,
+                                                         farm_built built)
+{
+    farm_rank *farm = farm_of(me);
+    const uint64_t more = farm->sources - farm->fetched, sequence = event / farm->destinations;
+    const bool accepted = farm_event_is_accepted(farm, event);
+    const uint64_t missing =
+        built == FARM_COMPLETE ? 0 : *farm_builder_slot(&farm->builder, sequence);
+
+    farm->step_bytes[accepted && missing < more] += farm->fragment_bytes;
+    if (built == FARM_COMPLETE)
+        return decide(me, event);
+    return accepted && missing == more ? ask_more_sources(me, event) : CB_OK;
+}
+
 static inline __attribute__((always_inline)) cb_status conclude(bench_rank *me, uint64_t event,
                                                                 farm_built built)
 {
+    if (__builtin_expect(farm_of(me)->two_steps, 0) &&
+        (built == FARM_COMPLETE || built == FARM_PARTIAL))
+        return conclude_step(me, event, built);
     if (built == FARM_COMPLETE)
         return decide(me, event);
     if (built == FARM_PARTIAL || farm_of(me)->may_lose)
@@ -449,7 +495,8 @@ cb_status farm_accept_fragment(bench_rank *me, size_t from, transport_buffer *bu
     farm_built built;
 
     if (__builtin_expect(farm->lists_addresses, 0)) {
-        sequence = next_asked(&farm->builder, source, sequence);
+        sequence = farm->two_steps ? farm_asked_next(&farm->asked, source)
+                                   : next_asked(&farm->builder, source, sequence);
         if (sequence == UINT64_MAX)
             return accept_out_of_turn(me, source, buffer);
     }
@@ -457,6 +504,8 @@ cb_status farm_accept_fragment(bench_rank *me, size_t from, transport_buffer *bu
     if (__builtin_expect(!is_in_turn(farm, buffer, source, event) || event >= farm->end_event, 0))
         return accept_out_of_turn(me, source, buffer);
     farm->delivered[source] = sequence + 1;
+    if (__builtin_expect(farm->two_steps, 0))
+        (void)farm_asked_remove(&farm->asked, source, sequence);
     CB_TRY(build(me, buffer, source, sequence, event, &built));
     return conclude(me, event, built);
 }

@@ -330,6 +330,7 @@ static cb_status set_up(farm_run *run)
     farm_rank *farm;
 
     run->in_flight = options->in_flight;
+    CB_TRY(farm_arrivals_parse(options->arrivals, &run->arrivals));
     if (run->in_flight > room)
         room = run->in_flight;
     CB_TRY(rank_create(&place, session->technology, &run->me, &run->actions));
@@ -348,6 +349,13 @@ static cb_status set_up(farm_run *run)
         run->touch_ns = harness_touch_ns(planned->size_bytes);
     run->latencies = cb_allocate(destinations, sizeof(*run->latencies), "histograms of latencies");
     run->accounts = cb_allocate(destinations, sizeof(*run->accounts), "accounts of a row");
+    if (farm->two_steps) {
+        run->step_latencies =
+            cb_allocate(2, sizeof(*run->step_latencies), "histograms of latencies");
+        if (run->step_latencies == NULL)
+            return CB_ERROR_MEMORY;
+        farm->step_latencies = run->step_latencies;
+    }
     return run->latencies != NULL && run->accounts != NULL ? CB_OK : CB_ERROR_MEMORY;
 }
 
@@ -388,7 +396,9 @@ static cb_status measure(void *recording, const measurement_setting *setting)
         farm_leave(run.me);
         rank_destroy(setting->session->definition, run.me);
     }
+    farm_arrivals_free(&run.arrivals);
     free(run.latencies);
+    free(run.step_latencies);
     free(run.accounts);
     return status;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "farm/accept.h"
 #include "farm/fetch.h"
 #include "farm/load.h"
 #include "timeline/timeline.h"
@@ -26,17 +27,49 @@ size_t farm_fetched(const bench_options *options, size_t sources)
 {
     size_t fetched = sources;
 
-    (void)farm_fetch_count(own_options(options)->fetch, sources, &fetched);
+    (void)farm_fetch_count(farm_fetch_text(own_options(options)), sources, &fetched);
     return fetched;
+}
+
+double farm_accept_fraction(const bench_options *options)
+{
+    const char *accept = own_options(options)->accept;
+    double fraction = -1;
+
+    if (accept != NULL)
+        (void)farm_accept_parse(accept, &fraction);
+    return fraction;
+}
+
+/* The second step of an event needs sources that the first one has not asked. */
+static cb_status check_accept(const bench_options *options, size_t sources, size_t fetched)
+{
+    const farm_own_options *own = own_options(options);
+
+    if (own->accept == NULL)
+        return CB_OK;
+    if (farm_tells_by_multicast(options)) {
+        cb_error("--accept %s and --supervisor multicast: a multicast asks all sources, and each "
+                 "step a part of them; use --supervisor loop, or leave --accept out",
+                 own->accept);
+        return CB_ERROR_USAGE;
+    }
+    if (fetched < sources)
+        return CB_OK;
+    cb_error("--accept %s: the first step asks all %zu sources, so that no source is left for the "
+             "second; use more --sources, or a smaller --fetch",
+             own->accept, sources);
+    return CB_ERROR_USAGE;
 }
 
 static cb_status check_fetch(const bench_options *options, const bench_shape *farm)
 {
-    const char *fetch = own_options(options)->fetch;
+    const char *fetch = farm_fetch_text(own_options(options));
     const size_t sources = farm->stages[FARM_SOURCE];
     size_t fetched;
 
     CB_TRY(farm_fetch_count(fetch, sources, &fetched));
+    CB_TRY(check_accept(options, sources, fetched));
     if (fetched == sources || !farm_tells_by_multicast(options))
         return CB_OK;
     cb_error(
@@ -87,10 +120,14 @@ cb_status farm_choose_shapes(const benchmark *definition, const bench_options *o
                              size_t ranks, bench_shape_list *out)
 {
     const cb_list *sources = &options->sources, *destinations = &options->destinations;
+    const char *accept = own_options(options)->accept;
+    double fraction;
     size_t length;
 
     out->count = 0;
     CB_TRY(farm_check_load(options));
+    if (accept != NULL)
+        CB_TRY(farm_accept_parse(accept, &fraction));
     CB_TRY(farm_fetch_count(own_options(options)->fetch, FARM_SOURCES_MOST, &length));
     if (sources->count == 0 && destinations->count == 0)
         CB_TRY(add_usual_farms(definition, ranks, out));
@@ -111,23 +148,41 @@ cb_status farm_choose_shapes(const benchmark *definition, const bench_options *o
 }
 
 /* An open loop needs a minimum of events within --max-time. */
-static cb_status check_rate(const bench_options *options, double rate_hz)
+static cb_status check_rate(const bench_options *options, const farm_arrivals *arrivals,
+                            double rate_hz)
 {
-    double needed_s = FARM_OPEN_EVENTS / rate_hz * 100 / FARM_OPEN_SHARE_PCT;
+    const uint64_t events = farm_arrivals_events(arrivals, 0, FARM_OPEN_EVENTS);
+    double needed_s = (double)events / rate_hz * 100 / FARM_OPEN_SHARE_PCT;
 
-    if (rate_hz <= 0 || needed_s <= options->max_time_s)
+    if (rate_hz <= 0)
         return CB_OK;
-    cb_error("an open loop at %g Hz needs %.3g s for %d events, but --max-time is %g"
+    CB_TRY(farm_arrivals_check_rate(arrivals, rate_hz));
+    if (needed_s <= options->max_time_s)
+        return CB_OK;
+    cb_error("an open loop at %g Hz needs %.3g s for %llu events, but --max-time is %g"
              " s; use a higher rate, or a longer --max-time",
-             rate_hz, needed_s, FARM_OPEN_EVENTS, options->max_time_s);
+             rate_hz, needed_s, (unsigned long long)events, options->max_time_s);
     return CB_ERROR_USAGE;
+}
+
+static cb_status check_rates(const bench_options *options, const farm_arrivals *arrivals)
+{
+    farm_load_point points[FARM_LOAD_POINTS];
+    size_t count;
+
+    if (options->load_curve == NULL || strcmp(options->load_curve, "auto") == 0)
+        return check_rate(options, arrivals, options->rate_hz);
+    CB_TRY(farm_load_parse(options->load_curve, points, &count));
+    for (size_t i = 0; i < count; i++)
+        CB_TRY(check_rate(options, arrivals, points[i].rate_hz));
+    return CB_OK;
 }
 
 cb_status farm_check_load(const bench_options *options)
 {
     int kinds = (options->rate_hz > 0) + (options->load_curve != NULL) + options->find_rate;
-    farm_load_point points[FARM_LOAD_POINTS];
-    size_t count;
+    farm_arrivals arrivals;
+    cb_status status;
 
     if (kinds > 1) {
         cb_error("--rate, --load-curve and --find-rate exclude each other; use only one "
@@ -143,12 +198,10 @@ cb_status farm_check_load(const bench_options *options)
                  "the other");
         return CB_ERROR_USAGE;
     }
-    if (options->load_curve == NULL || strcmp(options->load_curve, "auto") == 0)
-        return check_rate(options, options->rate_hz);
-    CB_TRY(farm_load_parse(options->load_curve, points, &count));
-    for (size_t i = 0; i < count; i++)
-        CB_TRY(check_rate(options, points[i].rate_hz));
-    return CB_OK;
+    CB_TRY(farm_arrivals_parse(options->arrivals, &arrivals));
+    status = check_rates(options, &arrivals);
+    farm_arrivals_free(&arrivals);
+    return status;
 }
 
 /* Entries per event. Supervisor and source: one message sent, one received. Destination: an

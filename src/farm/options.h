@@ -26,8 +26,13 @@ extern const char *const farm_ways_to_tell[];
  */
 bool farm_tells_by_multicast(const bench_options *options);
 
-/* Number of sources that have data of an event, in a farm of `sources`. */
+/* Number of sources that have data of an event, in a farm of `sources`; with --accept, of the first
+ * step. */
 size_t farm_fetched(const bench_options *options, size_t sources);
+
+/* The fraction of events whose first part is accepted, and which then have data of all sources;
+ * negative: the events of this farm have one step. */
+double farm_accept_fraction(const bench_options *options);
 
 /* Check the options of offered load. CB_ERROR_USAGE, logged. */
 cb_status farm_check_load(const bench_options *options);

@@ -88,6 +88,9 @@ static void add_tally(farm_tally *sum, const farm_tally *tally)
     sum->issued += tally->issued;
     sum->decided += tally->decided;
     sum->lost += tally->lost;
+    sum->accepted += tally->accepted;
+    sum->step_bytes[0] += tally->step_bytes[0];
+    sum->step_bytes[1] += tally->step_bytes[1];
     sum->errors += tally->errors;
 }
 
@@ -232,14 +235,14 @@ farm_load farm_open_load(farm_run *run, double rate_hz, uint64_t events)
                        .latencies = run->latencies,
                        .open = true,
                        .rate_hz = rate_hz,
-                       .poisson = strcmp(options->arrivals, "poisson") == 0,
+                       .arrivals = &run->arrivals,
                        .seed = options->seed + run->open_runs++};
 }
 
 static cb_status run_at(farm_run *run, double rate_hz, double time_ns, uint64_t least,
                         farm_outcome *out)
 {
-    uint64_t events = farm_load_events(rate_hz, run->event_ns, time_ns, least);
+    uint64_t events = farm_load_events(&run->arrivals, rate_hz, run->event_ns, time_ns, least);
 
     *out = (farm_outcome){
         .open = true, .offered_hz = rate_hz, .destinations = (size_t)farm_destinations(run)};
@@ -387,11 +390,12 @@ static cb_status find_rate(farm_run *run)
     farm_found found = {.repeats = 0};
     farm_outcome out;
 
-    rates.search = (farm_search){.try_rate = try_rate,
-                                 .context = &rates,
-                                 .limit_ns = run->limit_ns,
-                                 .event_ns = run->event_ns,
-                                 .events = farm_search_events(quantile)};
+    rates.search = (farm_search){
+        .try_rate = try_rate,
+        .context = &rates,
+        .limit_ns = run->limit_ns,
+        .event_ns = run->event_ns,
+        .events = farm_arrivals_events(&run->arrivals, 0, farm_search_events(quantile))};
     CB_TRY(measure_single_events(run, &rates));
     rates.search.now_ns = run->elapsed_ns;
     if (rates.quiet_ns <= rates.deadline_ns)

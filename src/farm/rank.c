@@ -9,6 +9,13 @@
 #include "engine/rank.h"
 #include "engine/shape.h"
 
+const char *farm_fetch_text(const farm_own_options *own)
+{
+    if (own->fetch != NULL)
+        return own->fetch;
+    return own->accept != NULL ? farm_first_part : "all";
+}
+
 uint64_t farm_next_event(const bench_rank *me)
 {
     return farm_of(me)->ledger.next;
@@ -95,7 +102,10 @@ static cb_status choose_fetched(bench_rank *me)
     farm_rank *farm = farm_of(me);
     const farm_own_options *own = me->own_options;
 
-    CB_TRY(farm_fetch_count(own->fetch, farm->sources, &farm->fetched));
+    CB_TRY(farm_fetch_count(farm_fetch_text(own), farm->sources, &farm->fetched));
+    farm->two_steps = own->accept != NULL;
+    if (farm->two_steps)
+        CB_TRY(farm_accept_parse(own->accept, &farm->accept_fraction));
     farm->fetch_seed = me->lists.seed;
     farm->lists_addresses =
         is_pull_farm(me) && (farm->fetched < farm->sources || farm->sources > FARM_NAMED);
@@ -137,6 +147,8 @@ cb_status farm_join(bench_rank *me, const bench_shape *shape, uint64_t in_flight
     if (farm->role == FARM_SOURCE)
         return CB_OK;
     farm->delivered = cb_allocate(farm->sources, sizeof(*farm->delivered), "counts of fragments");
+    if (farm->two_steps)
+        CB_TRY(farm_asked_create(farm->sources, in_flight, &farm->asked));
     return farm->delivered == NULL
                ? CB_ERROR_MEMORY
                : farm_builder_create(farm->sources, farm->fetched, farm->lists_addresses, in_flight,
@@ -152,6 +164,7 @@ void farm_leave(bench_rank *me)
     destroy_groups(farm);
     farm_ledger_free(&farm->ledger);
     farm_builder_free(&farm->builder);
+    farm_asked_free(&farm->asked);
     free(farm->drawn);
     free(farm->own_events);
     free(farm->delivered);
@@ -201,7 +214,7 @@ static cb_status expect_own_events(farm_rank *farm)
         uint64_t number = event - farm->first_event;
 
         farm_fetch_draw(farm->fetch_seed, event, farm->sources, farm->fetched, farm->drawn);
-        if (!farm_set_has(farm->drawn, farm->index))
+        if (!farm_set_has(farm->drawn, farm->index) && !farm_event_is_accepted(farm, event))
             continue;
         farm->own_events[number / 64] |= UINT64_C(1) << number % 64;
         farm->events++;
@@ -224,6 +237,8 @@ cb_status farm_begin(bench_rank *me, uint64_t first_event, uint64_t events,
     me->verification.timeout_ns = timeout_ns;
     farm->served = farm->completed = 0;
     farm->label_sum = 0;
+    farm->accepted = 0;
+    farm->step_bytes[0] = farm->step_bytes[1] = 0;
     me->received.sum = me->received.packets = 0;
     me->verification.findings = (checker_findings){0};
     me->algorithm.runs = me->algorithm.elapsed_ns = 0;
@@ -237,6 +252,8 @@ cb_status farm_begin(bench_rank *me, uint64_t first_event, uint64_t events,
         farm->first_sequence = assigned(farm, farm->first_event);
         farm->events = assigned(farm, farm->end_event) - farm->first_sequence;
         farm_builder_restart(&farm->builder, farm->first_sequence);
+        if (farm->two_steps)
+            farm_asked_restart(&farm->asked);
         for (size_t source = 0; source < farm->sources; source++)
             farm->delivered[source] = farm->first_sequence;
     }

@@ -2,10 +2,12 @@
 #ifndef FARM_RANK_H
 #define FARM_RANK_H
 
+#include "farm/accept.h"
 #include "farm/builder.h"
 #include "farm/farm.h"
 #include "farm/fetch.h"
 #include "farm/ledger.h"
+#include "stats/stats.h"
 #include "timeline/timeline.h"
 
 enum { FARM_LABEL_BYTES = 16 }; /* of a fragment: source and event, if they fit */
@@ -30,6 +32,8 @@ typedef struct {
     uint64_t fetch_seed;
     bool lists_addresses; /* pull farm: sources are asked one by one, because an event has no data
                            * of some, or since one control message cannot name all */
+    bool two_steps;       /* pull farm: the other sources are asked if the first part is accepted */
+    double accept_fraction;
     uint64_t first_event, end_event; /* of the current run */
     uint64_t events;                 /* number of these events that concern this rank */
     const farm_fragments *fragments;
@@ -48,19 +52,25 @@ typedef struct {
      * them, their number, and the one to look at first. */
     transport_group **told_by;
     size_t teller_count, turn;
-    bool hears_groups;           /* messages come by those groups, not from single ranks */
-    farm_ledger ledger;          /* supervisor */
-    farm_builder builder;        /* destination */
-    uint64_t *delivered;         /* destination: sequence of the next fragment, per source */
-    uint64_t addressed;          /* destination: event of the last addresses, for a timeline */
-    uint64_t first_sequence;     /* destination: first of its own events in the run */
-    uint64_t *drawn;             /* room for a set of sources */
-    uint64_t served;             /* source: control messages of the run */
-    uint64_t completed;          /* destination: events completed in the run */
-    uint64_t label_sum;          /* destination: sum of the labels that it read */
-    uint64_t slow_units;         /* destination: extra work on each event, for --slow-us */
-    bool labelled;               /* fragments carry event and source */
-    timeline_recorder *timeline; /* or NULL */
+    bool hears_groups;               /* messages come by those groups, not from single ranks */
+    farm_ledger ledger;              /* supervisor */
+    uint64_t accepted;               /* supervisor: decided events of the run that were accepted */
+    stats_histogram *step_latencies; /* supervisor, with two steps: of rejected and accepted events
+                                      */
+    farm_asked asked;                /* destination, with two steps */
+    uint64_t step_bytes[2];          /* destination: fragments of the run by step */
+    size_t fragment_bytes;           /* destination: the last fragment */
+    farm_builder builder;            /* destination */
+    uint64_t *delivered;             /* destination: sequence of the next fragment, per source */
+    uint64_t addressed;              /* destination: event of the last addresses, for a timeline */
+    uint64_t first_sequence;         /* destination: first of its own events in the run */
+    uint64_t *drawn;                 /* room for a set of sources */
+    uint64_t served;                 /* source: control messages of the run */
+    uint64_t completed;              /* destination: events completed in the run */
+    uint64_t label_sum;              /* destination: sum of the labels that it read */
+    uint64_t slow_units;             /* destination: extra work on each event, for --slow-us */
+    bool labelled;                   /* fragments carry event and source */
+    timeline_recorder *timeline;     /* or NULL */
 } farm_rank;
 
 /* The farm's part of a rank. */
@@ -78,6 +88,12 @@ void farm_leave(bench_rank *me);
  * sources of a pull farm never wait for one destination. No effect with --supervisor loop.
  * Collective over the ranks that tell, and sources; no message may be in flight. */
 cb_status farm_try_multicasts(bench_rank *me, bool try_multicast);
+
+/* Whether the sources of the second step have data of an event as well. */
+static inline bool farm_event_is_accepted(const farm_rank *farm, uint64_t event)
+{
+    return farm->two_steps && farm_accepts(farm->fetch_seed, event, farm->accept_fraction);
+}
 
 /* Reset counters and sums and prepare a run of `events` events starting with number `first_event`.
  * A message that does not arrive within `timeout_ns` is lost, and unexpected messages are counted.

@@ -28,13 +28,15 @@ static uint64_t longest_silence_ns(const farm_run *run, const farm_load *load, u
  * plus the longest pause to expect between two events of an open loop. */
 static uint64_t own_timeout_ns(const farm_run *run, const farm_load *load, uint64_t timeout_ns)
 {
-    const double longest_draw = 30; /* in mean intervals of a Poisson process */
-    double interval_ns = load->open ? 1e9 / load->rate_hz : 0;
-    double intervals = 2 * (double)farm_destinations(run) + (load->poisson ? longest_draw : 0);
+    double turns_ns;
 
     if (run->supervisor || timeout_ns == 0)
         return timeout_ns;
-    return 2 * timeout_ns + (uint64_t)(intervals * interval_ns);
+    if (!load->open)
+        return 2 * timeout_ns;
+    turns_ns = 2 * (double)farm_destinations(run) * 1e9 / load->rate_hz;
+    return 2 * timeout_ns +
+           (uint64_t)(turns_ns + farm_arrivals_longest_ns(load->arrivals, load->rate_hz));
 }
 
 /* After all ranks have ended a run: count late and duplicate messages as well. All ranks get the
@@ -46,16 +48,20 @@ static cb_status conclude_run(farm_run *run, farm_tally *tally)
         farm_tally tally;
         double elapsed_ns;
     } agreed;
-    uint64_t faults;
+    uint64_t sums[3]; /* faults, and bytes of the two steps */
 
     if (farm->may_lose)
         CB_TRY(farm_drain(run->me, run->actions));
     CB_TRY(farm_check_sum(run->me));
-    faults = farm_fault_count(farm);
-    CB_TRY(control_sum(run->setting->team, &faults, 1));
+    sums[0] = farm_fault_count(farm);
+    sums[1] = farm->step_bytes[0];
+    sums[2] = farm->step_bytes[1];
+    CB_TRY(control_sum(run->setting->team, sums, 3));
     if (run->supervisor) {
         farm_count(run->me, tally);
-        tally->errors += faults;
+        tally->errors += sums[0];
+        tally->step_bytes[0] = sums[1];
+        tally->step_bytes[1] = sums[2];
     }
     for (size_t i = 0; run->supervisor && i < farm_destinations(run); i++) {
         const farm_account *from = &farm->ledger.accounts[i];
@@ -131,6 +137,8 @@ void farm_row_begin(farm_run *run)
         return;
     memset(run->latencies, 0, farm_destinations(run) * sizeof(*run->latencies));
     memset(run->accounts, 0, farm_destinations(run) * sizeof(*run->accounts));
+    if (run->step_latencies != NULL)
+        memset(run->step_latencies, 0, 2 * sizeof(*run->step_latencies));
 }
 
 cb_status farm_row(farm_run *run, farm_outcome *outcome)
@@ -148,6 +156,7 @@ cb_status farm_row(farm_run *run, farm_outcome *outcome)
     outcome->in_flight = run->in_flight;
     outcome->latencies = run->latencies;
     outcome->accounts = run->accounts;
+    outcome->step_latencies = run->step_latencies;
     outcome->destinations = farm_destinations(run);
     outcome->skew_ns = run->skew_ns;
     outcome->touch_ns = run->touch_ns;

@@ -7,6 +7,7 @@
 
 #include "engine/outcome.h"
 #include "engine/pass.h"
+#include "farm/arrivals.h"
 #include "farm/figures.h"
 #include "farm/messages.h"
 
@@ -17,19 +18,21 @@ typedef struct {
     const bench_actions *actions;
     const farm_fragments *fragments; /* of timed passes */
     bool supervisor;
-    uint64_t started_ns; /* supervisor: moved forward by the time of verification */
-    double limit_ns;     /* --max-time */
-    double elapsed_ns;   /* since started_ns, at the end of the last run; agreed on */
-    uint64_t next_event; /* number of the first event of the next run */
-    uint64_t in_flight;  /* limit, given or found by search */
-    uint64_t open_runs;  /* so far */
-    double event_ns;     /* time per event of a closed loop with that limit; agreed on */
+    uint64_t started_ns;    /* supervisor: moved forward by the time of verification */
+    double limit_ns;        /* --max-time */
+    double elapsed_ns;      /* since started_ns, at the end of the last run; agreed on */
+    uint64_t next_event;    /* number of the first event of the next run */
+    uint64_t in_flight;     /* limit, given or found by search */
+    farm_arrivals arrivals; /* of open loops */
+    uint64_t open_runs;     /* so far */
+    double event_ns;        /* time per event of a closed loop with that limit; agreed on */
     double skew_ns, touch_ns;
     verification_result verification; /* reported with the first row only */
     meters meters;
     uint64_t algorithm_runs, algorithm_ns; /* of this rank, since the last row */
     stats_histogram *latencies;            /* supervisor: by destination, */
-    farm_account *accounts;                /* and the accounts since the last row */
+    farm_account *accounts;                /* and the accounts since the last row; */
+    stats_histogram *step_latencies;       /* with two steps, of rejected and accepted events */
 } farm_run;
 
 static inline uint64_t farm_destinations(const farm_run *run)

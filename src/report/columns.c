@@ -40,6 +40,13 @@ static const report_cell event_cells[] = {
     {.path = NULL},
 };
 
+static const report_cell part_cells[] = {
+    {.path = "p50", .name = "p50"},         {.path = "p90", .name = "p90"},
+    {.path = "p99", .name = "p99"},         {.path = "p99_9", .name = "p99_9"},
+    {.path = "max", .name = "max"},         {.path = "samples", .name = "samples"},
+    {.path = "dropped", .name = "dropped"}, {.path = NULL},
+};
+
 static const report_cell share_cells[] = {
     {.path = "", .name = "min", .shows = REPORT_LEAST},
     {.path = "", .name = "max", .shows = REPORT_MOST, .heading = {"share", "max", 6, 6, false}},

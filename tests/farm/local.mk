@@ -1,6 +1,7 @@
 # Unit tests of src/farm.
 if HAVE_CHECK
 UNIT_TESTS += \
+	%D%/test_arrivals \
 	%D%/test_builder \
 	%D%/test_farm_figures \
 	%D%/test_fetch \
@@ -12,6 +13,8 @@ UNIT_TESTS += \
 	%D%/test_search
 endif
 
+tests_farm_test_arrivals_CPPFLAGS = $(UNIT_FLAGS)
+tests_farm_test_arrivals_LDADD = $(UNIT_LIBS)
 tests_farm_test_builder_CPPFLAGS = $(UNIT_FLAGS)
 tests_farm_test_builder_LDADD = $(UNIT_LIBS)
 tests_farm_test_farm_figures_CPPFLAGS = $(UNIT_FLAGS)

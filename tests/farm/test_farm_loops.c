@@ -97,7 +97,8 @@ static farm_tally supervise(bench_action step, uint64_t in_flight, uint64_t deci
                             .in_flight = in_flight,
                             .latencies = &f.latency,
                             .open = true,
-                            .rate_hz = 1e12};
+                            .rate_hz = 1e12,
+                            .arrivals = &farm_arrivals_periodic};
 
     f = (farm){.decide_at = decide_at};
     return run_load(&load, step);

@@ -1,7 +1,7 @@
 /* Arrival times of events, on simulated clocks: periodic ones in integers, the distribution of a
  * Poisson process, which events are due, and the start of a latency. Bounds on random figures
  * are four standard deviations, with fixed seeds. */
-#include "farm/load.h"
+#include "farm/arrivals.h"
 
 #include <math.h>
 
@@ -14,14 +14,19 @@
 static const uint64_t start_ns =
     UINT64_C(1760000000123456789); /* more digits than a double holds */
 
+static const farm_arrivals poisson_process = {.process = FARM_POISSON};
+
+/* A process whose due times are computed, and one whose intervals are drawn. */
+static const farm_arrivals *const either[] = {&farm_arrivals_periodic, &poisson_process};
+
 static farm_schedule periodic(double rate_hz)
 {
-    return farm_schedule_make(rate_hz, false, 0, start_ns);
+    return farm_schedule_make(&farm_arrivals_periodic, rate_hz, 0, start_ns);
 }
 
 static farm_schedule poisson(double rate_hz, uint64_t seed)
 {
-    return farm_schedule_make(rate_hz, true, seed, start_ns);
+    return farm_schedule_make(&poisson_process, rate_hz, seed, start_ns);
 }
 
 /* Periodic arrivals */
@@ -59,8 +64,8 @@ END_TEST
 
 START_TEST(a_periodic_schedule_does_not_depend_on_the_seed)
 {
-    farm_schedule one = farm_schedule_make(7e3, false, 1, start_ns);
-    farm_schedule other = farm_schedule_make(7e3, false, 2, start_ns);
+    farm_schedule one = farm_schedule_make(&farm_arrivals_periodic, 7e3, 1, start_ns);
+    farm_schedule other = farm_schedule_make(&farm_arrivals_periodic, 7e3, 2, start_ns);
 
     for (int i = 0; i < 1000; i++)
         ck_assert_uint_eq(farm_schedule_next(&one), farm_schedule_next(&other));
@@ -225,7 +230,7 @@ START_TEST(arrival_times_never_decrease)
     static const double rates_hz[] = {0.1, 1e3, 1e8, 3e9, 1e12};
 
     for (size_t i = 0; i < 2 * LENGTH(rates_hz); i++) {
-        farm_schedule schedule = farm_schedule_make(rates_hz[i / 2], i % 2 == 1, i, start_ns);
+        farm_schedule schedule = farm_schedule_make(either[i % 2], rates_hz[i / 2], i, start_ns);
         uint64_t before_ns = start_ns;
 
         for (int k = 0; k < 200000; k++) {
@@ -276,7 +281,7 @@ static farm_schedule nth_schedule(size_t n, uint64_t *step_ns)
     if (n >= 2 * LENGTH(rows))
         return (farm_schedule){.interval_ns = 0};
     *step_ns = rows[n / 2].step_ns;
-    return farm_schedule_make(rows[n / 2].rate_hz, n % 2 == 1, n, start_ns);
+    return farm_schedule_make(either[n % 2], rows[n / 2].rate_hz, n, start_ns);
 }
 
 /* The number of arrivals up to `until_ns`, not counting the first `made`. */
@@ -346,7 +351,7 @@ START_TEST(no_event_is_due_before_or_at_the_start)
     for (size_t n = 0; (schedule = nth_schedule(n, &step_ns)).interval_ns > 1; n++) {
         ck_assert_uint_eq(farm_schedule_due(&schedule, 0), 0);
         ck_assert_uint_eq(farm_schedule_due(&schedule, start_ns - 1), 0);
-        if (!schedule.poisson)
+        if (schedule.arrivals == &farm_arrivals_periodic)
             ck_assert_uint_eq(farm_schedule_due(&schedule, start_ns), 0);
     }
 }
@@ -496,7 +501,7 @@ static uint64_t sum_of_latencies(const course *c, const uint64_t *from_ns)
 /* At one event in 10 us, a farm that takes up to 18 us per event falls behind occasionally. */
 static farm_schedule busy_schedule(bool is_poisson)
 {
-    return farm_schedule_make(1e5, is_poisson, 5, 0);
+    return farm_schedule_make(either[is_poisson], 1e5, 5, 0);
 }
 
 static void draw_work(load *l)
@@ -557,7 +562,7 @@ START_TEST(a_stall_is_part_of_the_latency_of_every_event_due_during_it)
     static load l = {.in_flight = 1, .turn_ns = 1, .work_ns = {[100] = 1000000}};
     static course c;
 
-    run_farm(farm_schedule_make(1e6, false, 0, 0), &l, &c);
+    run_farm(farm_schedule_make(&farm_arrivals_periodic, 1e6, 0, 0), &l, &c);
     ck_assert_uint_eq(sum_of_latencies(&c, c.since_ns), UINT64_C(1000) * 1000 * 1001 / 2);
     ck_assert_uint_eq(sum_of_latencies(&c, c.issued_ns), 1000000);
 }

@@ -391,6 +391,18 @@ WRONG = {
     "a result that is cut off": (("cut.json",), "cut off or damaged"),
     "a newer result": (("newer.json",), "combench-result/2"),
     "several technologies": (("oneway.json", "sci.json"), "--technology"),
+    "several settings of a technology": (
+        ("message.json", "write.json"),
+        "'ofi method=message' and 'ofi method=write'",
+    ),
+    "the remedy for several settings": (
+        ("message.json", "write.json", "--technology", "ofi"),
+        "select it with --technology 'ofi method=write'",
+    ),
+    "settings that are not there": (
+        ("message.json", "--technology", "ofi method=write"),
+        "with method=write, only with method=message",
+    ),
     "a technology that is not there": (("oneway.json", "--technology", "sci"), "over sci"),
     "nothing left": (("oneway.json", "--benchmarks", "funnel"), "give numbers with --scale"),
     "no such calibration": (("--calibration", "none", "--scale", "4"), "none"),

@@ -12,7 +12,7 @@ from combench.common import catalogue
 from combench.common.catalogue import CALIBRATION, Benchmark
 from combench.common.documents import RESULT, Json, claims_to_be, read_checked
 from combench.common.errors import SuiteError
-from combench.common.figures import at
+from combench.common.figures import at, with_settings
 from combench.predict.processes import Ended, Processes, ask
 
 _PAIR = 2  # processors of a calibration that does not record their number
@@ -35,6 +35,7 @@ class Measurements:
 
     technology: str
     documents: tuple[tuple[Path, Json], ...]
+    title: str  # of the technology, with its settings if they were selected
 
     @property
     def processors(self) -> int:
@@ -76,9 +77,46 @@ def _documents_in(place: Path) -> list[tuple[Path, Json]]:
     return found
 
 
+def _settings(text: str) -> str:
+    """Values of parameters, however they are separated: 'method=message tx_depth=4'."""
+    return " ".join(word for word in re.split(r"[\s,]+", text) if word)
+
+
+def _settings_of(document: Json) -> str:
+    """The settings of the technology that the command line gave, as in a plan."""
+    config, given = at(document, "parameters.config"), at(document, "parameters.parameter")
+    words = [f"config={config}"] if isinstance(config, str) else []
+    return _settings(" ".join([*words, given] if isinstance(given, str) else words))
+
+
+def _of_one_setting(
+    documents: list[tuple[Path, Json]], technology: str, settings: str
+) -> list[tuple[Path, Json]]:
+    """The documents with these settings of their technology; if empty, all, unless those of a benchmark
+    differ: ways of one technology to move data, such as ofi's methods, have a calibration each."""
+    there = sorted({_settings_of(document) for _, document in documents})
+    if settings:
+        kept = [found for found in documents if _settings_of(found[1]) == settings]
+        if not kept:
+            raise SuiteError(
+                f"there are no results over {technology} with {settings}, only with "
+                f"{', '.join(one or 'no settings' for one in there)}"
+            )
+        return kept
+    benchmarks = {(document["benchmark"], _settings_of(document)) for _, document in documents}
+    if len(benchmarks) == len({name for name, _ in benchmarks}):
+        return documents
+    names = " and ".join(f"'{technology} {one}'" if one else f"'{technology}'" for one in there)
+    raise SuiteError(
+        f"the results over {technology} have several settings, {names}, but a calibration needs one: "
+        f"select it with --technology '{technology} {there[-1]}', or name the files of one"
+    )
+
+
 def read_measurements(places: Sequence[str], technology: str | None) -> Measurements:
-    """The results in these files and folders. SuiteError: there are none, or they belong to several
-    technologies and `technology` is missing or is not one of them."""
+    """The results in these files and folders; `technology` as in a plan, with settings if results
+    differ in them. SuiteError: there are none, or they belong to several technologies or settings
+    and `technology` is missing or is not one of them."""
     documents = [found for place in places for found in _documents_in(Path(place))]
     there = sorted({str(document["technology"]) for _, document in documents})
     if technology is None and len(there) > 1:
@@ -86,11 +124,13 @@ def read_measurements(places: Sequence[str], technology: str | None) -> Measurem
             f"the results belong to several technologies, {', '.join(there)}, but a calibration "
             "needs one; select it with --technology"
         )
-    chosen = technology or there[0]
+    chosen, _, settings = (technology or there[0]).strip().partition(" ")
     if chosen not in there:
         raise SuiteError(f"there are no results over {chosen}, only over {', '.join(there)}")
-    kept = tuple(found for found in documents if found[1]["technology"] == chosen)
-    return Measurements(chosen, kept)
+    kept = [found for found in documents if found[1]["technology"] == chosen]
+    kept = _of_one_setting(kept, chosen, _settings(settings))
+    title = with_settings(kept[0][1]) if settings else chosen
+    return Measurements(chosen, tuple(kept), title)
 
 
 _OPEN_TWO = (

@@ -46,7 +46,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     },
     "--technology": {
         "metavar": "NAME",
-        "help": "technology to predict, if SOURCE has several",
+        "help": "technology to predict, if SOURCE has several: ofi, or 'ofi method=write'",
     },
     "--network": {
         "default": "crossbar",

@@ -263,10 +263,10 @@ def main(arguments: argparse.Namespace) -> int:
         )
     effort = Effort(arguments.seeds, arguments.precision, arguments.messages)
     technology, measured = arguments.technology, cases.Measured()
-    measurements = None
+    measurements, title = None, technology
     if arguments.sources:
         measurements = read_measurements(arguments.sources, technology)
-        technology = measurements.technology
+        technology, title = measurements.technology, measurements.title
         measured = cases.of_documents(document for _, document in measurements.documents)
     asked = _all_asked(arguments, measured.asked, technology, effort)
     with ending.on_signals() as watch, TemporaryDirectory(prefix="combench-predict-") as name:
@@ -287,7 +287,7 @@ def main(arguments: argparse.Namespace) -> int:
             processes.end,
         )
     left_out = measured.left_out + left_out
-    document = _document(arguments, calibration, technology, started, rows, left_out)
+    document = _document(arguments, calibration, title, started, rows, left_out)
     print(table(document))
     if arguments.output:
         write_json(Path(arguments.output), document)

@@ -70,7 +70,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--calibration", metavar="FILE", help="calibration of ccmod calibrate (default: SOURCE)")
     add("--hold-out", type=_sizes, default=(), metavar="SIZES", dest="held",
         help="sizes to leave out of the fit and report; half: every second size")  # fmt: skip
-    add("--technology", metavar="NAME", help="technology to predict, if SOURCE has several")
+    add("--technology", metavar="NAME",
+        help="technology to predict, if SOURCE has several: ofi, or 'ofi method=write'")  # fmt: skip
     add("--network", default="crossbar", help="network of the model (default %(default)s)")
     add("--share", choices=SHARE_RULES, default=SHARE_RULES[0],
         help="bandwidth sharing rule of ccmod run (default %(default)s)")  # fmt: skip
@@ -232,7 +233,7 @@ def main(arguments: argparse.Namespace) -> int:
     about = {
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
         "command": ["combench", *sys.argv[1:]],
-        "technology": measurements.technology,
+        "technology": measurements.title,
         "network": arguments.network,
         "calibration": {"from": list(calibration.origin), "text": calibration.text},
     }

@@ -41,7 +41,7 @@ def command(plan: Plan, setting: Setting) -> list[str]:
         "--scale",
         ",".join(map(str, plan.predicted)),
         "--technology",
-        plan.sections[0].values["technologies"][0].technology,
+        str(plan.sections[0].values["technologies"][0]),
         "--programs",
         str(setting.programs),
         "--output",

@@ -128,14 +128,23 @@ static void add_operation(ofi_factory *factory, ofi_operation_kind kind, unsigne
     *list = operation;
 }
 
+/* At most half of the queue: messages need the rest. */
+static size_t count_words(const ofi_factory *factory, bool beside_messages)
+{
+    const size_t wanted = (size_t)factory->base.base.size * WORDS_EACH;
+    const size_t most = beside_messages ? factory->receives_most / 2 : factory->receives_most;
+    const size_t words = wanted < WORDS_MOST ? wanted : WORDS_MOST;
+
+    return words < most ? words : most;
+}
+
 /* As many receives as there are slots, if their queue has the room; the others wait. */
 static cb_status make_operations(ofi_factory *factory)
 {
     remote_factory *base = &factory->base;
     const size_t sends = factory->info->tx_attr->size;
-    const size_t peers = (size_t)base->base.size;
-    const size_t words = peers * WORDS_EACH < WORDS_MOST ? peers * WORDS_EACH : WORDS_MOST;
     const size_t receives = base->writes ? 0 : base->memory_bytes / base->slot_bytes;
+    const size_t words = count_words(factory, receives > 0);
     const size_t before = offsetof(remote_prefix, header);
     const size_t bytes = (sends + receives + words) * sizeof(*factory->operations);
 
@@ -184,18 +193,19 @@ static cb_status open_completions(ofi_factory *factory)
  * containers that share it; the key of the job is. */
 static cb_status name_file(ofi_factory *factory)
 {
+    char file[64];
+
     if (strcmp(provider_of(factory), "shm") != 0)
         return CB_OK;
-    snprintf(factory->file, sizeof(factory->file), "combench-ofi.%08x.%d", factory->base.key,
-             factory->base.base.rank);
-    if (!ofi_leftovers_add(factory->file)) {
+    snprintf(factory->files, sizeof(factory->files), "combench-ofi.%08x.", factory->base.key);
+    if (!ofi_leftovers_add(factory->files, factory->base.base.size)) {
         cb_error("cannot open more factories of the technology ofi over shm; close others first");
-        factory->file[0] = '\0';
+        factory->files[0] = '\0';
         return CB_ERROR_USAGE;
     }
-    return check_step(
-        factory, "name the endpoint",
-        fi_setname(&factory->endpoint->fid, factory->file, strlen(factory->file) + 1));
+    snprintf(file, sizeof(file), "%s%d", factory->files, factory->base.base.rank);
+    return check_step(factory, "name the endpoint",
+                      fi_setname(&factory->endpoint->fid, file, strlen(file) + 1));
 }
 
 static cb_status open_endpoint(ofi_factory *factory)
@@ -258,6 +268,7 @@ cb_status ofi_open(remote_factory *base, const transport_bootstrap *bootstrap, v
         return CB_ERROR_MEMORY;
     info = factory->info;
     factory->registers = (info->domain_attr->mr_mode & FI_MR_LOCAL) != 0;
+    factory->receives_most = info->rx_attr->size;
     factory->inject_most = info->tx_attr->inject_size;
     if (factory->settings->inject_size < factory->inject_most)
         factory->inject_most = (size_t)factory->settings->inject_size;
@@ -303,6 +314,20 @@ static void await_words(ofi_factory *factory)
             return;
 }
 
+/* Closing the endpoint has removed the file of this rank; a rank that was killed has left its own.
+ */
+static void close_files(const ofi_factory *factory)
+{
+    const remote_factory *base = &factory->base;
+
+    if (factory->files[0] == '\0')
+        return;
+    for (int rank = 0; rank < base->base.size; rank++)
+        if (base->nodes[rank].lost != CB_OK)
+            ofi_leftovers_of(factory->files, rank);
+    ofi_leftovers_drop(factory->files);
+}
+
 void ofi_close(remote_factory *base)
 {
     ofi_factory *factory = ofi_factory_of(base);
@@ -310,7 +335,7 @@ void ofi_close(remote_factory *base)
     if (factory->endpoint != NULL)
         await_words(factory);
     CLOSE(factory->endpoint);
-    ofi_leftovers_drop(factory->file);
+    close_files(factory);
     CLOSE(factory->slots_registered);
     CLOSE(factory->operations_registered);
     CLOSE(factory->completions);

@@ -52,7 +52,7 @@ typedef struct {
     remote_factory base;
     const ofi_settings *settings;
     struct fi_info *info; /* the provider and domain in use */
-    char file[48];        /* of the provider shm in /dev/shm, or empty */
+    char files[48];       /* of the provider shm in /dev/shm, without the rank; or empty */
     struct fid_fabric *fabric;
     struct fid_domain *domain;
     struct fid_av *addresses;
@@ -67,9 +67,10 @@ typedef struct {
     ofi_operation *operations;
     size_t operation_count;
     ofi_operation *idle_sends;
-    ofi_operation *unposted; /* receives that the provider had no room for */
-    size_t words_in_flight;  /* that the provider has not sent */
-    uint64_t flushing_ns;    /* when the present flush began; 0: none */
+    ofi_operation *unposted;        /* receives that the provider had no room for */
+    size_t receives, receives_most; /* that the provider has; that its queue holds */
+    size_t words_in_flight;         /* that the provider has not sent */
+    uint64_t flushing_ns;           /* when the present flush began; 0: none */
 } ofi_factory;
 
 static inline ofi_factory *ofi_factory_of(remote_factory *factory)
@@ -94,10 +95,13 @@ void ofi_close(remote_factory *factory);
 cb_status ofi_remember(remote_factory *factory, void *memory, size_t bytes, void **handle);
 void ofi_forget(remote_factory *factory, void *handle);
 
-/* leftovers.c: the file of the provider shm with this name is removed by ofi_abandon, unless it is
- * dropped; false: too many factories are open. Call ofi_leftovers_made when the file is there. */
-bool ofi_leftovers_add(const char *name);
+/* leftovers.c: the files of the provider shm, whose names are this one with the rank after it, are
+ * removed by ofi_abandon, until it is dropped; false: too many factories are open. Call
+ * ofi_leftovers_made when the file of this rank is there. */
+bool ofi_leftovers_add(const char *name, int ranks);
 void ofi_leftovers_made(void);
+/* Remove the file of one rank, which was killed. */
+void ofi_leftovers_of(const char *name, int rank);
 void ofi_leftovers_drop(const char *name);
 void ofi_abandon(void);
 

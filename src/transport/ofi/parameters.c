@@ -1,10 +1,21 @@
 /* The rows of the Context OFI. */
 #include "transport/ofi/parameters.h"
 
+#include <stdio.h>
+
 enum { DEPTH_MOST = 1 << 20 };
 
 static const char *const methods[] = {
     [OFI_METHOD_MESSAGE] = "message", [OFI_METHOD_WRITE] = "write", NULL};
+
+/* Messages and words are received from one queue. */
+static bool accepts_depth(uint64_t value, char why[CB_WHY_BYTES])
+{
+    if (value != 1)
+        return true;
+    snprintf(why, CB_WHY_BYTES, "one is for messages and one for credits; use 2 or more");
+    return false;
+}
 
 static const cb_parameter rows[] = {
     REMOTE_PARAMETER_ROWS,
@@ -35,6 +46,7 @@ static const cb_parameter rows[] = {
      .scopes = REMOTE_OWN,
      .offset = offsetof(ofi_settings, rx_depth),
      .maximum = DEPTH_MOST,
+     .accepts = accepts_depth,
      .help = "Number of buffers that the provider's receive queue holds; 0: its default"},
     {.name = "inject_size",
      .scopes = REMOTE_OWN,

@@ -11,10 +11,10 @@
  * back with each message, or alone once half of the slots are owed. Numbers wrap at 32 bits, so
  * `outstanding` is a power of 2, the same in all processes.
  *
- * A driver works in one of two ways. With `writes` set it writes header and payload, which are
- * adjacent, into the slot, whose address it knows from `connect`, and the receiver's driver calls
- * remote_written. Otherwise it carries header and payload as a message, and the receiver's driver
- * calls remote_expect and, when the payload is there, remote_arrived.
+ * The receiver's driver learns the header of a message, calls remote_expect and, when the payload
+ * is there, remote_arrived. With `writes` set the sender's driver writes the payload into the slot,
+ * whose address it knows from `connect`. One that writes the header before it calls remote_written
+ * in place of both.
  *
  * Threads: one is in the factory at a time. With `many_senders` the functions of this folder take
  * the factory's lock around every call of a driver. */

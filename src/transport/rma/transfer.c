@@ -22,18 +22,22 @@ static inline uint64_t word_of(const remote_header *header)
            (uint64_t)(header->rest > 0) << RMA_HEADER_SHIFT | header->bytes;
 }
 
-/* Replace the words of what was put by those of the messages. */
+/* Replace the words of what was put by those of the messages: one accumulate for neighbours. */
 static cb_status replace_words(rma_factory *rma, int rank)
 {
+    const uint32_t outstanding = rma->remote.outstanding;
     rma_peer *peer = &rma->peers[rank];
     int code = MPI_SUCCESS;
 
-    for (; peer->announced != peer->written && code == MPI_SUCCESS; peer->announced++) {
-        const uint32_t place = peer->announced & (rma->remote.outstanding - 1);
+    while (peer->announced != peer->written && code == MPI_SUCCESS) {
+        const uint32_t place = peer->announced & (outstanding - 1);
+        const uint32_t due = peer->written - peer->announced;
+        const int words = (int)(due < outstanding - place ? due : outstanding - place);
 
-        code = MPI_Accumulate(&peer->words[place], 1, MPI_UINT64_T, rank,
-                              peer->mailbox + (MPI_Aint)(place * sizeof(uint64_t)), 1, MPI_UINT64_T,
-                              MPI_REPLACE, rma->window);
+        code = MPI_Accumulate(&peer->words[place], words, MPI_UINT64_T, rank,
+                              peer->mailbox + (MPI_Aint)(place * sizeof(uint64_t)), words,
+                              MPI_UINT64_T, MPI_REPLACE, rma->window);
+        peer->announced += (uint32_t)words;
     }
     if (__builtin_expect(code == MPI_SUCCESS, 1))
         code = MPI_Win_flush_local(rank, rma->window);

@@ -112,7 +112,6 @@ static void send_many(ends_end *end)
         ends_send(end, i, SIZE);
     ENDS_REQUIRE(transport_flush(end->factory) == CB_OK);
     ENDS_REQUIRE(counter_of(end, REMOTE_QUEUE_FULL) > 0);
-    ENDS_REQUIRE(counter_of(end, REMOTE_RETRIES) > 0);
     ends_hear(end);
 }
 
@@ -129,6 +128,65 @@ START_TEST(a_full_queue_delays_and_loses_nothing)
                    send_many, receive_many, 0, 0);
     ck_assert_both("method=write,provider=shm,tx_depth=2,inject_size=0,outstanding=128", SIZE,
                    send_many, receive_many, 0, 0);
+}
+END_TEST
+
+/* The provider's own queue at the receiver, which polls only when the sender has seen it full. */
+
+enum { UNREAD = 100 };
+
+static void send_to_one_that_waits(ends_end *end)
+{
+    for (uint64_t i = 0; i < UNREAD; i++)
+        ends_send(end, i, SIZE);
+    ENDS_REQUIRE(counter_of(end, REMOTE_QUEUE_FULL) > 0);
+    ENDS_REQUIRE(counter_of(end, REMOTE_RETRIES) > 0);
+    ends_tell(end);
+    ENDS_REQUIRE(transport_flush(end->factory) == CB_OK);
+    ends_hear(end);
+}
+
+static void wait_before_receiving(ends_end *end)
+{
+    ends_hear(end);
+    for (uint64_t i = 0; i < UNREAD; i++)
+        ends_receive(end, i, SIZE);
+    ends_tell(end);
+}
+
+START_TEST(attempts_that_the_provider_refuses_are_counted)
+{
+    ck_assert_both("method=message,provider=shm,rx_depth=8,outstanding=128", SIZE,
+                   send_to_one_that_waits, wait_before_receiving, 0, 0);
+    ck_assert_both("method=write,provider=shm,rx_depth=8,outstanding=128", SIZE,
+                   send_to_one_that_waits, wait_before_receiving, 0, 0);
+}
+END_TEST
+
+static void receive_all(ends_end *end)
+{
+    for (uint64_t i = 0; i < 2 * MESSAGES; i++)
+        ends_receive(end, i, SIZE);
+    ends_tell(end);
+}
+
+static void send_and_hear(ends_end *end)
+{
+    for (uint64_t i = 0; i < 2 * MESSAGES; i++)
+        ends_send(end, i, SIZE);
+    ENDS_REQUIRE(transport_flush(end->factory) == CB_OK);
+    ends_hear(end);
+}
+
+static const char *const shallow_over[] = {
+    "method=message,provider=shm,rx_depth=2", "method=message,provider=tcp;ofi_rxm,rx_depth=2",
+    "method=message,provider=net,rx_depth=2", "method=write,provider=shm,rx_depth=2"};
+
+/* Receives of words leave room for those of messages. */
+START_TEST(a_receive_queue_of_two_is_enough)
+{
+    for (size_t i = 0; i < sizeof(shallow_over) / sizeof(shallow_over[0]); i++)
+        ck_assert_both(shallow_over[i], SIZE, send_and_hear, receive_all, 0, 0);
 }
 END_TEST
 
@@ -207,15 +265,9 @@ static void be_killed(ends_end *end)
     raise(SIGKILL);
 }
 
-/* Those of this end, which does not close either, and of the other. */
-static void remove_leftovers(const ends_end *end)
+static void name_of_file(const ends_end *end, int rank, char path[64])
 {
-    char path[64];
-
-    snprintf(path, sizeof(path), "/dev/shm/combench-ofi.%08x.1",
-             remote_factory_of(end->factory)->key);
-    (void)unlink(path);
-    ofi_abandon();
+    snprintf(path, 64, "/dev/shm/combench-ofi.%08x.%d", remote_factory_of(end->factory)->key, rank);
 }
 
 static void see_the_peer_killed(ends_end *end)
@@ -226,15 +278,40 @@ static void see_the_peer_killed(ends_end *end)
     ends_tell(end);
     ENDS_REQUIRE(transport_receive(end->node, &buffer) == CB_ERROR_TRANSPORT);
     ENDS_REQUIRE(strstr(cb_last_error(), "rank 1") != NULL);
-    remove_leftovers(end);
+}
+
+/* Nothing is left in /dev/shm, neither of this end nor of the one that was killed. */
+
+static void leave_by_closing(ends_end *end)
+{
+    char mine[64], theirs[64];
+
+    see_the_peer_killed(end);
+    name_of_file(end, 0, mine);
+    name_of_file(end, 1, theirs);
+    (void)transport_close(end->factory);
+    ENDS_REQUIRE(access(mine, F_OK) != 0 && access(theirs, F_OK) != 0);
     _exit(0);
 }
 
-START_TEST(a_killed_peer_is_an_error)
+/* As by a signal. */
+static void leave_by_abandoning(ends_end *end)
+{
+    char mine[64], theirs[64];
+
+    see_the_peer_killed(end);
+    name_of_file(end, 0, mine);
+    name_of_file(end, 1, theirs);
+    ofi_abandon();
+    ENDS_REQUIRE(access(mine, F_OK) != 0 && access(theirs, F_OK) != 0);
+    _exit(0);
+}
+
+START_TEST(a_killed_peer_is_an_error_and_leaves_no_file)
 {
     for (size_t i = 0; i < PROVIDERS; i++) {
-        ck_assert_both(messages_over[i], SIZE, see_the_peer_killed, be_killed, 0, ENDS_KILLED);
-        ck_assert_both(writes_over[i], SIZE, see_the_peer_killed, be_killed, 0, ENDS_KILLED);
+        ck_assert_both(messages_over[i], SIZE, leave_by_closing, be_killed, 0, ENDS_KILLED);
+        ck_assert_both(writes_over[i], SIZE, leave_by_abandoning, be_killed, 0, ENDS_KILLED);
     }
 }
 END_TEST
@@ -318,6 +395,8 @@ START_TEST(messages_without_the_key_are_dropped_and_counted)
 END_TEST
 
 UNIT_MAIN("ofi", the_method_carries_all_messages, long_messages_go_in_pieces,
-          a_full_queue_delays_and_loses_nothing, a_flush_sees_that_injected_messages_leave,
+          a_full_queue_delays_and_loses_nothing, attempts_that_the_provider_refuses_are_counted,
+          a_receive_queue_of_two_is_enough, a_flush_sees_that_injected_messages_leave,
           unknown_providers_and_domains_are_refused, providers_without_writes_or_data_are_named,
-          a_killed_peer_is_an_error, messages_without_the_key_are_dropped_and_counted)
+          a_killed_peer_is_an_error_and_leaves_no_file,
+          messages_without_the_key_are_dropped_and_counted)
