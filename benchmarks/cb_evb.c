@@ -16,11 +16,13 @@ static const cb_option own_options[] = {
      .default_text = "shift",
      .key = "schedule",
      .help = "Order of messages: none, offset, shift, barrier, or credits:N",
-     .more = "none: event after event, so that all sources send to the same builder. offset: the "
-             "same, each source starting with its own builder. shift: in phase k source i sends to "
-             "builder i + k; a phase ends for a rank with the message that it receives. barrier: "
-             "the same, and all ranks meet after each phase. credits:N: builders ask for "
-             "fragments, at most N at a time."},
+     .more =
+         "none: event after event, so that all sources send to the same builder. offset: the "
+         "same, each source starting with its own builder. shift: in phase k source i sends to "
+         "builder i + k; a phase ends with the message that it receives and the acknowledgement "
+         "of its own. barrier: "
+         "the same, and all ranks meet after each phase. credits:N: builders ask for "
+         "fragments, at most N at a time."},
     {.name = "folding",
      .type = CB_OPTION_CHOICE,
      .offset = offsetof(evb_options, folding),
@@ -97,5 +99,7 @@ const benchmark cb_evb = {
                 {"source_fairness", "Jain's index of the sources' messages"}},
     .table = {"frequency_Hz", "per_node_MBps", "per_link_MBps", "event_latency_us.p99",
               "builder_fairness"},
+    .bounds = {{"pairs", "stream", "what the links carry", "count",
+                "2 * pack / folding / (count / folding - 2 + folding)", false}},
     .plots = {{"per_node_MBps", "processors"}, {"frequency_Hz", "processors"}},
 };

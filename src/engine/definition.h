@@ -135,9 +135,9 @@ typedef struct {
     const char *column, *against;
 } bench_plot;
 
-/* An upper bound on the rate of a farm from another benchmark: the rate of `mode` at `count`, times
- * `times`. Both are formulas of the farm's `sources`, `destinations` and `fetched` (sources that
- * have data of an event). The rate is taken at the farm's packet size or, for control messages, at
+/* An upper bound on the rate of a farm or of event building from another benchmark: the rate of
+ * `mode` at `count`, times `times`. Both are formulas of the farm's `sources`, `destinations` and
+ * `fetched` (sources that have data of an event), or of `count` and own options. The rate is taken at the farm's packet size or, for control messages, at
  * the smallest size above 0 that all benchmarks measure. */
 typedef struct {
     const char *benchmark, *mode;
@@ -196,7 +196,7 @@ struct benchmark {
     /* Columns of the report's table, ended by NULL; a member is written as in event_latency_us.p99.
      * Empty: the columns of `figures`. */
     const char *table[BENCH_TABLE];
-    bench_bound bounds[BENCH_BOUNDS]; /* for farms; ended by one without a benchmark */
+    bench_bound bounds[BENCH_BOUNDS]; /* of farms, event building; ended by one without benchmark */
     bench_counterpart counterpart;    /* .benchmark is NULL if there is none */
     /* Farm group: choose the shapes to measure in a job of `job_ranks` from the options.
      * CB_ERROR_USAGE, logged, if they do not fit. Pure. */

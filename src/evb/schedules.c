@@ -23,12 +23,12 @@ static cb_status meet_all(bench_rank *me)
     return CB_OK;
 }
 
-/* Phase k: send to builder i + k, receive from readout i - k. In units of two ranks the builder
- * acknowledges each message, which ends the phase of its source. */
+/* Phase k: send to builder i + k, receive from readout i - k. With shift the builder acknowledges
+ * the message, and a rank's phase ends with both: without that, ranks that are early send to
+ * builders that still receive from another one, and the delay grows from phase to phase. */
 static cb_status run_phases(bench_rank *me, evb_unit *unit)
 {
     const bool barrier = unit->schedule.order == EVB_BARRIER;
-    const bool answers = !barrier && !unit->folded;
 
     for (size_t phase = 0; phase < unit->units; phase++) {
         const size_t to = (unit->index + phase) % unit->units;
@@ -37,13 +37,15 @@ static cb_status run_phases(bench_rank *me, evb_unit *unit)
 
         if (unit->reads_out)
             CB_TRY(evb_send(me, to));
-        if (unit->builds && !own)
+        if (own)
+            continue;
+        if (unit->builds)
             CB_TRY(evb_receive(me, from));
-        if (answers && unit->builds)
+        if (!barrier && unit->builds)
             CB_TRY(evb_send_control(me, evb_readout(me, from)));
-        if (answers && unit->reads_out)
+        if (!barrier && unit->reads_out)
             CB_TRY(evb_receive_control(me, evb_builder(me, to)));
-        if (barrier && !own)
+        if (barrier)
             CB_TRY(meet_all(me));
     }
     return CB_OK;

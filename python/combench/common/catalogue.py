@@ -374,6 +374,23 @@ class Catalogue:
         """The columns in which matching rows agree; a column absent from both rows agrees."""
         return tuple(one for one in self.columns.values() if one.identifies)
 
+    def own_options(self, benchmark: Benchmark) -> list[Option]:
+        """The options that only this benchmark has."""
+        return [one for one in self.options if one.programs == (benchmark.program,)]
+
+    def own_numbers(self, benchmark: Benchmark, given: Mapping[str, object]) -> dict[str, float]:
+        """Own options as numbers in formulas: the value, or the place of a choice from 1 on; of
+        those that are not `given`, by name, the default."""
+        numbers = {}
+        for option in self.own_options(benchmark):
+            value = given.get(option.name)
+            text = option.default if value is None else str(value)
+            if text in option.choices:
+                numbers[option.name] = option.choices.index(text) + 1.0
+            elif option.type == "count" and text:
+                numbers[option.name] = float(text)
+        return numbers
+
     def named(self, text: str) -> Optional[Benchmark]:
         """A benchmark by name or id; None where there is none."""
         for one in self.benchmarks.values():
@@ -453,7 +470,7 @@ def _check_formulas(one: Benchmark) -> None:
     formulas += [("modes.packets", mode.packets, own) for mode in one.modes]
     formulas += [("modes.events", mode.events, own) for mode in one.modes]
     formulas += [("rows", one.rows, _COUNTED_ROWS)]
-    farm = {"sources": 2, "destinations": 2, "fetched": 2}
+    farm = {**own, "sources": 2, "destinations": 2, "fetched": 2}
     for bound in one.bounds:
         formulas += [("bounds.count", bound.count, farm), ("bounds.times", bound.times, farm)]
     if not one.count.is_topology:  # the stages have the ranks of a pipeline

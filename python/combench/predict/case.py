@@ -83,17 +83,8 @@ class Case:
     def _own_numbers(self) -> dict[str, float]:
         """The options that only this benchmark has, as numbers in formulas: their value, or the
         place of a choice from 1 on."""
-        given = dict(zip(self.own[::2], self.own[1::2]))
-        numbers = {}
-        for option in catalogue.known().options:
-            if option.programs != (self.definition.program,):
-                continue
-            value = given.get(f"--{option.name}", option.default)
-            if option.choices and value in option.choices:
-                numbers[option.name] = option.choices.index(value) + 1.0
-            elif option.type == "count" and value:
-                numbers[option.name] = float(value)
-        return numbers
+        given = {name[2:]: value for name, value in zip(self.own[::2], self.own[1::2])}
+        return catalogue.known().own_numbers(self.definition, given)
 
     @property
     def count_text(self) -> str:
