@@ -64,6 +64,7 @@ const benchmark cb_funnel = {
     .ratio = BENCH_LOSS,
     .reference = 1,
     .shares = true,
+    .fragments = BENCH_SECOND,
     .roles = {{"destination", BENCH_ONE, BENCH_ALL, BENCH_SECOND, BENCH_HEARS_ALL},
               {"source", BENCH_COUNT, BENCH_ALL, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes =

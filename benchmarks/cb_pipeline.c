@@ -121,6 +121,7 @@ const benchmark cb_pipeline = {
     .pattern = "pipeline",
     .counted = BENCH_TOPOLOGY,
     .usual = {{4, 2, 1}, {6, 2, 1}, {9, 3, 1}},
+    .fragments = BENCH_FIRST | BENCH_SECOND,
     .roles = {{"source", BENCH_COUNT, BENCH_CHAIN, 0, 0},
               {"stage", BENCH_COUNT, BENCH_CHAIN, 0, 0},
               {"last stage", BENCH_COUNT, BENCH_CHAIN, 0, 0}},

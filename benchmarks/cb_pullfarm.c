@@ -68,6 +68,7 @@ const benchmark cb_pullfarm = {
     .counted = BENCH_FARM,
     .method = &farm_method,
     .usual = {{4, 4}, {6, 6}, {8, 8}},
+    .fragments = BENCH_SECOND,
     .roles = {{"supervisor", BENCH_ONE, BENCH_ALL, BENCH_THIRD, BENCH_THIRD},
               {"source", BENCH_COUNT, BENCH_ALL, BENCH_THIRD, BENCH_THIRD},
               {"destination", BENCH_COUNT, BENCH_ALL, BENCH_FIRST | BENCH_SECOND,

@@ -43,6 +43,7 @@ const benchmark cb_pushfarm = {
     .counted = BENCH_FARM,
     .method = &farm_method,
     .usual = {{4, 4}, {6, 6}, {8, 8}},
+    .fragments = BENCH_SECOND,
     .roles = {{"supervisor", BENCH_ONE, BENCH_ALL, BENCH_SECOND | BENCH_THIRD, BENCH_THIRD},
               {"source", BENCH_COUNT, BENCH_ALL, BENCH_FIRST | BENCH_THIRD, BENCH_FIRST},
               {"destination", BENCH_COUNT, BENCH_ALL, BENCH_FIRST | BENCH_SECOND, BENCH_SECOND}},

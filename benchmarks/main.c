@@ -13,8 +13,11 @@ int main(int argc, char **argv)
 
     if (status != CB_OK || program.done)
         return program_end(&program, status);
-    if (program.options.emit_trace != NULL)
-        return program_end(&program, emit_trace(definition, &program.options));
+    if (program.options.emit_trace != NULL) {
+        status = cb_fragments_read(&program.options.sizes_of_fragments);
+        return program_end(&program,
+                           status == CB_OK ? emit_trace(definition, &program.options) : status);
+    }
     status = session_open(&session, &program);
     if (status == CB_OK)
         status = session_agree_on_plan(

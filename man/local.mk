@@ -1,6 +1,6 @@
 # Manual pages are made by the programs themselves, from the rows of their options.
 ccmod_subcommands = \
-	%D%/ccmod-calibrate.1 %D%/ccmod-convert.1 %D%/ccmod-info.1 %D%/ccmod-knee.1 %D%/ccmod-run.1 %D%/ccmod-signals.1 %D%/ccmod-timeline.1
+	%D%/ccmod-calibrate.1 %D%/ccmod-convert.1 %D%/ccmod-generate.1 %D%/ccmod-info.1 %D%/ccmod-knee.1 %D%/ccmod-run.1 %D%/ccmod-signals.1 %D%/ccmod-timeline.1
 man1_MANS = $(benchmark_manuals) %D%/ccmod.1 %D%/combench-testbed.1 $(ccmod_subcommands)
 CLEANFILES += $(man1_MANS)
 

@@ -10,11 +10,12 @@ bin_PROGRAMS += ccmod
 ccmod_SOURCES = \
 	%D%/ccmod/calibrate.c %D%/ccmod/convert.c %D%/ccmod/convert_cct.c %D%/ccmod/convert_forms.h \
 	%D%/ccmod/convert_goal.c %D%/ccmod/convert_goal_order.c %D%/ccmod/convert_goal_order.h \
+	%D%/ccmod/convert_matrix.c %D%/ccmod/generate.c %D%/ccmod/matrix.c %D%/ccmod/matrix.h \
 	%D%/ccmod/convert_program.c %D%/ccmod/convert_program.h %D%/ccmod/convert_ti.c \
 	%D%/ccmod/info.c %D%/ccmod/inputs.c %D%/ccmod/inputs.h %D%/ccmod/knee.c %D%/ccmod/main.c \
 	%D%/ccmod/measurements.c %D%/ccmod/measurements.h %D%/ccmod/measurements_columns.c \
 	%D%/ccmod/measurements_columns.h %D%/ccmod/observe.c %D%/ccmod/observe.h %D%/ccmod/run.c %D%/ccmod/tool.c \
-	%D%/ccmod/tool.h %D%/ccmod/values.c %D%/ccmod/values.h
+	%D%/ccmod/tool.h %D%/ccmod/traffic.c %D%/ccmod/traffic.h %D%/ccmod/values.c %D%/ccmod/values.h
 ccmod_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 ccmod_LDADD = $(CCMOD_LIBS) libcombench.a $(JANSSON_LIBS)
 

@@ -139,16 +139,26 @@ typedef struct {
 bool cb_limits_hold(const cb_parameter_set *set, const cb_job *job, const void *values,
                     cb_shortage *found);
 
-/* Counters of a technology, as rows too. The engine sums them over all ranks of a measurement; a
- * result has them as one object. */
+/* Counters of a technology, as rows too. The engine combines them over all ranks of a measurement;
+ * a result has them as one object. */
 
 enum { CB_COUNTERS_MOST = 32 };
+
+/* CB_COUNTER_INCREASE: the sum of the increases in the row. The others are readings at its end, of
+ * which the least or the most of all ranks counts. */
+typedef enum { CB_COUNTER_INCREASE, CB_COUNTER_LEAST, CB_COUNTER_MOST } cb_counter_kind;
+
+/* A reading that a process does not have. The row has it if any process does; an increase, only if
+ * all do. */
+#define CB_COUNTER_ABSENT UINT64_MAX
 
 typedef struct {
     const char *key; /* in the object of the set */
     const char *unit;
     const char *meaning; /* a phrase */
     const char *heading; /* of its column in the text table; NULL: not shown */
+    cb_counter_kind kind;
+    bool is_marked; /* a row of the text table in which it is not 0 has a mark */
 } cb_counter;
 
 typedef struct {
@@ -159,8 +169,8 @@ typedef struct {
 
 /* Values of the counters. */
 typedef struct {
-    const cb_counter_set *set; /* NULL: no counters */
-    uint64_t values[CB_COUNTERS_MOST];
+    const cb_counter_set *set;         /* NULL: no counters */
+    uint64_t values[CB_COUNTERS_MOST]; /* or CB_COUNTER_ABSENT */
 } cb_counts;
 
 #endif

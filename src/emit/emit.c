@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "control/control.h"
 #include "engine/block.h"
+#include "engine/fragments.h"
 #include "farm/arrivals.h"
 #include "farm/loops.h"
 #include "emit/recorder.h"
@@ -138,6 +139,11 @@ static cb_status issue_and_pace(bench_rank *me)
                : CB_OK;
 }
 
+static const farm_fragments *traced_fragments(const bench_options *options)
+{
+    return fragments_vary(options) ? &farm_fragments_varied_bare : &farm_fragments_bare;
+}
+
 static cb_status perform_farm(bench_rank *me, const bench_options *options,
                               const bench_shape *shape, const bench_actions *actions, bool recorded)
 {
@@ -151,7 +157,7 @@ static cb_status perform_farm(bench_rank *me, const bench_options *options,
     /* The recorder keeps messages by sender, whether they were sent to a rank or to a group. */
     if (recorded)
         farm_of(me)->hears_groups = false;
-    CB_TRY(farm_begin(me, 0, load.events, &farm_fragments_bare, 0));
+    CB_TRY(farm_begin(me, 0, load.events, traced_fragments(options), 0));
     if (farm_of(me)->role != FARM_SUPERVISOR)
         return farm_serve(me, actions);
     if (options->trace_pace_us > 0) {
@@ -178,7 +184,7 @@ static cb_status perform_part(bench_rank *me, const benchmark *definition,
     double elapsed_ns;
     cb_status status;
 
-    rank_reset(me, &traffic_bare);
+    rank_reset(me, fragments_vary(options) ? &traffic_varied_bare : &traffic_bare);
     if (definition->method == &farm_method) {
         status = perform_farm(me, options, shape, actions, recorded);
         farm_leave(me);
@@ -268,6 +274,11 @@ static cb_status make_part(emission *all, size_t rank)
     if (part->time_us > 0)
         part->me->algorithm =
             (bench_algorithm){.instead = record_algorithm, .context = part, .units = 1};
+    if (fragments_vary(all->options)) {
+        const bench_span senders = fragments_senders(all->definition, &all->shape, stage);
+
+        emit_recorder_take_any_size(all->recorder, rank, senders.first, senders.count);
+    }
     if (pauses && part->time_us > 0 && all->arrivals.process != FARM_PERIODIC) {
         part->pauses =
             farm_schedule_make(&all->arrivals, 1e6 / part->time_us, all->options->seed, 0);
@@ -342,8 +353,12 @@ static void write_trace(FILE *stream, void *context)
             all->definition->name, measurement->mode->name);
     if (all->options->trace_blocks > 1)
         fprintf(stream, "%llu blocks of ", (unsigned long long)all->options->trace_blocks);
-    fprintf(stream, "%llu steps of %zu bytes\n", (unsigned long long)all->options->trace_steps,
-            measurement->size_bytes);
+    fprintf(stream, "%llu steps of ", (unsigned long long)all->options->trace_steps);
+    if (measurement->varied)
+        fprintf(stream, "fragments %s, correlation %g, seed %llu\n", all->options->fragments,
+                all->options->correlation, (unsigned long long)all->options->seed);
+    else
+        fprintf(stream, "%zu bytes\n", measurement->size_bytes);
     all->written = emit_recorder_write(all->recorder, stream);
 }
 
@@ -356,6 +371,23 @@ static cb_status write_to_standard_output(emission *all)
              "file with --emit-trace",
              strerror(errno));
     return CB_ERROR_SYSTEM;
+}
+
+/* Sends of different sizes do not fold into loops. */
+static cb_status check_length(const emission *all)
+{
+    const uint64_t most = 1 << 22;
+    const size_t sources = fragments_sources(all->definition, &all->shape);
+    const uint64_t steps = all->options->trace_steps;
+    const uint64_t blocks = all->options->trace_blocks > 0 ? all->options->trace_blocks : 1;
+
+    if (!all->measurement.varied || steps <= most / sources / blocks)
+        return CB_OK;
+    cb_error(
+        "--emit-trace: each fragment of varying size is a line of the trace, and %llu steps of "
+        "%zu sources make more than %llu; use a smaller --trace-steps",
+        (unsigned long long)steps, sources, (unsigned long long)most);
+    return CB_ERROR_USAGE;
 }
 
 static const report_file_use trace_use = {.what = "the trace", .option = "--emit-trace"};
@@ -371,6 +403,7 @@ cb_status emit_trace(const benchmark *definition, const bench_options *options)
         return CB_OK;
     CB_TRY(emit_choose(definition, options, (size_t)options->trace_ranks, &all.measurement,
                        &all.shape));
+    CB_TRY(check_length(&all));
     CB_TRY(farm_arrivals_parse(options->arrivals, &all.arrivals));
     if (to_file) {
         target = report_file_target(options->emit_trace, &trace_use);

@@ -13,11 +13,13 @@
 
 typedef enum {
     FOLD_SEND,        /* non-blocking, to a peer */
-    FOLD_RECEIVE,     /* from a peer */
+    FOLD_RECEIVE,     /* from a peer; bytes may be FOLD_ANY_SIZE */
     FOLD_RECEIVE_ANY, /* from any peer; peer is 0 */
     FOLD_MULTICAST,   /* peer is the index of a list */
     FOLD_COMPUTE      /* peer and bytes are 0 */
 } fold_kind;
+
+#define FOLD_ANY_SIZE UINT64_MAX /* of a receive */
 
 typedef struct {
     fold_kind kind;

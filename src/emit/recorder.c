@@ -231,6 +231,7 @@ typedef struct {
     bool receives_of_one, receives_of_group; /* so far */
     uint64_t group_bytes;                    /* of messages received from a group */
     size_t heard_first;
+    size_t any_size_first, any_size_count; /* senders whose messages are received with any size */
     bool waits;
     uint32_t awaited; /* sender that it waits for, or ANYBODY */
 } recorder_factory;
@@ -348,7 +349,9 @@ static cb_status record_receive(recorder_factory *factory, const message *receiv
                                 uint32_t sender)
 {
     emit_recorder *recorder = factory->recorder;
-    uint64_t bytes = received->base.size;
+    uint64_t bytes = sender - factory->any_size_first < factory->any_size_count
+                         ? FOLD_ANY_SIZE
+                         : received->base.size;
 
     of_group = of_group && received->tree == NULL;
     if (!factory->names_senders) {
@@ -716,6 +719,14 @@ bool emit_recorder_must_name(const emit_recorder *recorder, size_t *rank)
 void emit_recorder_hear_first(emit_recorder *recorder, size_t rank, size_t first)
 {
     factory_of(recorder->factories[rank])->heard_first = first;
+}
+
+void emit_recorder_take_any_size(emit_recorder *recorder, size_t rank, size_t first, size_t count)
+{
+    recorder_factory *factory = factory_of(recorder->factories[rank]);
+
+    factory->any_size_first = first;
+    factory->any_size_count = count;
 }
 
 cb_status emit_recorder_finish(emit_recorder *recorder)

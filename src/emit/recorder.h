@@ -36,6 +36,9 @@ cb_status emit_recorder_compute(emit_recorder *recorder, size_t rank, double tim
  * CB_ERROR_TRANSPORT, and the recording has to start again with that rank named. */
 void emit_recorder_name_senders(emit_recorder *recorder, size_t rank);
 
+/* Record receives of messages from `count` ranks from `first` on as receives of any size. */
+void emit_recorder_take_any_size(emit_recorder *recorder, size_t rank, size_t first, size_t count);
+
 /* Whether a receive failed for that reason, and of which rank. */
 bool emit_recorder_must_name(const emit_recorder *recorder, size_t *rank);
 

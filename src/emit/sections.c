@@ -224,14 +224,17 @@ static void write_record(writer *to, const fold_item *item, uint64_t iterations)
         fprintf(to->stream, "m %s %" PRIu64 "\n", to->lists[record->peer], record->bytes);
         return;
     case FOLD_RECEIVE_ANY:
-        fprintf(to->stream, "r any %" PRIu64 "\n", record->bytes);
-        return;
+        fprintf(to->stream, "r any");
+        break;
     case FOLD_SEND:
     case FOLD_RECEIVE:
         fprintf(to->stream, "%s ", record->kind == FOLD_SEND ? "is" : "r");
         (trend->linear ? write_linear : write_stepwise)(to, trend, stride, iterations);
-        fprintf(to->stream, " %" PRIu64 "\n", record->bytes);
     }
+    if (record->bytes == FOLD_ANY_SIZE)
+        fprintf(to->stream, " *\n");
+    else
+        fprintf(to->stream, " %" PRIu64 "\n", record->bytes);
 }
 
 static void write_items(writer *to, const fold_item *items, size_t length, uint64_t iterations)

@@ -43,6 +43,14 @@ static uint64_t content_word(uint64_t k)
     return cb_mix64(k) | 0x0101010101010101u;
 }
 
+uint64_t traffic_content_word(uint64_t k, size_t bytes)
+{
+    uint64_t content = content_word(k), kept = 0;
+
+    memcpy(&kept, &content, bytes);
+    return kept;
+}
+
 void traffic_fill(void *data, size_t size_bytes)
 {
     unsigned char *bytes = data;
@@ -76,12 +84,8 @@ uint64_t traffic_expected_sum(size_t size_bytes)
 {
     uint64_t sum = 0;
 
-    for (size_t at = 0; at < size_bytes; at += 8) {
-        uint64_t content = content_word(at / 8), kept = 0;
-
-        memcpy(&kept, &content, size_bytes - at < 8 ? size_bytes - at : 8);
-        sum += kept;
-    }
+    for (size_t at = 0; at < size_bytes; at += 8)
+        sum += traffic_content_word(at / 8, size_bytes - at < 8 ? size_bytes - at : 8);
     return sum;
 }
 
@@ -105,6 +109,22 @@ static inline cb_status ignore_data(bench_rank *me, bench_peer *from,
     return CB_OK;
 }
 
+static inline cb_status count_size(bench_rank *me, bench_peer *from, const transport_buffer *buffer)
+{
+    (void)from;
+    me->received.bytes += buffer->size;
+    if (buffer->size > me->received.largest)
+        me->received.largest = buffer->size;
+    return CB_OK;
+}
+
+static inline cb_status count_and_touch(bench_rank *me, bench_peer *from,
+                                        const transport_buffer *buffer)
+{
+    (void)count_size(me, from, buffer);
+    return touch(me, from, buffer);
+}
+
 static inline cb_status accept_packet(bench_rank *me, bench_peer *from, transport_buffer *buffer,
                                       inspection inspect)
 {
@@ -119,6 +139,16 @@ static inline cb_status send_packet(bench_rank *me, bench_peer *peer)
 {
     transport_buffer *buffer = transport_buffer_create(me->factory, me->size_bytes);
 
+    return buffer != NULL ? transport_send(peer->node, buffer) : CB_ERROR_MEMORY;
+}
+
+static cb_status send_varied_packet(bench_rank *me, bench_peer *peer)
+{
+    bench_ring *ring = &me->ring;
+    transport_buffer *buffer = transport_buffer_create(me->factory, ring->sizes[ring->at]);
+
+    if (++ring->at == ring->period)
+        ring->at = 0;
     return buffer != NULL ? transport_send(peer->node, buffer) : CB_ERROR_MEMORY;
 }
 
@@ -313,6 +343,26 @@ static cb_status receive_root_bare(bench_rank *me, transport_group *group)
     return receive_root(me, group, ignore_data);
 }
 
+static cb_status receive_varied_touching(bench_rank *me, bench_peer *peer)
+{
+    return receive_from(me, peer, count_and_touch);
+}
+
+static cb_status receive_any_varied_touching(bench_rank *me, bench_peer **from)
+{
+    return receive_next(me, from, count_and_touch);
+}
+
+static cb_status receive_varied_bare(bench_rank *me, bench_peer *peer)
+{
+    return receive_from(me, peer, count_size);
+}
+
+static cb_status receive_any_varied_bare(bench_rank *me, bench_peer **from)
+{
+    return receive_next(me, from, count_size);
+}
+
 const bench_traffic traffic_touching = {
     .send = send_packet,
     .send_taken = send_taken_packet,
@@ -336,6 +386,25 @@ const bench_traffic traffic_bare = {
     .bounce = bounce_bare,
     .await_signal = await_signal,
 };
+
+const bench_traffic traffic_varied_touching = {
+    .send = send_varied_packet,
+    .receive = receive_varied_touching,
+    .receive_any = receive_any_varied_touching,
+    .await_signal = await_signal,
+};
+
+const bench_traffic traffic_varied_bare = {
+    .send = send_varied_packet,
+    .receive = receive_varied_bare,
+    .receive_any = receive_any_varied_bare,
+    .await_signal = await_signal,
+};
+
+bool traffic_touches(const bench_traffic *traffic)
+{
+    return traffic == &traffic_touching || traffic == &traffic_varied_touching;
+}
 
 const bench_traffic *traffic_named(const char *touch)
 {

@@ -20,7 +20,8 @@
 #include "transport/transport.h"
 
 typedef struct bench_traffic bench_traffic;
-typedef struct bench_senders bench_senders; /* senders.h */
+typedef struct bench_fragments bench_fragments; /* fragments.h */
+typedef struct bench_senders bench_senders;     /* senders.h */
 
 /* Counts of the verification pass; see verification.h. */
 typedef struct {
@@ -86,8 +87,15 @@ typedef struct {
 typedef struct {
     uint64_t sum; /* of all words that were read */
     uint64_t packets;
-    uint64_t lost; /* packets that an unreliable technology gave up */
+    uint64_t lost;           /* packets that an unreliable technology gave up */
+    uint64_t bytes, largest; /* if sizes vary: in all, and of the largest packet */
 } bench_received;
+
+/* Sizes of the packets that this rank sends one after another, if they vary. */
+typedef struct {
+    const uint32_t *sizes;
+    uint64_t period, at;
+} bench_ring;
 
 /* Which peers' packets arrive first: counted in each block until one peer has sent all of its
  * packets. */
@@ -111,12 +119,14 @@ struct bench_rank {
     transport_group *group; /* all peers that this rank receives from */
     size_t heard;           /* number of peers in `group`; they are first in `peers` unless the
                              * definition excludes roles */
-    size_t size_bytes;
-    transport_buffer *in_hand; /* kept by bench_serve, or NULL */
-    bool rotate;               /* --buffers rotate: a received buffer is not sent on */
-    size_t shifts;             /* messages per round in an emitted trace; 0: all */
-    size_t threads;            /* that send in each source; at least 1 */
-    bench_senders *senders;    /* this rank's sending threads; NULL: it has one thread */
+    size_t size_bytes;      /* if sizes vary, the largest */
+    bench_ring ring;
+    bench_fragments *fragments; /* NULL: sizes do not vary */
+    transport_buffer *in_hand;  /* kept by bench_serve, or NULL */
+    bool rotate;                /* --buffers rotate: a received buffer is not sent on */
+    size_t shifts;              /* messages per round in an emitted trace; 0: all */
+    size_t threads;             /* that send in each source; at least 1 */
+    bench_senders *senders;     /* this rank's sending threads; NULL: it has one thread */
     unsigned window, half_window;
     size_t missing;  /* peers that have sent nothing yet for the current round */
     uint64_t blocks; /* completed so far */
@@ -304,6 +314,13 @@ cb_status bench_receive_rest(bench_rank *me);
 extern const bench_traffic traffic_touching; /* --touch all */
 extern const bench_traffic traffic_bare;     /* --touch none */
 
+/* The same for packets of the sizes of me->ring; only for streams and receives from any. */
+extern const bench_traffic traffic_varied_touching;
+extern const bench_traffic traffic_varied_bare;
+
+/* Whether passes with this traffic read all received data. */
+bool traffic_touches(const bench_traffic *traffic);
+
 /* The traffic for a value of --touch ("all" or "none"). */
 const bench_traffic *traffic_named(const char *touch);
 
@@ -320,6 +337,9 @@ void traffic_fill_by_place(void *data, size_t size_bytes);
 
 /* The sum that traffic_touch returns for a packet with this content. */
 uint64_t traffic_expected_sum(size_t size_bytes);
+
+/* Word k of that content, of which only the first `bytes` (at most 8) are there. */
+uint64_t traffic_content_word(uint64_t k, size_t bytes);
 
 /* Whether the window limits the mode's sender. */
 bool traffic_is_stream(const bench_mode *mode);

@@ -183,12 +183,13 @@ struct benchmark {
      * for topologies the stages. Empty: as many processors as the mode has. */
     size_t usual[BENCH_USUAL][BENCH_STAGES];
     bench_ratio ratio;
-    size_t reference; /* count that `ratio` refers to, measured first; 0: no ratio */
-    bool fit;         /* add a sweep up to 1 MiB and fit Hockney's parameters */
-    bool lists;       /* lists of destinations may change; own options are bench_list_options */
-    bool shares;      /* report each peer's share, in modes with several peers */
-    bool own_packets; /* packets to different peers differ in content (bench_take_packets) */
-    bool part_rounds; /* steps send only me->shifts messages if it is not 0 (traces) */
+    size_t reference;   /* count that `ratio` refers to, measured first; 0: no ratio */
+    bool fit;           /* add a sweep up to 1 MiB and fit Hockney's parameters */
+    bool lists;         /* lists of destinations may change; own options are bench_list_options */
+    bool shares;        /* report each peer's share, in modes with several peers */
+    bool own_packets;   /* packets to different peers differ in content (bench_take_packets) */
+    unsigned fragments; /* set of roles whose packets may vary in size (--fragments); 0: none */
+    bool part_rounds;   /* steps send only me->shifts messages if it is not 0 (traces) */
     bench_role roles[BENCH_ROLES];
     bench_mode modes[BENCH_MODES];         /* ended by one without a name */
     bench_formula figures[BENCH_FORMULAS]; /* ended by one without a column, like plots */

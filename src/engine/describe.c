@@ -398,6 +398,7 @@ static void put_technologies(report_stream *out)
             report_stream_text(out, "key", counters->rows[i].key);
             report_stream_text(out, "unit", counters->rows[i].unit);
             report_stream_text(out, "meaning", counters->rows[i].meaning);
+            report_stream_flag(out, "marked", counters->rows[i].is_marked);
             report_stream_end(out);
         }
         report_stream_end(out);

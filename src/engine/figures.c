@@ -2,6 +2,7 @@
 #include "engine/figures.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,7 +72,8 @@ static void fill_rates_of_units(const bench_scale *scale, size_t size_bytes, dou
 }
 
 static void fill_rates(const benchmark *definition, const bench_measurement *measurement,
-                       size_t participants, double time_us, double lost_share, report_row *row)
+                       size_t participants, double size_bytes, double time_us, double lost_share,
+                       report_row *row)
 {
     const bench_mode *mode = measurement->mode;
     double packets = (double)bench_packets_of(mode->packets, measurement->count);
@@ -80,7 +82,7 @@ static void fill_rates(const benchmark *definition, const bench_measurement *mea
                            ? participants - 1
                            : ranks_named(definition, "destination", measurement->count) +
                                  ranks_named(definition, "node", measurement->count);
-    double throughput_MBps = packets * (1 - lost_share) * (double)measurement->size_bytes / time_us;
+    double throughput_MBps = packets * (1 - lost_share) * size_bytes / time_us;
 
     report_set_number(row, REPORT_FREQUENCY_HZ,
                       (mode->counts_packets ? packets : 1) / time_us * 1e6);
@@ -118,19 +120,43 @@ void figures_fill_blocks(report_column figure, const stats_summary *summary,
 
 /* Counters */
 
+/* So that the most of all ranks is what counts; -INFINITY: none. */
+static double reading_of(cb_counter_kind kind, uint64_t value)
+{
+    if (value == CB_COUNTER_ABSENT || kind == CB_COUNTER_INCREASE)
+        return -INFINITY;
+    return kind == CB_COUNTER_LEAST ? -(double)value : (double)value;
+}
+
 cb_status figures_sum_counters(engine_session *session, control_team *team, cb_counts *out)
 {
     const cb_counter_set *set = session->technology->ops.counters;
+
+    uint64_t sums[2 * CB_COUNTERS_MOST] = {0}, *absent = sums + CB_COUNTERS_MOST;
+    double readings[CB_COUNTERS_MOST] = {0};
 
     *out = (cb_counts){.set = set};
     if (set == NULL)
         return CB_OK;
     assert(set->count <= CB_COUNTERS_MOST && session->technology->counters != NULL);
+    transport_count(session->technology);
     for (size_t i = 0; i < set->count; i++) {
-        out->values[i] = session->technology->counters[i] - session->counted[i];
-        session->counted[i] = session->technology->counters[i];
+        const uint64_t now = session->technology->counters[i];
+
+        absent[i] = now == CB_COUNTER_ABSENT;
+        sums[i] = absent[i] ? 0 : now - session->counted[i];
+        readings[i] = reading_of(set->rows[i].kind, now);
+        session->counted[i] = now;
     }
-    return control_sum(team, out->values, set->count);
+    CB_TRY(control_sum(team, sums, 2 * CB_COUNTERS_MOST));
+    CB_TRY(control_maximum(team, readings, set->count));
+    for (size_t i = 0; i < set->count; i++)
+        if (set->rows[i].kind != CB_COUNTER_INCREASE)
+            out->values[i] =
+                isfinite(readings[i]) ? (uint64_t)fabs(readings[i]) : CB_COUNTER_ABSENT;
+        else
+            out->values[i] = absent[i] == 0 ? sums[i] : CB_COUNTER_ABSENT;
+    return CB_OK;
 }
 
 /* Cells, samples and dropped values are summed; the maximum is not. */
@@ -188,7 +214,11 @@ static void fill_conditions(const measurement_setting *setting, const char *mode
     report_set_member_text(row, REPORT_WAIT, options->wait, "requested");
     report_set_member_text(row, REPORT_WAIT, transport_wait_name(session->effective_wait),
                            "effective");
-    report_set_number(row, REPORT_SIZE_BYTES, (double)measurement->size_bytes);
+    report_set_number(row, REPORT_SIZE_BYTES, (double)plan_typical_bytes(measurement));
+    if (measurement->varied)
+        report_set_text(row, REPORT_FRAGMENTS, options->fragments);
+    if (measurement->varied && options->correlation > 0)
+        report_set_number(row, REPORT_CORRELATION, options->correlation);
     report_set_number(row, REPORT_PROCESSORS, (double)setting->participants);
     report_set_flag(row, REPORT_OVERSUBSCRIBED, setting->oversubscribed);
     if (pieces > 0)
@@ -237,6 +267,15 @@ void figures_fill_common(const measurement_setting *setting, const figures_commo
     report_set_counters(row, common->counters);
 }
 
+void figures_fill_fragments(const bench_measurement *measurement, double mean_bytes,
+                            double largest_bytes, report_row *row)
+{
+    if (!measurement->varied || mean_bytes <= 0)
+        return;
+    report_set_number(row, REPORT_FRAGMENT_MEAN_BYTES, mean_bytes);
+    report_set_number(row, REPORT_FRAGMENT_LARGEST_BYTES, largest_bytes);
+}
+
 /* A row of the plain passes */
 
 /* Beside a computing task the mean replaces the median, which would hide the rare long
@@ -271,9 +310,12 @@ cb_status figures_fill(const measurement_setting *setting, const measurement_out
         fill_rates_of_units(&scale, measurement->size_bytes, summary.median, outcome->lost_share,
                             row);
     } else {
-        fill_rates(definition, measurement, setting->participants, summary.median,
-                   outcome->lost_share, row);
+        fill_rates(setting->session->definition, measurement, setting->participants,
+                   measurement->varied ? outcome->fragment_mean_bytes : (double)measurement->size_bytes,
+                   summary.median, outcome->lost_share, row);
     }
+    figures_fill_fragments(measurement, outcome->fragment_mean_bytes,
+                           outcome->fragment_largest_bytes, row);
     fill_ratio(setting, summary.median * divisor, row);
     report_set_distribution(row, REPORT_STEP_US, outcome->histogram, divisor);
     report_set_numbers(row, REPORT_SHARES, outcome->shares, outcome->share_count);

@@ -26,6 +26,10 @@ cb_status figures_sum_histogram(control_team *team, stats_histogram *histogram);
 cb_status figures_lost_share(const measurement_setting *setting, const bench_rank *me,
                              double *share);
 
+/* Mean and largest size of the fragments that arrived, if sizes vary. */
+void figures_fill_fragments(const bench_measurement *measurement, double mean_bytes,
+                            double largest_bytes, report_row *row);
+
 /* Fill in the conditions of the measurement and the values that all rows have. */
 void figures_fill_common(const measurement_setting *setting, const figures_common *common,
                          report_row *row);

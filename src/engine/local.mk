@@ -7,6 +7,7 @@ libcombench_a_SOURCES += \
 	%D%/describe.c %D%/describe.h \
 	%D%/environment.c %D%/environment.h \
 	%D%/figures.c %D%/figures.h \
+	%D%/fragments.c %D%/fragments.h \
 	%D%/measurement.c %D%/measurement.h \
 	%D%/options.c %D%/options.h \
 	%D%/meters.c %D%/meters.h \

@@ -13,6 +13,7 @@
 #include "engine/benchmark.h"
 #include "engine/block.h"
 #include "engine/figures.h"
+#include "engine/fragments.h"
 #include "engine/rank.h"
 #include "engine/senders.h"
 #include "engine/verification.h"
@@ -407,6 +408,20 @@ static cb_status set_up(measurement_passes *run, const rank_setting *place)
     return make_groups(run);
 }
 
+/* Sizes of the packets that the timed role received. */
+static cb_status keep_arrived(measurement_passes *run)
+{
+    const bench_received *received = &run->pass.me->received;
+    fragments_arrived arrived = {0};
+
+    if (!run->setting->planned->varied)
+        return CB_OK;
+    if (run->pass.actions->timed)
+        arrived = (fragments_arrived){received->packets, received->bytes, received->largest};
+    return fragments_summarize(run->pass.team, arrived, &run->out.fragment_mean_bytes,
+                               &run->out.fragment_largest_bytes);
+}
+
 static cb_status finish_passes(measurement_passes *run)
 {
     const bench_algorithm *algorithm = &run->pass.me->algorithm;
@@ -414,6 +429,7 @@ static cb_status finish_passes(measurement_passes *run)
     run->out.timed = run->pass.meters;
     CB_TRY(rank_check_sum(run->pass.me));
     CB_TRY(figures_lost_share(run->setting, run->pass.me, &run->out.lost_share));
+    CB_TRY(keep_arrived(run));
     CB_TRY(measurement_keep_shares(run));
     CB_TRY(keep_thread_shares(run));
     CB_TRY(algorithm_mean_us(run->pass.team, algorithm->elapsed_ns, algorithm->runs,
@@ -490,8 +506,8 @@ static cb_status measure_baselines(measurement_passes *run, const rank_setting *
 
     if (control_team_index(setting->team) != 0)
         return CB_OK;
-    if (run->traffic == &traffic_touching)
-        run->out.touch_ns = harness_touch_ns(setting->planned->size_bytes);
+    if (traffic_touches(run->traffic))
+        run->out.touch_ns = harness_touch_ns(plan_typical_bytes(setting->planned));
     return setting->planned->shape.stage_count > 0 || run->pass.me->senders != NULL ||
                    (method != NULL && method->no_harness)
                ? CB_OK
@@ -517,7 +533,7 @@ cb_status measurement_run(const measurement_setting *setting, measurement_outcom
                  .oversubscribed = setting->oversubscribed,
                  .started_ns = cb_now_ns(),
                  .limit_ns = limit_ns},
-        .traffic = traffic_named(session->options->touch),
+        .traffic = fragments_traffic(session->options),
         .is_stream = traffic_is_stream(setting->planned->mode),
         .is_led_in = bench_is_led_in(setting->planned->mode),
         .wanted_ns =

@@ -52,6 +52,29 @@ static const cb_option first_rows[] = {
      .key = "sweep",
      .help = "Measure powers of two to 4 MiB, and one byte less and more than each",
      .more = "Sizes given by --sizes are measured as well."},
+    {.name = "fragments",
+     .type = CB_OPTION_TEXT,
+     .scope = BENCH_TAKES_FRAGMENTS,
+     .offset = FIELD(fragments),
+     .argument = "SPEC",
+     .key = "fragments",
+     .help = "Sizes of fragments, as lognormal:1KiB,0.5; instead of --sizes",
+     .more =
+         "fixed:SIZE, uniform:SIZE-SIZE, lognormal:MEDIAN,SIGMA, gamma:MEAN,SHAPE, or several for "
+         "successive sources as fixed:1KiB+gamma:2KiB,3; or file:FILE, which has a line for each "
+         "event with one size for all sources or one for each. Sizes are drawn from --seed and "
+         "repeat after 16384 events, or after the file."},
+    {.name = "correlation",
+     .type = CB_OPTION_REAL,
+     .scope = BENCH_TAKES_FRAGMENTS,
+     .offset = FIELD(correlation),
+     .argument = "R",
+     .default_text = "0",
+     .maximum = 1,
+     .key = "correlation",
+     .help = "Correlation of the sizes of an event in different sources, 0 to 1",
+     .more = "It is that of the normal deviates from which sizes are made. 1: an event that is "
+             "large in one source is large in all."},
     {.name = "breakpoint",
      .type = CB_OPTION_SIZE,
      .scope = BENCH_TAKES_PARKBENCH,
@@ -180,10 +203,10 @@ static const cb_option later_rows[] = {
      .argument = "PROCESS",
      .default_text = "periodic",
      .key = "arrivals",
-     .help = "Due times of an open loop: periodic, poisson, gamma:SHAPE, bursts:LENGTH,GAP or "
-             "train:FILE",
+     .help = "Open loop: periodic, poisson, gamma:SHAPE, bursts:LENGTH,GAP, train:FILE",
      .more =
-         "All have the mean rate of the open loop; draws follow --seed. periodic: equal "
+         "Due times of events, whose mean rate is that of the loop; draws follow --seed. periodic: "
+         "equal "
          "intervals. poisson: exponential intervals. gamma: gamma intervals of that shape, as "
          "gamma:0.5. bursts: that many events GAP apart, as bursts:100,1us, one burst in LENGTH "
          "mean intervals. train: events in the filled slots of an orbit, which FILE lists."},
@@ -550,6 +573,8 @@ static uint32_t scopes_of(const benchmark *definition)
         scopes |= BENCH_TAKES_THREADS;
     if (definition->at_rate != NULL)
         scopes |= BENCH_TAKES_LOAD;
+    if (definition->fragments != 0)
+        scopes |= BENCH_TAKES_FRAGMENTS;
     if (definition->part_rounds)
         scopes |= BENCH_TAKES_SHIFTS;
     if (definition->counted != BENCH_FARM)

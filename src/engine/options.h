@@ -4,6 +4,7 @@
 
 #include <stdalign.h>
 
+#include "base/fragments.h"
 #include "base/options.h"
 #include "base/units.h"
 #include "engine/definition.h"
@@ -12,6 +13,9 @@ struct bench_options {
     const char *technology;
     cb_list sizes;
     bool sweep;
+    const char *fragments; /* NULL: not given */
+    double correlation;
+    cb_fragments sizes_of_fragments; /* made from these two; law_count 0: sizes do not vary */
     cb_list processors, destinations, sources, receivers;
     const char *group;
     uint64_t breakpoint_bytes; /* 0: none */
@@ -71,7 +75,8 @@ typedef enum {
     BENCH_TAKES_SHIFTS = 1u << 12,  /* its nodes send to all others in turn */
     BENCH_TAKES_BLOCKS = 1u << 13,  /* it is measured in blocks of steps */
     BENCH_TAKES_THREADS = 1u << 14, /* its sources may send with several threads */
-    BENCH_TAKES_OWN = 1u << 31      /* option of another benchmark */
+    BENCH_TAKES_FRAGMENTS = 1u << 15,
+    BENCH_TAKES_OWN = 1u << 31 /* option of another benchmark */
 } bench_scope;
 
 /* The option table of one program. It has pointers into itself: do not copy. */

@@ -68,8 +68,9 @@ typedef struct {
     double algorithm_true_us; /* negative: no algorithm ran */
     verification_result verification;
     cb_counts counters;
-    double lost_share; /* of the packets of all blocks, 0 to 1 */
-    meters timed;      /* of this rank, in the blocks that count */
+    double fragment_mean_bytes, fragment_largest_bytes; /* that arrived, if sizes vary; else 0 */
+    double lost_share;                                  /* of the packets of all blocks, 0 to 1 */
+    meters timed;                                       /* of this rank, in the blocks that count */
 } measurement_outcome;
 
 #endif

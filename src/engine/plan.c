@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/order.h"
+#include "engine/fragments.h"
 
 const char *const bench_list_names[] = {
     [BENCH_FIXED] = "fixed",
@@ -211,6 +212,8 @@ static cb_status append(planner *p, bench_measurement measurement)
     bench_plan *plan = p->plan;
     const size_t message_bytes = measurement.size_bytes * bench_packed(p->definition, p->options);
 
+    if (fragments_vary(p->options))
+        CB_TRY(fragments_plan(p->definition, p->options, &measurement));
     if (plan->count == p->room) {
         size_t more = p->room > 0 ? 2 * p->room : 64;
         bench_measurement *moved = realloc(plan->measurements, more * sizeof(*moved));
@@ -296,7 +299,7 @@ static cb_status plan_modes(planner *p)
     CB_TRY(check_mode(p));
     CB_TRY(check_receivers(p));
     CB_TRY(choose_counts(p));
-    p->sizes.count = plan_sizes(definition, options, p->sizes.values);
+    p->sizes.count = fragments_vary(options) ? 1 : plan_sizes(definition, options, p->sizes.values);
     for (const bench_mode *mode = definition->modes; mode->name != NULL; mode++) {
         bench_measurement variant = {.mode = mode,
                                      .occupation = bench_occupation_named(options->compute)};
@@ -321,7 +324,8 @@ static cb_status plan_shapes(planner *p)
     const cb_list *times_us = given_us->count > 0 ? given_us : &plan_usual_algorithms_us;
 
     CB_TRY(definition->choose_shapes(definition, p->options, p->ranks, &p->shapes));
-    p->sizes.count = plan_sizes(definition, p->options, p->sizes.values);
+    p->sizes.count =
+        fragments_vary(p->options) ? 1 : plan_sizes(definition, p->options, p->sizes.values);
     for (size_t i = 0; i < p->shapes.count; i++) {
         const bench_shape *shape = &p->shapes.shapes[i];
         bench_measurement variant = {.mode = &definition->modes[0], .shape = *shape};

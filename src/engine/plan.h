@@ -15,6 +15,9 @@ typedef struct {
     char topology[SHAPE_TEXT]; /* shape of a pipeline, as text */
     double algorithm_us;       /* farm group only */
     size_t size_bytes;
+    bool varied;        /* --fragments: size_bytes is the largest size, ... */
+    size_t least_bytes; /* ... this the smallest, ... */
+    double mean_bytes;  /* ... and this the mean */
     bench_list list;
     bool own_multicast;
     bench_occupation occupation;
@@ -25,6 +28,12 @@ typedef struct {
     size_t count;
     size_t largest_bytes;
 } bench_plan;
+
+/* The size of a packet, or the mean if sizes vary. */
+static inline size_t plan_typical_bytes(const bench_measurement *measurement)
+{
+    return measurement->varied ? (size_t)(measurement->mean_bytes + 0.5) : measurement->size_bytes;
+}
 
 /* Make the plan for a job of `ranks`. CB_ERROR_USAGE, logged, if options and ranks do not fit;
  * CB_ERROR_MEMORY. The caller frees *out with plan_free. */

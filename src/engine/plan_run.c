@@ -98,8 +98,11 @@ static const char *obstacle(const engine_session *session, const bench_measureme
     if (by_mode_and_too_large(session, measurement))
         return "the job has too few ranks for it; start three";
     if (largest > 0 && message_bytes > largest)
-        return "the packet is larger than the technology can send on this network; see"
-               " docs/reference/technologies.md";
+        return measurement->varied
+                   ? "the largest fragments are larger than the technology can send on this "
+                     "network; see docs/reference/technologies.md"
+                   : "the packet is larger than the technology can send on this network; see"
+                     " docs/reference/technologies.md";
     if (measurement->own_multicast && (can & TRANSPORT_MULTICAST) == 0)
         return in_group_2 ? "the technology has no group send; use --supervisor loop, or another "
                             "technology"
@@ -110,6 +113,9 @@ static const char *obstacle(const engine_session *session, const bench_measureme
     if (session->definition->counted == BENCH_TOPOLOGY && (can & stream) != stream)
         return "packets of a pipeline carry no event number, so they need a reliable "
                "technology that keeps order";
+    if (measurement->varied && measurement->least_bytes < label_bytes && (can & stream) != stream)
+        return "fragments below 16 bytes carry no event number, so they need a reliable technology "
+               "that keeps order; use larger --fragments";
     if (in_group_2 && measurement->size_bytes < label_bytes && (can & stream) != stream)
         return "packets below 16 bytes carry no event number, so they need a reliable "
                "technology that keeps order";
@@ -130,8 +136,8 @@ static cb_status skip(const engine_session *session, const bench_measurement *me
     else if (by_mode_and_too_large(session, measurement))
         snprintf(what, sizeof(what), "%s", measurement->mode->name);
     else
-        snprintf(what, sizeof(what), "%s, %zu bytes", measurement->mode->name,
-                 measurement->size_bytes);
+        snprintf(what, sizeof(what), "%s, %s%zu bytes", measurement->mode->name,
+                 measurement->varied ? "fragments of up to " : "", measurement->size_bytes);
     if (!by_mode_and_too_large(session, measurement))
         cb_warning("%s over %s: %s", what, session->options->technology, reason);
     return report_skip(session->document, what, reason);

@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "engine/describe.h"
+#include "engine/fragments.h"
 
 cb_status program_find_technology(engine_program *program, const char *named_by)
 {
@@ -127,6 +128,9 @@ static cb_status parse(engine_program *program)
     if (name == NULL) {
         CB_TRY(check_companions(&program->options_table.table, given));
         CB_TRY(check_threads(&program->options));
+        CB_TRY(fragments_parse(&program->options,
+                               is_given(&program->options_table.table, given, "sizes"),
+                               is_given(&program->options_table.table, given, "correlation")));
         return program->options.config == NULL || program->technology_given
                    ? program_find_technology(program, "--technology")
                    : CB_OK;
@@ -185,6 +189,7 @@ cb_status program_begin(engine_program *program, const benchmark *definition,
 
 int program_end(engine_program *program, cb_status status)
 {
+    cb_fragments_free(&program->options.sizes_of_fragments);
     cb_options_free(&program->options_table.table, &program->options);
     free(program->overrides);
     return cb_status_exit(status);

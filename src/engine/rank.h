@@ -45,7 +45,7 @@ void rank_reset(bench_rank *me, const bench_traffic *traffic);
 
 /* Compare the sum of all data read in the pass with the expected one. CB_ERROR_DATA, logged, if
  * they differ. */
-cb_status rank_check_sum(const bench_rank *me);
+cb_status rank_check_sum(bench_rank *me);
 
 /* Number of buffers to allocate in advance if `wanted` may be in use at a time. For large buffers
  * it is smaller, but at least two. */

@@ -1,6 +1,7 @@
 /* Open, start and close a run, and end one that is interrupted. */
 #include "engine/session.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "engine/configuration.h"
 #include "engine/describe.h"
 #include "engine/environment.h"
+#include "engine/fragments.h"
 #include "engine/parkbench.h"
 
 volatile sig_atomic_t session_signal_seen;
@@ -155,6 +157,7 @@ cb_status session_open(engine_session *out, engine_program *program)
     CB_TRY(program_agree_on_options(program, out->plane, CB_OK));
     cb_log_identify(program->options_table.program, out->ranks > 1 ? control_rank(out->plane) : -1);
     cb_log_silence(control_rank(out->plane) != 0);
+    CB_TRY(fragments_share(out->plane, &program->options));
     status = read_configuration(out);
     return status == CB_OK ? configuration_choose_group(program->definition, out->config,
                                                         out->ranks, &program->options)
@@ -168,8 +171,11 @@ cb_status session_agree_on_plan(engine_session *session, cb_status mine)
 
     CB_TRY(control_maximum(control_everyone(session->plane), &first, 1));
     if (mine != CB_OK && rank > 0 && first == size - rank) {
+        char text[CB_LAST_ERROR_BYTES];
+
+        snprintf(text, sizeof(text), "%s", cb_last_error());
         cb_log_silence(false);
-        cb_error("%s", cb_last_error());
+        cb_error("%s", text);
     }
     return control_agree(control_everyone(session->plane), mine);
 }

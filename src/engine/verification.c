@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "engine/fragments.h"
 
 enum { HEADER_BYTES = 16, REMEMBERED = 64 };
 
@@ -201,10 +202,25 @@ static uint64_t lost_from(const bench_rank *me, const bench_peer *peer)
     return lost;
 }
 
+/* The size that a received packet has to have. If sizes vary, it follows from the number that the
+ * packet carries or, if it is too short for one, from that of the expected packet. */
+static size_t due_size(bench_rank *me, const bench_peer *from, const transport_buffer *buffer)
+{
+    uint64_t number = from->incoming.expected;
+    const uint32_t *sizes;
+
+    if (me->fragments == NULL)
+        return me->size_bytes;
+    sizes = fragments_of_peer(me, (size_t)(from - me->peers));
+    if (buffer->size >= HEADER_BYTES)
+        memcpy(&number, (const unsigned char *)buffer->data + sizeof(number), sizeof(number));
+    return sizes != NULL ? sizes[number % me->ring.period] : me->size_bytes;
+}
+
 cb_status verification_check(bench_rank *me, bench_peer *from, transport_buffer *buffer)
 {
-    checker_check(stream_of(me, from, buffer), buffer->data, buffer->size, me->size_bytes,
-                  &me->verification.findings);
+    checker_check(stream_of(me, from, buffer), buffer->data, buffer->size,
+                  due_size(me, from, buffer), &me->verification.findings);
     me->received.packets++;
     transport_buffer_release(buffer);
     return CB_OK;
@@ -243,7 +259,9 @@ static cb_status stamp_and_send(const bench_rank *me, bench_peer *peer, transpor
 
 static cb_status send_stamped(bench_rank *me, bench_peer *peer)
 {
-    transport_buffer *buffer = transport_buffer_create(me->factory, me->size_bytes);
+    size_t size_bytes =
+        me->ring.sizes != NULL ? me->ring.sizes[peer->sent % me->ring.period] : me->size_bytes;
+    transport_buffer *buffer = transport_buffer_create(me->factory, size_bytes);
 
     return buffer != NULL ? stamp_and_send(me, peer, buffer) : CB_ERROR_MEMORY;
 }

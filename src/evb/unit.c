@@ -196,7 +196,7 @@ static cb_status read_fragments(bench_rank *me, bench_peer *from, transport_buff
 {
     if (me->traffic == &verification_traffic)
         return verification_check(me, from, buffer);
-    if (me->traffic == &traffic_touching)
+    if (traffic_touches(me->traffic))
         me->received.sum += traffic_touch(buffer->data, buffer->size);
     me->received.packets++;
     transport_buffer_release(buffer);

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "engine/algorithm.h"
 #include "engine/figures.h"
+#include "engine/fragments.h"
 #include "engine/measurement.h"
 #include "engine/pass.h"
 #include "engine/rank.h"
@@ -45,6 +46,8 @@ typedef struct {
     farm_arrivals arrivals;
     uint64_t runs;
     double touch_ns;
+    fragments_arrived arrived; /* at the last stage, since the last row, if sizes vary */
+    double fragment_mean_bytes, fragment_largest_bytes;
     verification_result verification;
 } chain;
 
@@ -174,6 +177,9 @@ static cb_status run_load(chain *run, const chain_load *load, chain_times *out)
     CB_TRY(run->actions->finish(run->me));
     CB_TRY(transport_flush(run->me->factory));
     CB_TRY(rank_check_sum(run->me));
+    if (run->last)
+        run->arrived = (fragments_arrived){run->me->received.packets, run->me->received.bytes,
+                                           run->me->received.largest};
     /* Other ranks may have given up, so all go on to the sum of the counts. */
     if (run->traffic == &verification_traffic)
         return CB_OK;
@@ -286,13 +292,16 @@ static void fill_row(chain *run, const farm_outcome *outcome, report_row *row)
                                    .counters = &outcome->counters};
     const double frequency_hz = (double)(tally->decided - 1) / tally->decision_span_ns * 1e9;
     const size_t packets = bench_packets_of(planned->mode->packets, planned->count);
+    const double size_bytes =
+        planned->varied ? run->fragment_mean_bytes : (double)planned->size_bytes;
 
     figures_fill_common(run->setting, &common, row);
     report_set_text(row, REPORT_ARRIVALS, run->setting->session->options->arrivals);
     farm_fill_load(outcome, row);
     report_set_number(row, REPORT_FREQUENCY_HZ, frequency_hz);
     report_set_number(row, REPORT_THROUGHPUT_MBPS,
-                      (double)(packets * planned->size_bytes) * frequency_hz / 1e6);
+                      (double)packets * size_bytes * frequency_hz / 1e6);
+    figures_fill_fragments(planned, run->fragment_mean_bytes, run->fragment_largest_bytes, row);
     report_set_number(row, REPORT_ISSUED, (double)tally->issued);
     report_set_distribution(row, REPORT_EVENT_LATENCY_US, run->latency, 1);
     report_set_number(row, REPORT_WINDOW, run->me->window);
@@ -308,6 +317,9 @@ static cb_status add_row(chain *run, farm_outcome *outcome)
     CB_TRY(algorithm_mean_us(team, run->me->algorithm.elapsed_ns, run->me->algorithm.runs,
                              &outcome->algorithm_true_us));
     CB_TRY(figures_sum_counters(session, team, &outcome->counters));
+    if (run->setting->planned->varied)
+        CB_TRY(fragments_summarize(team, run->arrived, &run->fragment_mean_bytes,
+                                   &run->fragment_largest_bytes));
     CB_TRY(meters_report(&run->meters, team, run->root ? &row : NULL));
     if (!run->root)
         return CB_OK;
@@ -450,8 +462,8 @@ static cb_status set_up(chain *run)
     stage = shape_stage(shape, run->me->place.self);
     run->source = stage == 0;
     run->last = stage + 1 == shape->stage_count;
-    if (run->root && run->traffic == &traffic_touching)
-        run->touch_ns = harness_touch_ns(setting->planned->size_bytes);
+    if (run->root && traffic_touches(run->traffic))
+        run->touch_ns = harness_touch_ns(plan_typical_bytes(setting->planned));
     return algorithm_units(&session->work_rate, setting->planned->algorithm_us,
                            &run->me->algorithm.units);
 }
@@ -473,7 +485,7 @@ static cb_status measure(void *state, const measurement_setting *setting)
 {
     const bench_options *options = setting->session->options;
     chain run = {.setting = setting,
-                 .traffic = traffic_named(options->touch),
+                 .traffic = fragments_traffic(options),
                  .root = control_team_index(setting->team) == 0,
                  .started_ns = cb_now_ns(),
                  .limit_ns = options->max_time_s * 1e9,

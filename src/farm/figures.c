@@ -162,6 +162,8 @@ cb_status farm_figures(const measurement_setting *setting, const farm_outcome *o
                                    .counters = &outcome->counters};
     const size_t sources = measurement->shape.stages[FARM_SOURCE];
     const size_t fetched = farm_fetched(setting->session->options, sources);
+    const double size_bytes =
+        measurement->varied ? outcome->fragment_mean_bytes : (double)measurement->size_bytes;
     double frequency_hz, mean_sources;
 
     figures_fill_common(setting, &common, row);
@@ -179,8 +181,9 @@ cb_status farm_figures(const measurement_setting *setting, const farm_outcome *o
         CB_TRY(fill_closed(outcome, row, &frequency_hz));
     }
     report_set_number(row, REPORT_FREQUENCY_HZ, frequency_hz);
-    report_set_number(row, REPORT_THROUGHPUT_MBPS,
-                      mean_sources * (double)measurement->size_bytes * frequency_hz / 1e6);
+    report_set_number(row, REPORT_THROUGHPUT_MBPS, mean_sources * size_bytes * frequency_hz / 1e6);
+    figures_fill_fragments(measurement, outcome->fragment_mean_bytes,
+                           outcome->fragment_largest_bytes, row);
     report_set_number(row, REPORT_ISSUED, (double)tally->issued);
     report_set_number(row, REPORT_DECIDED, (double)tally->decided);
     report_set_number(row, REPORT_LOST, (double)tally->lost);

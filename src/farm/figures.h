@@ -32,6 +32,7 @@ typedef struct {
     farm_found found;
     verification_result verification;
     cb_counts counters;
+    double fragment_mean_bytes, fragment_largest_bytes; /* that arrived, if sizes vary */
 } farm_outcome;
 
 /* Compute the row of an outcome. CB_ERROR_MEMORY, logged. */

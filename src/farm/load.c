@@ -98,6 +98,7 @@ double farm_load_rate_hz(const farm_load_point *point, double event_ns)
 uint64_t farm_load_events(const farm_arrivals *arrivals, double rate_hz, double event_ns,
                           double time_ns, uint64_t least)
 {
-    return farm_arrivals_events(arrivals, (uint64_t)(time_ns / fmax(1e9 / rate_hz, event_ns)),
-                                least);
+    const double fitting = time_ns / fmax(1e9 / rate_hz, event_ns);
+
+    return farm_arrivals_events(arrivals, (uint64_t)fmax(fitting, 0), least);
 }

@@ -33,7 +33,7 @@ double farm_load_rate_hz(const farm_load_point *point, double event_ns);
 
 /* Events of an open loop, at least `least`, rounded by farm_arrivals_events. It takes `time_ns` at
  * its rate or, if the highest frequency is lower, at that frequency: a rate that is too high does
- * not lengthen the loop. */
+ * not lengthen the loop. `time_ns` may be negative: the time is over. */
 uint64_t farm_load_events(const farm_arrivals *arrivals, double rate_hz, double event_ns,
                           double time_ns, uint64_t least);
 

@@ -2,6 +2,7 @@
 #include "farm/messages.h"
 
 #include "base/log.h"
+#include "engine/fragments.h"
 #include "engine/verification.h"
 #include "host/work.h"
 
@@ -263,9 +264,42 @@ static packet_identity fragment_of(size_t source, uint64_t event)
     return (packet_identity){source, CHECKER_ANYBODY, event};
 }
 
-static void make_stamped(const bench_rank *me, void *data, uint64_t event)
+static void make_stamped(const bench_rank *me, void *data, size_t size_bytes, uint64_t event)
 {
-    checker_stamp(data, me->size_bytes, fragment_of(farm_of(me)->index, event));
+    checker_stamp(data, size_bytes, fragment_of(farm_of(me)->index, event));
+}
+
+static void make_varied(const bench_rank *me, void *data, size_t size_bytes, uint64_t event)
+{
+    label mark = {.source = farm_of(me)->index, .event = event};
+
+    if (size_bytes >= sizeof(mark))
+        memcpy(data, &mark, sizeof(mark));
+    else
+        traffic_fill(data, size_bytes);
+}
+
+static void count_size(bench_rank *me, const transport_buffer *buffer, size_t source,
+                       uint64_t event)
+{
+    (void)source;
+    (void)event;
+    me->received.bytes += buffer->size;
+    if (buffer->size > me->received.largest)
+        me->received.largest = buffer->size;
+}
+
+static void inspect_varied(bench_rank *me, const transport_buffer *buffer, size_t source,
+                           uint64_t event)
+{
+    farm_rank *farm = farm_of(me);
+
+    count_size(me, buffer, source, event);
+    me->received.sum += traffic_touch(buffer->data, buffer->size);
+    if (buffer->size < sizeof(label))
+        return;
+    farm->label_sum += source + event;
+    farm->marked++;
 }
 
 static void ignore_data(bench_rank *me, const transport_buffer *buffer, size_t source,
@@ -277,10 +311,20 @@ static void ignore_data(bench_rank *me, const transport_buffer *buffer, size_t s
     (void)event;
 }
 
+/* The size that a fragment has to have. */
+static size_t size_of_fragment(bench_rank *me, size_t source, uint64_t event)
+{
+    const uint32_t *sizes = NULL;
+
+    if (me->fragments != NULL)
+        sizes = fragments_of_peer(me, me->place.first_peer[FARM_SOURCE] + source);
+    return sizes != NULL ? sizes[event % me->ring.period] : me->size_bytes;
+}
+
 static void check_stamped(bench_rank *me, const transport_buffer *buffer, size_t source,
                           uint64_t event)
 {
-    bool intact = buffer->size == me->size_bytes &&
+    bool intact = buffer->size == size_of_fragment(me, source, event) &&
                   checker_stamp_matches(buffer->data, buffer->size, fragment_of(source, event));
 
     me->verification.findings.messages++;
@@ -289,12 +333,15 @@ static void check_stamped(bench_rank *me, const transport_buffer *buffer, size_t
 
 const farm_fragments farm_fragments_touched = {NULL, NULL};
 const farm_fragments farm_fragments_bare = {NULL, ignore_data};
+const farm_fragments farm_fragments_varied = {make_varied, inspect_varied};
+const farm_fragments farm_fragments_varied_bare = {make_varied, count_size};
 const farm_fragments farm_fragments_verified = {make_stamped, check_stamped};
 
 cb_status farm_send_fragment(bench_rank *me, size_t destination, uint64_t event)
 {
     farm_rank *farm = farm_of(me);
     uint64_t begin_ns = timeline_begin(farm->timeline);
+    size_t size_bytes = me->size_bytes;
     transport_buffer *buffer;
     bool admitted;
 
@@ -302,13 +349,15 @@ cb_status farm_send_fragment(bench_rank *me, size_t destination, uint64_t event)
     if (!admitted)
         return CB_OK;
     farm->served++;
-    buffer = transport_buffer_create(me->factory, me->size_bytes);
+    if (__builtin_expect(me->ring.sizes != NULL, 0))
+        size_bytes = me->ring.sizes[event % me->ring.period];
+    buffer = transport_buffer_create(me->factory, size_bytes);
     if (buffer == NULL)
         return CB_ERROR_MEMORY;
     if (__builtin_expect(farm->fragments->make == NULL, 1))
         fill_fragment(me, buffer->data, event);
     else
-        farm->fragments->make(me, buffer->data, event);
+        farm->fragments->make(me, buffer->data, size_bytes, event);
     CB_TRY(transport_send(me->peers[me->place.first_peer[FARM_DESTINATION] + destination].node,
                           buffer));
     timeline_note(farm->timeline, begin_ns, TIMELINE_SENDS, event, FARM_DESTINATION,
@@ -438,8 +487,9 @@ static inline bool is_in_turn(const farm_rank *farm, const transport_buffer *buf
 
     if (!farm->labelled)
         return true;
-    return buffer->size >= sizeof(*mark) && (uint32_t)mark->source == source &&
-           mark->event == event;
+    if (__builtin_expect(buffer->size < sizeof(*mark), 0))
+        return farm->varied;
+    return (uint32_t)mark->source == source && mark->event == event;
 }
 
 /* The sequence of the event that a fragment out of turn belongs to. UINT64_MAX if it names another
@@ -510,12 +560,57 @@ cb_status farm_accept_fragment(bench_rank *me, size_t from, transport_buffer *bu
     return conclude(me, event, built);
 }
 
-cb_status farm_check_sum(const bench_rank *me)
+/* The fragments of a source were those of successive events of this destination, unless messages
+ * were lost or only some sources had data: then the sizes that arrived cannot be told. */
+static cb_status check_varied_sum(bench_rank *me)
+{
+    const farm_rank *farm = farm_of(me);
+    uint64_t expected = farm->label_sum - farm->marked * traffic_expected_sum(FARM_LABEL_BYTES);
+    uint64_t packets = 0, bytes = 0;
+
+    for (size_t source = 0; source < farm->sources; source++)
+        packets += farm->delivered[source] - farm->first_sequence;
+    if (packets != me->received.packets || farm->fetched < farm->sources || farm->may_lose)
+        return CB_OK;
+    for (size_t source = 0; source < farm->sources; source++) {
+        uint64_t sum, size;
+
+        if (!fragments_sum(me, me->place.first_peer[FARM_SOURCE] + source,
+                           farm->first_sequence * farm->destinations + farm->index,
+                           farm->destinations, farm->delivered[source] - farm->first_sequence, &sum,
+                           &size))
+            return CB_OK;
+        expected += sum;
+        bytes += size;
+    }
+    if (me->received.sum == expected && me->received.bytes == bytes)
+        return CB_OK;
+    cb_error("the %llu fragments of varying size at destination %zu have %llu bytes with the sum "
+             "%#llx, expected %llu and %#llx: a fragment was corrupted or cut; run again with "
+             "--verify",
+             (unsigned long long)me->received.packets, farm->index,
+             (unsigned long long)me->received.bytes, (unsigned long long)me->received.sum,
+             (unsigned long long)bytes, (unsigned long long)expected);
+    return CB_ERROR_DATA;
+}
+
+const farm_fragments *farm_fragments_for(const bench_options *options)
+{
+    const bool touches = traffic_named(options->touch) == &traffic_touching;
+
+    if (fragments_vary(options))
+        return touches ? &farm_fragments_varied : &farm_fragments_varied_bare;
+    return touches ? &farm_fragments_touched : &farm_fragments_bare;
+}
+
+cb_status farm_check_sum(bench_rank *me)
 {
     const farm_rank *farm = farm_of(me);
     uint64_t packet = traffic_expected_sum(me->size_bytes);
     uint64_t expected = me->received.packets * packet;
 
+    if (farm->role == FARM_DESTINATION && farm->fragments == &farm_fragments_varied)
+        return check_varied_sum(me);
     if (farm->role != FARM_DESTINATION || farm->fragments != &farm_fragments_touched)
         return CB_OK;
     if (farm->labelled)

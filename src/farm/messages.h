@@ -34,10 +34,15 @@ static inline cb_status farm_read(bench_rank *me, size_t role, size_t from,
 /* How fragments are made and read: with --touch all, --touch none, and --verify. */
 extern const farm_fragments farm_fragments_touched;
 extern const farm_fragments farm_fragments_bare;
+extern const farm_fragments farm_fragments_varied; /* --fragments, --touch all */
+extern const farm_fragments farm_fragments_varied_bare;
 extern const farm_fragments farm_fragments_verified;
+
+/* Those for the options --touch and --fragments. */
+const farm_fragments *farm_fragments_for(const bench_options *options);
 
 /* Compare the sum of all data that a destination has read with the expected one. CB_ERROR_DATA,
  * logged, if they differ. */
-cb_status farm_check_sum(const bench_rank *me);
+cb_status farm_check_sum(bench_rank *me);
 
 #endif

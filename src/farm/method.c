@@ -345,8 +345,8 @@ static cb_status set_up(farm_run *run)
     }
     if (!run->supervisor)
         return CB_OK;
-    if (run->fragments == &farm_fragments_touched)
-        run->touch_ns = harness_touch_ns(planned->size_bytes);
+    if (run->fragments->inspect == NULL || run->fragments == &farm_fragments_varied)
+        run->touch_ns = harness_touch_ns(plan_typical_bytes(planned));
     run->latencies = cb_allocate(destinations, sizeof(*run->latencies), "histograms of latencies");
     run->accounts = cb_allocate(destinations, sizeof(*run->accounts), "accounts of a row");
     if (farm->two_steps) {
@@ -378,9 +378,7 @@ static cb_status measure(void *recording, const measurement_setting *setting)
 {
     const bench_options *options = setting->session->options;
     farm_run run = {.setting = setting,
-                    .fragments = traffic_named(options->touch) == &traffic_touching
-                                     ? &farm_fragments_touched
-                                     : &farm_fragments_bare,
+                    .fragments = farm_fragments_for(options),
                     .supervisor = control_team_index(setting->team) == 0,
                     .started_ns = cb_now_ns(),
                     .limit_ns = options->max_time_s * 1e9,

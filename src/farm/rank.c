@@ -130,7 +130,8 @@ cb_status farm_join(bench_rank *me, const bench_shape *shape, uint64_t in_flight
     farm->sources = shape->stages[FARM_SOURCE];
     farm->destinations = shape->stages[FARM_DESTINATION];
     farm->addressed = UINT64_MAX;
-    farm->labelled = me->size_bytes >= FARM_LABEL_BYTES;
+    farm->varied = me->fragments != NULL;
+    farm->labelled = me->size_bytes >= FARM_LABEL_BYTES || farm->varied;
     CB_TRY(choose_fetched(me));
     if (farm->fetched < farm->sources)
         in_flight += OVERTAKING_EVENTS;
@@ -236,10 +237,10 @@ cb_status farm_begin(bench_rank *me, uint64_t first_event, uint64_t events,
     farm->faults = (farm_faults){0};
     me->verification.timeout_ns = timeout_ns;
     farm->served = farm->completed = 0;
-    farm->label_sum = 0;
+    farm->label_sum = farm->marked = 0;
     farm->accepted = 0;
     farm->step_bytes[0] = farm->step_bytes[1] = 0;
-    me->received.sum = me->received.packets = 0;
+    me->received = (bench_received){0};
     me->verification.findings = (checker_findings){0};
     me->algorithm.runs = me->algorithm.elapsed_ns = 0;
     if (farm->role == FARM_SUPERVISOR) {

@@ -15,7 +15,7 @@ enum { FARM_LABEL_BYTES = 16 }; /* of a fragment: source and event, if they fit 
 /* How fragments are made and read in a pass. NULL: inline, as timed passes do: write the label, or
  * the known content if the label does not fit; and read all data. */
 typedef struct {
-    void (*make)(const bench_rank *me, void *data, uint64_t event);
+    void (*make)(const bench_rank *me, void *data, size_t size_bytes, uint64_t event);
     void (*inspect)(bench_rank *me, const transport_buffer *buffer, size_t source, uint64_t event);
 } farm_fragments;
 
@@ -67,10 +67,12 @@ typedef struct {
     uint64_t *drawn;                 /* room for a set of sources */
     uint64_t served;                 /* source: control messages of the run */
     uint64_t completed;              /* destination: events completed in the run */
-    uint64_t label_sum;              /* destination: sum of the labels that it read */
+    uint64_t label_sum;              /* destination: sum of the labels that it read, */
+    uint64_t marked;                 /* and their number, if sizes vary */
     uint64_t slow_units;             /* destination: extra work on each event, for --slow-us */
-    bool labelled;                   /* fragments carry event and source */
-    timeline_recorder *timeline;     /* or NULL */
+    bool labelled; /* fragments carry event and source; if sizes vary, those with room for them */
+    bool varied;   /* fragments vary in size; those below 16 bytes have no label */
+    timeline_recorder *timeline; /* or NULL */
 } farm_rank;
 
 /* The farm's part of a rank. */

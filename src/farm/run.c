@@ -101,6 +101,12 @@ static cb_status run_with(farm_run *run, farm_load load, const farm_fragments *f
     CB_TRY(transport_flush(me->factory));
     run->algorithm_runs += me->algorithm.runs;
     run->algorithm_ns += me->algorithm.elapsed_ns;
+    if (farm_of(me)->role == FARM_DESTINATION) {
+        run->arrived.packets += me->received.packets;
+        run->arrived.bytes += me->received.bytes;
+        if (me->received.largest > run->arrived.largest)
+            run->arrived.largest = me->received.largest;
+    }
     lateness_ns[0] = late_ns;
     lateness_ns[1] = -late_ns;
     CB_TRY(control_maximum(run->setting->team, lateness_ns, 2));
@@ -131,6 +137,7 @@ cb_status farm_run_verifying(farm_run *run, farm_load load, farm_tally *tally)
 void farm_row_begin(farm_run *run)
 {
     run->algorithm_runs = run->algorithm_ns = 0;
+    run->arrived = (fragments_arrived){0};
     run->skew_ns = 0;
     meters_reset(&run->meters);
     if (!run->supervisor)
@@ -150,6 +157,9 @@ cb_status farm_row(farm_run *run, farm_outcome *outcome)
     CB_TRY(algorithm_mean_us(run->setting->team, run->algorithm_ns, run->algorithm_runs,
                              &outcome->algorithm_true_us));
     CB_TRY(figures_sum_counters(session, run->setting->team, &outcome->counters));
+    if (run->setting->planned->varied)
+        CB_TRY(fragments_summarize(run->setting->team, run->arrived, &outcome->fragment_mean_bytes,
+                                   &outcome->fragment_largest_bytes));
     CB_TRY(meters_report(&run->meters, run->setting->team, run->supervisor ? &row : NULL));
     if (!run->supervisor)
         return CB_OK;

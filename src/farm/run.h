@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "engine/fragments.h"
 #include "engine/outcome.h"
 #include "engine/pass.h"
 #include "farm/arrivals.h"
@@ -29,6 +30,7 @@ typedef struct {
     double skew_ns, touch_ns;
     verification_result verification; /* reported with the first row only */
     meters meters;
+    fragments_arrived arrived;             /* at this rank, if sizes vary, since the last row */
     uint64_t algorithm_runs, algorithm_ns; /* of this rank, since the last row */
     stats_histogram *latencies;            /* supervisor: by destination, */
     farm_account *accounts;                /* and the accounts since the last row; */

@@ -146,7 +146,8 @@ void report_use_counters(const cb_counter_set *const *sets, size_t count)
             counter_cells[used] = (report_cell){.path = path,
                                                 .name = name,
                                                 .heading = {row->heading, row->unit, 8, 2, true},
-                                                .optional = true};
+                                                .optional = true,
+                                                .marked = row->is_marked};
         }
     counter_cells[used] = (report_cell){.path = NULL};
 }

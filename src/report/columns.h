@@ -75,6 +75,7 @@ typedef struct {
     report_heading heading; /* for the first cell the column's heading is used, except for counters
                              */
     bool optional;          /* text form: only if the first row of a block has it */
+    bool marked;            /* counters: a row in which it is above 0 has a mark */
 } report_cell;
 
 typedef struct {

@@ -230,8 +230,9 @@ void report_set_counters(report_row *row, const cb_counts *counts)
         return;
     object = json_object();
     for (size_t i = 0; i < counts->set->count; i++)
-        json_object_set_new(object, counts->set->rows[i].key,
-                            json_integer((json_int_t)counts->values[i]));
+        if (counts->values[i] != CB_COUNTER_ABSENT)
+            json_object_set_new(object, counts->set->rows[i].key,
+                                json_integer((json_int_t)counts->values[i]));
     store(row, REPORT_COUNTERS, json_pack("{s:o}", counts->set->group, object));
 }
 

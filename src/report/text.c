@@ -174,11 +174,22 @@ static const struct {
     {'>', REPORT_SLOWDOWN_COMPUTING_AT_LEAST,
      .meaning = "too little was computed for a figure: the slowdown is a lower bound, "
                 "the computing left an upper bound"},
+    {'&', REPORT_COUNTERS,
+     .meaning = "packets were sent again, timed out or marked by ECN: see the counters of the "
+                "technology in the result"},
     {'#', REPORT_ERRORS, .above = 0,
      .meaning = "duplicate, late or unexpected messages; see errors in the result"},
     {'~', REPORT_STOPPED_BY, .is_not = "precision",
      .meaning = "the requested precision was not reached within --max-time"},
 };
+
+static bool has_marked_counter(const report_row *row)
+{
+    for (const report_cell *cell = report_cells_of(REPORT_COUNTERS); cell->path != NULL; cell++)
+        if (cell->marked && report_row_number(row, REPORT_COUNTERS, cell->path) > 0)
+            return true;
+    return false;
+}
 
 static bool is_marked(const report_row *row, size_t mark)
 {
@@ -188,6 +199,8 @@ static bool is_marked(const report_row *row, size_t mark)
     if (!report_row_has(row, column) ||
         (marks[mark].is_of_trial && report_row_has(row, REPORT_FOUND_HZ)))
         return false;
+    if (report_columns[column].type == REPORT_TYPE_COUNTERS)
+        return has_marked_counter(row);
     if (report_columns[column].type == REPORT_TYPE_FLAG)
         return report_row_flag(row, column, "");
     if (text != NULL)

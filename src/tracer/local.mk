@@ -4,7 +4,7 @@
 tracerdir = $(pkglibdir)
 tracer_PROGRAMS = libcombench-trace.so
 libcombench_trace_so_SOURCES = \
-	%D%/collectives.c %D%/completion.c %D%/messages.c %D%/patterns.c %D%/patterns.h \
+	%D%/arrange.c %D%/collectives.c %D%/completion.c %D%/messages.c %D%/order.c %D%/order.h %D%/patterns.c %D%/patterns.h \
 	%D%/records.c %D%/records.h %D%/requests.c %D%/requests.h %D%/state.c \
 	%D%/tracer.h \
 	src/base/log.c src/base/memory.c src/base/random.c src/base/units.c

@@ -103,6 +103,8 @@ void tracer_close(void)
     tracer_requests_free(&tracer.requests);
     tracer_requests_free(&tracer.persistent);
     tracer_requests_free(&tracer.probed);
+    free(tracer.moves.list);
+    tracer.moves = (tracer_moves){.list = NULL};
     PMPI_Comm_free_keyval(&key);
     PMPI_Comm_free(&tracer.own);
 }
@@ -307,30 +309,54 @@ uint64_t tracer_bytes_of(int count, MPI_Datatype type)
     return (uint64_t)count * (uint64_t)size;
 }
 
-/* Format as many records from *place on as fit; returns the length, 0 at the end. */
-static size_t fill(uint64_t *place, char *chunk)
+/* The next record in the trace, and the next of those that were moved. */
+typedef struct {
+    uint64_t place;
+    size_t move;
+} trace_cursor;
+
+/* False at the end. */
+static bool next_record(trace_cursor *cursor, tracer_record *record)
 {
+    const tracer_moves *moves = &tracer.moves;
+
+    if (cursor->move < moves->count && moves->list[cursor->move].after < cursor->place) {
+        *record = moves->list[cursor->move++].record;
+        return true;
+    }
+    if (cursor->place == tracer.records.count)
+        return false;
+    if (tracer_records_get(&tracer.records, cursor->place++, record) != CB_OK) {
+        tracer.on = false;
+        record->kind = TRACER_NOTHING;
+    }
+    return true;
+}
+
+/* Format as many of the following records as fit; returns the length, 0 at the end. */
+static size_t fill(trace_cursor *cursor, char *chunk)
+{
+    tracer_record record;
     size_t used = 0;
 
-    for (; *place < tracer.records.count && used + TRACER_LINE_BYTES < CHUNK_BYTES; ++*place) {
-        tracer_record record;
-
-        if (tracer_records_get(&tracer.records, *place, &record) != CB_OK)
-            tracer.on = false;
-        else
-            used += tracer_line(&record, chunk + used);
-    }
+    while (used + TRACER_LINE_BYTES < CHUNK_BYTES && next_record(cursor, &record))
+        used += tracer_line(&record, chunk + used);
     return used;
 }
 
 /* Write the trace of all ranks, requested one after the other. */
-static void write_ranks(FILE *file, char *chunk)
+static void write_ranks(FILE *file, unsigned long long changed, char *chunk)
 {
     fprintf(file, "%%cct 1 ranks %d unit us\n", tracer.size);
     if (tracer.by_processor)
         fputs("# Computing is processor time; calls have no times.\n", file);
+    if (changed > 0)
+        fprintf(file,
+                "# %llu receives stand in the order of the sends; the program took the messages by "
+                "tags or communicators in another one.\n",
+                changed);
     for (int rank = 0; rank < tracer.size; rank++) {
-        uint64_t place = 0;
+        trace_cursor cursor = {0};
         size_t bytes;
 
         fprintf(file, "%d:\n", rank);
@@ -345,7 +371,7 @@ static void write_ranks(FILE *file, char *chunk)
                 PMPI_Get_count(&status, MPI_BYTE, &received);
                 bytes = (size_t)received;
             } else
-                bytes = fill(&place, chunk);
+                bytes = fill(&cursor, chunk);
             fwrite(chunk, 1, bytes, file);
         } while (bytes > 0);
     }
@@ -354,12 +380,12 @@ static void write_ranks(FILE *file, char *chunk)
 /* Send the lines of this rank when rank 0 requests them. */
 static void send_lines(char *chunk)
 {
-    uint64_t place = 0;
+    trace_cursor cursor = {0};
     size_t bytes;
 
     PMPI_Recv(NULL, 0, MPI_BYTE, 0, TAG, tracer.own, MPI_STATUS_IGNORE);
     do {
-        bytes = fill(&place, chunk);
+        bytes = fill(&cursor, chunk);
         PMPI_Send(chunk, (int)bytes, MPI_BYTE, 0, TAG, tracer.own);
     } while (bytes > 0);
 }
@@ -369,6 +395,7 @@ static void write_trace(char *chunk)
 {
     const char *named = getenv("COMBENCH_TRACE"), *path = named != NULL ? named : "mpi.cct";
     char temporary[4096];
+    unsigned long long changed = 0;
     FILE *file = NULL;
     int opened, failed;
 
@@ -384,11 +411,12 @@ static void write_trace(char *chunk)
     PMPI_Bcast(&opened, 1, MPI_INT, 0, tracer.own);
     if (!opened)
         return;
+    PMPI_Reduce(&tracer.moves.changed, &changed, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, 0, tracer.own);
     if (tracer.rank > 0) {
         send_lines(chunk);
         return;
     }
-    write_ranks(file, chunk);
+    write_ranks(file, changed, chunk);
     failed = ferror(file);
     failed |= fclose(file);
     if (failed != 0 || rename(temporary, path) != 0)
@@ -415,6 +443,8 @@ static void finish(void)
         return;
     tracer_begin();
     chunk = cb_allocate(1, CHUNK_BYTES, "the trace");
+    if (!anywhere(!tracer.on || chunk == NULL))
+        tracer_arrange();
     if (anywhere(!tracer.on || chunk == NULL)) {
         if (tracer.rank == 0)
             cb_error("no trace is written: not all ranks could record theirs, see above");

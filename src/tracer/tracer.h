@@ -28,6 +28,19 @@ struct tracer_ranks {
     int world[];
 };
 
+/* A receive that was taken out of its place: it follows the record at `after`. */
+typedef struct {
+    uint64_t after;
+    size_t number; /* order of those with the same place */
+    tracer_record record;
+} tracer_move;
+
+typedef struct {
+    tracer_move *list; /* in order of their places */
+    size_t count, room;
+    unsigned long long changed; /* receives with another place or other bytes than they had */
+} tracer_moves;
+
 typedef struct {
     bool started;                /* MPI is initialised and this program is traced */
     atomic_bool on;              /* started, and no failure so far */
@@ -43,6 +56,7 @@ typedef struct {
     tracer_requests requests;   /* pending */
     tracer_requests persistent; /* inactive requests for MPI_Start */
     tracer_requests probed;     /* messages found by MPI_Mprobe */
+    tracer_moves moves;         /* made by tracer_arrange */
 } tracer_state;
 
 extern tracer_state tracer;
@@ -93,6 +107,10 @@ int tracer_world_rank(int peer, MPI_Comm communicator);
  * receive, for which `ranks` are held (NULL: not recorded). */
 void tracer_start_send(int world, uint64_t bytes, MPI_Request request);
 void tracer_start_receive(tracer_ranks *ranks, MPI_Request request);
+
+/* arrange.c: put the receives in the order of the sends of each pair, at the end. Collective; `on`
+ * is false after a failure. */
+void tracer_arrange(void);
 
 /* completion.c: copies of requests before a call that changes them, and statuses if the caller
  * passed none. */

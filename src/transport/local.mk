@@ -29,7 +29,7 @@ libcombench_a_SOURCES += %D%/null/technology.c
 libcombench_a_SOURCES += %D%/ofi/parameters.c %D%/ofi/parameters.h %D%/ofi/technology.c
 libcombench_a_SOURCES += %D%/rma/internal.h %D%/rma/parameters.c %D%/rma/parameters.h %D%/rma/technology.c %D%/rma/transfer.c %D%/rma/window.c
 libcombench_a_SOURCES += %D%/sci/parameters.c %D%/sci/parameters.h %D%/sci/technology.c
-libcombench_a_SOURCES += %D%/tcp/connect.c %D%/tcp/connection.c %D%/tcp/internal.h %D%/tcp/receive.c %D%/tcp/send.c %D%/tcp/technology.c %D%/tcp/wire.h
+libcombench_a_SOURCES += %D%/tcp/connect.c %D%/tcp/connection.c %D%/tcp/info.c %D%/tcp/internal.h %D%/tcp/receive.c %D%/tcp/send.c %D%/tcp/technology.c %D%/tcp/wire.h
 libcombench_a_SOURCES += %D%/ucx/parameters.c %D%/ucx/parameters.h %D%/ucx/technology.c
 libcombench_a_SOURCES += %D%/udp/datagram.c %D%/udp/group.c %D%/udp/internal.h %D%/udp/multicast.c %D%/udp/order.c %D%/udp/order.h %D%/udp/receive.c %D%/udp/send.c %D%/udp/stream.c %D%/udp/technology.c %D%/udp/wire.h
 

@@ -127,6 +127,7 @@ struct transport_technology {
     cb_status (*group_receive_root)(transport_group *group, transport_buffer **out);
     cb_status (*group_try_receive_root)(transport_group *group, transport_buffer **out);
     void (*abandon)(void);
+    void (*count)(transport_factory *factory);
 };
 
 /* Technology-specific objects begin with these. */
@@ -231,6 +232,13 @@ static inline cb_status transport_set_wait(transport_factory *factory, transport
                                            transport_wait *effective)
 {
     return transport_noted(factory, factory->ops.set_wait(factory, wait, effective));
+}
+
+/* Bring the counters up to date before they are read. Local. */
+static inline void transport_count(transport_factory *factory)
+{
+    if (factory->ops.count != NULL)
+        factory->ops.count(factory);
 }
 
 /* Remove what the technology has in this process and would outlast one that ends without

@@ -5,6 +5,7 @@ UNIT_TESTS += \
 	%D%/test_context \
 	%D%/test_context_text \
 	%D%/test_derive \
+	%D%/test_fragments \
 	%D%/test_input \
 	%D%/test_log \
 	%D%/test_memory \
@@ -24,6 +25,8 @@ tests_base_test_context_text_CPPFLAGS = $(UNIT_FLAGS)
 tests_base_test_context_text_LDADD = $(UNIT_LIBS)
 tests_base_test_derive_CPPFLAGS = $(UNIT_FLAGS)
 tests_base_test_derive_LDADD = $(UNIT_LIBS)
+tests_base_test_fragments_CPPFLAGS = $(UNIT_FLAGS)
+tests_base_test_fragments_LDADD = $(UNIT_LIBS)
 tests_base_test_input_CPPFLAGS = $(UNIT_FLAGS)
 tests_base_test_input_LDADD = $(UNIT_LIBS)
 tests_base_test_log_CPPFLAGS = $(UNIT_FLAGS)

@@ -20,7 +20,7 @@ expect_document result.json "all(len(r['blocks_us']) >= 3 for r in d['results'])
 expect_document result.json "any('harness_us' in r for r in d['results'])" False
 
 case_is "turns end when the figures are precise"
-run 2 cb_bare --sizes 64 --mode pingpong --max-time 4 --precision 100 --output result.json
+run 2 cb_bare --sizes 64 --mode pingpong --max-time 30 --precision 100 --output result.json
 expect_status 0
 expect_document result.json "[(len(r['blocks_us']) < 101, r['stopped_by']) for r in d['results']]" \
     "[(True, 'precision')]"

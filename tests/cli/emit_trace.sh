@@ -115,6 +115,7 @@ compare 6 pushfarm --sizes 64 --sources 3 --destinations 2 --algorithm 0 --in-fl
 compare 5 alltoall --sizes 64 --processors 5 --trace-shifts 2
 compare 5 pullfarm --sizes 8 --sources 2 --destinations 2 --algorithm 0 --in-flight 3
 compare 7 pullfarm --sizes 8 --sources 4 --destinations 2 --algorithm 0 --in-flight 3 --fetch 2
+compare 7 pullfarm --sizes 8 --sources 4 --destinations 2 --algorithm 0 --in-flight 3 --accept 0.5
 compare 7 pullfarm --sizes 64 --sources 4 --destinations 2 --algorithm 0 --in-flight 3 --supervisor multicast
 compare 36 pullfarm --sizes 64 --sources 34 --destinations 1 --algorithm 0 --in-flight 2
 

@@ -147,6 +147,37 @@ class Traces(unittest.TestCase):
         self.assertNotEqual(emitted("pullfarm", f"{words} --fetch 3"),
                             emitted("pullfarm", f"{words} --fetch 3 --seed 2"))
 
+    def test_of_a_pull_farm_with_two_steps_ask_all_sources_of_accepted_events(self) -> None:
+        words = "--sources 8 --destinations 2 --algorithm 0 --trace-steps 40 --in-flight 4 --fetch 3"
+        asked = {}
+        for accept in ("0", "0.5", "1"):
+            ranks = of_each_rank(emitted("pullfarm", f"{words} --accept {accept}"))
+            sent = [sum(one.endswith(" 64") for one in ranks[source]) for source in range(1, 9)]
+            asked[accept] = sum(sent)
+            self.assertEqual(sum(one.startswith("r") and one.endswith(" 64")
+                                 for rank in (9, 10) for one in ranks[rank]), sum(sent))
+        self.assertEqual(asked["0"], 40 * 3)
+        self.assertEqual(asked["1"], 40 * 8)
+        self.assertEqual((asked["0.5"] - 40 * 3) % 5, 0)
+        self.assertTrue(asked["0"] < asked["0.5"] < asked["1"], asked)
+        self.assertEqual(emitted("pullfarm", f"{words} --accept 0"), emitted("pullfarm", words))
+
+    def test_pause_for_the_intervals_of_the_arrivals(self) -> None:
+        words = "--sources 1 --destinations 1 --algorithm 0 --trace-steps 6 --trace-pace-us 100"
+        pauses = {}
+        for arrivals in ("bursts:2,3us", "poisson", "poisson --seed 2"):
+            ranks = of_each_rank(emitted("pushfarm", f"{words} --arrivals {arrivals}"))
+            pauses[arrivals] = [one for one in ranks[0] if one.startswith("c ")]
+        self.assertEqual(pauses["bursts:2,3us"],
+                         ["c 100", "c 3", "c 197", "c 3", "c 197", "c 3"])
+        self.assertEqual(len(set(pauses["poisson"])), 6)
+        self.assertNotEqual(pauses["poisson"], pauses["poisson --seed 2"])
+        topology = "--topology 2-1 --algorithm 0 --trace-steps 4 --trace-pace-us 10"
+        ranks = of_each_rank(emitted("pipeline", f"{topology} --arrivals gamma:2"))
+        drawn = [[one for one in rank if one.startswith("c ")] for rank in ranks[:2]]
+        self.assertEqual(drawn[0], drawn[1])
+        self.assertGreater(len(set(drawn[0])), 1)
+
     def test_of_a_pull_farm_with_a_multicast_ask_all_sources_by_one_record(self) -> None:
         words = "--sources 3 --destinations 2 --algorithm 0 --trace-steps 8 --in-flight 2"
         ranks = of_each_rank(emitted("pullfarm", f"{words} --supervisor multicast"))

@@ -1,6 +1,7 @@
 # Tests of the programs as users start them: results, bad input, faults.
 CLI_TESTS = \
 	%D%/agreement.sh \
+	%D%/arrivals.sh \
 	%D%/bad_input.sh \
 	%D%/bare.sh \
 	%D%/configuration.sh \
@@ -17,6 +18,7 @@ CLI_TESTS = \
 	%D%/model.sh \
 	%D%/model_calibrate.sh \
 	%D%/model_convert.sh \
+	%D%/model_generate.py \
 	%D%/model_knee.sh \
 	%D%/model_progress.py \
 	%D%/model_timeline.sh \

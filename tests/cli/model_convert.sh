@@ -56,6 +56,11 @@ expect_equal "the end" "$wanted" "$end"
 ccmod convert plain.cct
 same_text "the same again" plain.cct
 
+case_is "a receive of any size"
+printf '%%cct 1 ranks 2 unit us\n0:\nr 1 *\nir any *\nw\n1:\ns 0 40\ns 0 50\n' >sizes.cct
+ccmod convert sizes.cct
+same_text "the same trace" sizes.cct
+
 case_is "to GOAL and back"
 ccmod convert --to goal all.cct
 expect_status 0
@@ -167,6 +172,9 @@ refused multicast.cct:2: multicast -- convert --to goal --output kept multicast.
 refused multicast.cct:2: broadcast -- convert --to ti --output x multicast.cct
 refused barrier.cct:3: barrier -- convert --to goal barrier.cct
 refused empty.cct:2: size -- convert --to ti --output x empty.cct
+printf '%%cct 1 ranks 2 unit us\n0: s 1 40\n1: r any *\n' >any_size.cct
+refused any_size.cct:3: size -- convert --to goal any_size.cct
+refused any_size.cct:3: size -- convert --to ti --output x any_size.cct
 refused all.cct: --records -- convert --records 5 all.cct
 refused --output -- convert --to ti all.cct
 expect_equal "what was there before" "what was here before" "$(cat kept)"

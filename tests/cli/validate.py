@@ -76,6 +76,9 @@ def packets_of(row: Json, benchmark: Json) -> float:
     names = own_numbers(row, benchmark)
     if "count" in mode["packets"]:
         names["count"] = row.get("fetched") or count_of(row, benchmark)
+        if "accept" in row:
+            share = row["accepted"] / row["decided"] if row["decided"] else 0
+            names["count"] += share * (row["sources"] - row["fetched"])
     packets = float(eval(mode["packets"], {"__builtins__": {}}, names))
     return packets / float(eval(mode.get("events", "1"), {"__builtins__": {}}, names))
 

@@ -3,4 +3,4 @@ UNIT_FLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(CHECK_CFLAGS)
 UNIT_LIBS = $(BENCHMARK_LIBS) $(CHECK_LIBS)
 JOB_SOURCES = %D%/job.c %D%/job.h
 
-EXTRA_DIST += %D%/launch.sh %D%/lists.h %D%/messages.h %D%/unit.h
+EXTRA_DIST += %D%/applications.sh %D%/launch.sh %D%/lists.h %D%/messages.h %D%/unit.h

@@ -1,6 +1,7 @@
 # Unit tests of src/farm.
 if HAVE_CHECK
 UNIT_TESTS += \
+	%D%/test_accept \
 	%D%/test_arrivals \
 	%D%/test_builder \
 	%D%/test_farm_figures \
@@ -13,6 +14,8 @@ UNIT_TESTS += \
 	%D%/test_search
 endif
 
+tests_farm_test_accept_CPPFLAGS = $(UNIT_FLAGS)
+tests_farm_test_accept_LDADD = $(UNIT_LIBS)
 tests_farm_test_arrivals_CPPFLAGS = $(UNIT_FLAGS)
 tests_farm_test_arrivals_LDADD = $(UNIT_LIBS)
 tests_farm_test_builder_CPPFLAGS = $(UNIT_FLAGS)

@@ -455,6 +455,7 @@ START_TEST(a_run_has_pairs_of_whole_periods_and_the_first_event_of_the_next)
     ck_assert_uint_eq(farm_arrivals_events(&farm_arrivals_periodic, 17, 20), 20);
     ck_assert_uint_eq(farm_load_events(&bursts, 1e4, 0, 1e9, 20), 9801);
     ck_assert_uint_eq(farm_load_events(&farm_arrivals_periodic, 1e4, 1e6, 1e9, 20), 1000);
+    ck_assert_uint_eq(farm_load_events(&farm_arrivals_periodic, 1e4, 1e6, -1e9, 20), 20);
 }
 END_TEST
 

@@ -474,6 +474,53 @@ START_TEST(asking_for_a_far_event_abandons_the_oldest)
 }
 END_TEST
 
+/* Events with more fragments than others */
+
+START_TEST(an_extended_event_completes_with_the_fragments_of_both_steps)
+{
+    farm_builder builder;
+
+    ck_assert_int_eq(farm_builder_create(4, 1, true, 4, &builder), CB_OK);
+    for (uint64_t sequence = 0; sequence < 20; sequence++) {
+        const bool extended = sequence % 3 == 0;
+
+        if (extended)
+            farm_builder_extend(&builder, sequence, 3);
+        ck_assert_int_eq(farm_builder_ask(&builder, 2, sequence), FARM_COMPLETE);
+        if (extended)
+            farm_builder_extend(&builder, sequence, 3); /* as before the next message */
+        ck_assert_int_eq(farm_builder_add(&builder, 2, sequence),
+                         extended ? FARM_PARTIAL : FARM_COMPLETE);
+        if (!extended)
+            continue;
+        ck_assert_uint_eq(*farm_builder_slot(&builder, sequence), 3);
+        ck_assert_int_eq(farm_builder_add(&builder, 0, sequence), FARM_FRAGMENT_UNEXPECTED);
+        for (size_t source = 0; source < 4; source++)
+            ck_assert(farm_builder_ask_more(&builder, source, sequence) == (source != 2));
+        ck_assert(!farm_builder_ask_more(&builder, 0, sequence));
+        ck_assert_int_eq(farm_builder_add(&builder, 3, sequence), FARM_PARTIAL);
+        ck_assert_int_eq(farm_builder_add(&builder, 3, sequence), FARM_FRAGMENT_DUPLICATE);
+        ck_assert_int_eq(farm_builder_add(&builder, 0, sequence), FARM_PARTIAL);
+        ck_assert_int_eq(farm_builder_add(&builder, 1, sequence), FARM_COMPLETE);
+    }
+    farm_builder_free(&builder);
+}
+END_TEST
+
+START_TEST(an_event_that_is_over_is_not_extended)
+{
+    farm_builder builder;
+
+    ck_assert_int_eq(farm_builder_create(2, 1, true, 4, &builder), CB_OK);
+    farm_builder_ask(&builder, 0, 0);
+    farm_builder_add(&builder, 0, 0);
+    farm_builder_extend(&builder, 0, 1);
+    ck_assert_int_eq(farm_builder_ask(&builder, 1, 4), FARM_COMPLETE); /* in its slot */
+    ck_assert_int_eq(farm_builder_add(&builder, 1, 4), FARM_COMPLETE);
+    farm_builder_free(&builder);
+}
+END_TEST
+
 /* Restarts */
 
 START_TEST(a_restart_drops_incomplete_events)
@@ -531,5 +578,7 @@ UNIT_MAIN("builder", an_event_completes_with_the_fragment_of_any_last_source,
           an_event_completes_with_the_fragments_of_the_asked_sources,
           a_fragment_of_a_source_that_was_not_asked_is_unexpected,
           a_source_is_asked_once_and_not_after_all_are, asking_for_a_far_event_abandons_the_oldest,
-          a_restart_drops_incomplete_events, a_fragment_from_before_a_restart_counts_as_duplicate,
+          an_extended_event_completes_with_the_fragments_of_both_steps,
+          an_event_that_is_over_is_not_extended, a_restart_drops_incomplete_events,
+          a_fragment_from_before_a_restart_counts_as_duplicate,
           random_streams_complete_each_event_once_with_all_its_fragments)

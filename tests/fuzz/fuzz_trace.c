@@ -28,13 +28,19 @@ static bool has_size(ccmod_record_kind kind)
     return (kind >= CCMOD_SEND && kind <= CCMOD_START_RECEIVE) || kind == CCMOD_MULTICAST;
 }
 
+static bool receives(ccmod_record_kind kind)
+{
+    return kind == CCMOD_RECEIVE || kind == CCMOD_START_RECEIVE;
+}
+
 static ccmod_status check_record(void *self, const ccmod_signal *signal, ccmod_error *error)
 {
     record_limit *limit = self;
     const ccmod_record *record = signal->of.event.record;
 
     FUZZ_REQUIRE(record->kind < CCMOD_RECORDS);
-    FUZZ_REQUIRE(!has_size(record->kind) || record->size_bytes <= UINT64_C(1) << 53);
+    FUZZ_REQUIRE(!has_size(record->kind) || record->size_bytes <= UINT64_C(1) << 53 ||
+                 (receives(record->kind) && record->size_bytes == CCMOD_ANY_SIZE));
     FUZZ_REQUIRE(record->kind != CCMOD_COMPUTE ||
                  (record->time_us >= 0 && isfinite(record->time_us)));
     FUZZ_REQUIRE(record->kind == CCMOD_END || record->line > 0);

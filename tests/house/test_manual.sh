@@ -67,7 +67,7 @@ check sisci-shm-clean "$srcdir/man/sisci-shm-clean.1" --dry-run
 check combench-testbed "$page" --delay
 "$builddir/ccmod" --manual >"$page"
 check ccmod "$page" --version
-for command in calibrate convert info knee run signals timeline; do
+for command in calibrate convert generate info knee run signals timeline; do
     "$builddir/ccmod" "$command" --manual >"$page"
     check "ccmod-$command" "$page" --help
 done

@@ -97,6 +97,15 @@ START_TEST(messages_of_a_pair_are_matched_first_in_first_out)
 }
 END_TEST
 
+START_TEST(a_receive_of_any_size_takes_the_message_that_is_next)
+{
+    expect_paper(HEAD "0: s 1 1000\ns 1 0\n1: r 0 *\nr any *\n", -1, -1, 0, 0);
+    expect_paper(HEAD "0: is 1 1000\nc 10\n1: r 0 *\n", 10, 48.9, 0, 0);
+    expect_paper(HEAD "0: s 1 1000\n1: ir any *\nc 10\nw\nc 1\n", 48.9, 49.9, 0, 0);
+    expect_paper(HEAD "0: m 1,2 1000\n1: c 1\nr 0 *\n2: r any *\n", -1, -1, -1, 0);
+}
+END_TEST
+
 START_TEST(a_receive_from_any_takes_the_earliest_and_of_equals_the_lowest_rank)
 {
     expect_paper(HEAD "0: c 50\nr any 1000\nr any 1000\nr any 1000\n"
@@ -240,6 +249,7 @@ UNIT_PART(evaluation_records, a_lone_message_takes_the_quiet_time_in_both_modes,
           below_the_eager_threshold_a_send_returns_after_its_overhead,
           a_started_send_continues_until_its_wait,
           messages_of_a_pair_are_matched_first_in_first_out,
+          a_receive_of_any_size_takes_the_message_that_is_next,
           a_receive_from_any_takes_the_earliest_and_of_equals_the_lowest_rank,
           waiting_sends_are_matched_in_order_by_receives_of_both_kinds,
           receives_of_both_kinds_are_matched_in_the_order_of_posting,

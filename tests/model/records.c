@@ -112,6 +112,14 @@ static uint64_t pick_size(random_maker *maker)
     return cb_random_below(&maker->random, bound + 1);
 }
 
+/* Some receives take any size. */
+static uint64_t received_size(random_maker *maker, uint64_t sent_bytes)
+{
+    bool any = maker->shape->extended && cb_random_below(&maker->random, 4) == 0;
+
+    return any ? CCMOD_ANY_SIZE : sent_bytes;
+}
+
 static void add(random_maker *maker, uint32_t processor, ccmod_record record)
 {
     records_add(&maker->table, processor, record);
@@ -138,7 +146,7 @@ static void add_message(random_maker *maker)
     add(maker, destination,
         (ccmod_record){.kind = awaited ? CCMOD_START_RECEIVE : CCMOD_RECEIVE,
                        .peer = source,
-                       .size_bytes = size});
+                       .size_bytes = received_size(maker, size)});
 }
 
 static void add_wait(random_maker *maker)
@@ -161,7 +169,8 @@ static void add_multicast(random_maker *maker)
             .kind = CCMOD_MULTICAST, .size_bytes = size, .list = list, .list_count = count});
     for (size_t i = 0; i < count; i++)
         add(maker, list[i],
-            (ccmod_record){.kind = CCMOD_RECEIVE, .peer = source, .size_bytes = size});
+            (ccmod_record){
+                .kind = CCMOD_RECEIVE, .peer = source, .size_bytes = received_size(maker, size)});
 }
 
 static void add_for_all(random_maker *maker, ccmod_record_kind kind)
@@ -189,7 +198,7 @@ static void add_funnel(random_maker *maker)
         add(maker, receiver,
             (ccmod_record){.kind = i % 2 == 0 ? CCMOD_RECEIVE : CCMOD_START_RECEIVE,
                            .peer = CCMOD_ANY,
-                           .size_bytes = size});
+                           .size_bytes = received_size(maker, size)});
     }
     add_for_all(maker, CCMOD_WAIT);
     add_for_all(maker, CCMOD_BARRIER);

@@ -193,7 +193,8 @@ static void scale(record_table *table, double times, uint64_t sizes)
     for (size_t i = 0; i < table->processors; i++) {
         for (size_t k = 0; k < table->rows[i].count; k++) {
             table->rows[i].records[k].time_us *= times;
-            table->rows[i].records[k].size_bytes *= sizes;
+            if (table->rows[i].records[k].size_bytes != CCMOD_ANY_SIZE)
+                table->rows[i].records[k].size_bytes *= sizes;
         }
     }
 }

@@ -23,6 +23,13 @@ START_TEST(every_record_is_read)
 }
 END_TEST
 
+START_TEST(a_receive_may_be_of_any_size)
+{
+    expect(HEAD "0:\nr 1 *\nr any *\nir 2 *\nir any *  t=3\nr %r+3 * # busy\nm * 5\n", 0,
+           "r 1 *; r any *; ir 2 *; ir any * t=3; r 3 *; m 1,2,3 5; end");
+}
+END_TEST
+
 START_TEST(sections_of_a_rank_are_joined_in_file_order)
 {
     const char *text = HEAD "0: c 1\n*: c 2\n1-2,0: c 3\n3: c 4\n0: c 5\n";
@@ -189,8 +196,9 @@ START_TEST(the_index_finds_all_sections_of_a_rank)
 }
 END_TEST
 
-UNIT_MAIN("trace", every_record_is_read, sections_of_a_rank_are_joined_in_file_order,
-          a_rank_without_section_has_no_records, in_nested_loops_the_index_is_that_of_the_innermost,
+UNIT_MAIN("trace", every_record_is_read, a_receive_may_be_of_any_size,
+          sections_of_a_rank_are_joined_in_file_order, a_rank_without_section_has_no_records,
+          in_nested_loops_the_index_is_that_of_the_innermost,
           a_count_may_use_the_index_of_the_enclosing_loop, an_empty_loop_has_no_records,
           loops_are_not_unrolled, expressions_have_the_usual_precedence,
           division_and_remainder_are_floored, sizes_have_units,

@@ -38,7 +38,10 @@ static void write_message(char *played, const ccmod_record *record)
         write(played, " any");
     else
         write(played, " %u", record->peer);
-    write(played, " %llu", (unsigned long long)record->size_bytes);
+    if (record->size_bytes == CCMOD_ANY_SIZE)
+        write(played, " *");
+    else
+        write(played, " %llu", (unsigned long long)record->size_bytes);
 }
 
 static void write_list(char *played, const ccmod_record *record)

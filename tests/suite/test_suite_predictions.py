@@ -447,6 +447,10 @@ class WrongInput(Folder):
         self.write("short.cal", "%calibration 1\nline overhead_us=2 latency_us=3\n")
         self.write("oneway.json", result("oneway", "1.1", oneway_rows()))
         self.write("sci.json", result("oneway", "1.1", oneway_rows(), "sci"))
+        for method in ("message", "write"):
+            document = result("oneway", "1.1", oneway_rows(), "ofi")
+            document["parameters"] = {"parameter": f"method={method}"}
+            self.write(f"{method}.json", document)
         self.write("farm.json", result("pullfarm", "2.2", [FARM_ROW]))
         self.write("cut.json", '{"schema": "combench-res')
         self.write("newer.json", {"schema": "combench-result/2", "results": []})
@@ -535,6 +539,19 @@ class Foundations(Folder):
         self.assertNotIn("refused", said)
         self.assertIn("out_contention 1", document["calibration"]["text"])
         self.assertIn("hold us=4", document["calibration"]["text"])
+
+    def test_are_those_of_the_settings_that_are_selected(self) -> None:
+        message, write = (result("oneway", "1.1", oneway_rows(), "ofi") for _ in range(2))
+        message["parameters"] = {"parameter": "method=message,tx_depth=8"}
+        write["parameters"] = {"parameter": "method=write"}
+        for row in write["results"]:
+            row["latency_us"] = {key: 1000 for key in ("median", "min", "max")}
+            row["latency_us"]["ci95"] = [1000, 1000]
+        more = ("--technology", "ofi method=message tx_depth=8")
+        _, document = self.rests_on(message, write, more=more)
+        (row,) = (row for row in document["results"] if row["mode"] == "pingpong")
+        self.assertAlmostEqual(row["latency_us"]["median"], 5.64, delta=0.1)
+        self.assertEqual(document["calibration"]["technology"], "ofi (method=message,tx_depth=8)")
 
     def test_are_half_of_it_for_two_ranks(self) -> None:
         rows = calibrate_rows(three=False, shared=False)

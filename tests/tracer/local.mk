@@ -1,10 +1,13 @@
 # The tracer: its parts alone, and the whole over a program of four ranks.
 if HAVE_CHECK
-UNIT_TESTS += %D%/test_patterns %D%/test_records
+UNIT_TESTS += %D%/test_order %D%/test_patterns %D%/test_records
 endif
-TESTS += %D%/tracer.sh
+TESTS += %D%/applications.sh %D%/tracer.sh
 OTHER_TESTS += %D%/tracer.sh
 
+tests_tracer_test_order_SOURCES = %D%/test_order.c src/tracer/order.c
+tests_tracer_test_order_CPPFLAGS = $(UNIT_FLAGS)
+tests_tracer_test_order_LDADD = libcombench.a $(CHECK_LIBS)
 tests_tracer_test_patterns_SOURCES = %D%/test_patterns.c src/tracer/patterns.c
 tests_tracer_test_patterns_CPPFLAGS = $(UNIT_FLAGS)
 tests_tracer_test_patterns_LDADD = libcombench.a $(CHECK_LIBS)
@@ -20,4 +23,4 @@ tests_tracer_traced_CFLAGS = -std=gnu11 $(WARNING_CFLAGS)
 tests_tracer_traced_LDFLAGS =
 tests_tracer_traced_LDADD = $(MPI_LIBS)
 
-EXTRA_DIST += %D%/check_started.py %D%/check_wavefront.py %D%/tracer.sh
+EXTRA_DIST += %D%/applications.sh %D%/check_started.py %D%/check_wavefront.py %D%/tracer.sh

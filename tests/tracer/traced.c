@@ -2,7 +2,8 @@
  * corner to the other and back; `traced calls` makes every call that waits and that the tracer
  * records, and checks what arrives; `traced started` makes those that do not wait; `traced threads`
  * has two threads in MPI at a time; `traced unrecorded` makes some calls that are not recorded;
- * `traced many N` sends N messages; `traced sleeping` sleeps between two calls. */
+ * `traced many N` sends N messages; `traced tags` takes messages in another order than they are
+ * sent; `traced sleeping` sleeps between two calls. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -407,6 +408,55 @@ static void many(int messages)
             MPI_Recv(&data, 1, MPI_CHAR, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* Started in advance, and taken together. */
+static void take_both(int left, int right)
+{
+    char given[32] = {0}, got[32];
+    MPI_Request requests[4];
+
+    MPI_Irecv(got, 8, MPI_CHAR, left, 1, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv(got + 8, 16, MPI_CHAR, left, 2, MPI_COMM_WORLD, &requests[1]);
+    MPI_Isend(given, 16, MPI_CHAR, right, 2, MPI_COMM_WORLD, &requests[2]);
+    MPI_Isend(given, 8, MPI_CHAR, right, 1, MPI_COMM_WORLD, &requests[3]);
+    MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+}
+
+/* Started before messages that must be received before this one is sent. */
+static void take_late(int left, int right)
+{
+    char given[100] = {0}, got[100];
+    MPI_Request request;
+
+    MPI_Irecv(got, 100, MPI_CHAR, left, 3, MPI_COMM_WORLD, &request);
+    call_collectives(MPI_COMM_WORLD);
+    MPI_Sendrecv(given, 1, MPI_CHAR, left, 4, got, 1, MPI_CHAR, right, 4, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    MPI_Send(given, 100, MPI_CHAR, right, 3, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* The library keeps the message that comes first. */
+static void take_second(int left, int right)
+{
+    char given[48] = {0}, got[48];
+    MPI_Request requests[2];
+
+    MPI_Isend(given, 24, MPI_CHAR, right, 5, MPI_COMM_WORLD, &requests[0]);
+    MPI_Isend(given, 48, MPI_CHAR, right, 6, MPI_COMM_WORLD, &requests[1]);
+    MPI_Recv(got, 48, MPI_CHAR, left, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(got, 24, MPI_CHAR, left, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
+static void tags(void)
+{
+    const int left = (rank + size - 1) % size, right = (rank + 1) % size;
+
+    take_both(left, right);
+    take_late(left, right);
+    take_second(left, right);
+}
+
 /* Between two calls that are recorded: tracer.sh knows how long. */
 static void sleeping(void)
 {
@@ -443,6 +493,8 @@ int main(int argc, char **argv)
         unrecorded();
     else if (strcmp(what, "many") == 0 && argc > 2)
         many(atoi(argv[2]));
+    else if (strcmp(what, "tags") == 0)
+        tags();
     else if (strcmp(what, "sleeping") == 0)
         sleeping();
     else

@@ -74,6 +74,14 @@ if [ ! -s out ]; then
     modelled
 fi
 
+# Received in another order than sent: messages started in advance, and those that the library kept.
+traced tags
+expect_silence
+expect_equal "notes on the order" 1 "$(grep -c '^# .* receives stand in the order of the sends' trace.cct)"
+expect_equal "messages of 100 bytes" 8 "$(grep -c '^\(s\|r\|is\|ir\) [0-3] 100\( \|$\)' trace.cct)"
+modelled
+expect_equal "receives in order elsewhere" 0 "$(grep -c 'in the order of the sends' calls.cct)"
+
 traced unrecorded
 expect_error "the trace is incomplete" "MPI_Neighbor_allgather (4)" "MPI_Ineighbor_alltoall (4)"
 

@@ -20,8 +20,9 @@ typedef struct {
 
 #define FIELD(name) offsetof(convert_settings, name)
 
-static const convert_form *const forms[] = {&convert_cct, &convert_goal, &convert_ti};
-static const char *const names[] = {"cct", "goal", "ti", NULL};
+static const convert_form *const forms[] = {&convert_cct, &convert_goal, &convert_matrix,
+                                            &convert_ti};
+static const char *const names[] = {"cct", "goal", "matrix", "ti", NULL};
 
 /* clang-format off */
 static const cb_option rows[] = {
@@ -37,7 +38,7 @@ static const cb_option rows[] = {
      .default_text = "cct",
      .choices = names,
      .help = "Form of INPUT",
-     .more = "cct: the trace format of ccmod. goal: schedules of LogGOPSim. ti: time-independent traces of SimGrid."},
+     .more = "cct: the trace format of ccmod. goal: schedules of LogGOPSim. matrix: bytes between ranks, as CSV. ti: time-independent traces of SimGrid."},
     {.name = "to",
      .type = CB_OPTION_CHOICE,
      .offset = FIELD(to),
@@ -84,9 +85,9 @@ static const cb_option_table table = {
     .program = "ccmod-convert",
     .summary = "convert workloads from and to other simulators",
     .description =
-        "Converts between .cct, the traces of ccmod; GOAL, the schedules of LogGOPSim; and the "
-        "time-independent traces that SimGrid replays with smpirun -replay. Loops are unrolled "
-        "and distributions drawn.\n\n"
+        "Converts between .cct, the traces of ccmod; GOAL, the schedules of LogGOPSim; the "
+        "time-independent traces that SimGrid replays with smpirun -replay; and matrices of bytes "
+        "between ranks. Loops are unrolled and distributions drawn.\n\n"
         "What a form cannot express is an error with file and line: see "
         "docs/reference/trace-format.md.",
     .synopsis = "ccmod convert [OPTION]... INPUT",

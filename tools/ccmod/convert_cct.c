@@ -41,7 +41,10 @@ static void write_record(FILE *stream, const ccmod_record *record)
             fputs(" any", stream);
         else
             fprintf(stream, " %" PRIu32, record->peer);
-        fprintf(stream, " %" PRIu64, record->size_bytes);
+        if (record->size_bytes == CCMOD_ANY_SIZE)
+            fputs(" *", stream);
+        else
+            fprintf(stream, " %" PRIu64, record->size_bytes);
         break;
     }
     if (record->measured_us >= 0) {

@@ -16,7 +16,7 @@ typedef struct {
     ccmod_status (*write_rank)(FILE *stream, convert_walk *walk, uint32_t rank, ccmod_error *error);
 } convert_form;
 
-extern const convert_form convert_cct, convert_goal, convert_ti;
+extern const convert_form convert_cct, convert_goal, convert_matrix, convert_ti;
 
 /* Read a stream: for convert_goal, and for one file of convert_ti. */
 ccmod_status convert_goal_read(FILE *stream, const char *name, convert_program *program,

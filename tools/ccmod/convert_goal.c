@@ -97,6 +97,8 @@ static ccmod_status write_record(goal_writer *writer, const convert_walk *walk,
         bool send = record->kind == CCMOD_SEND || record->kind == CCMOD_START_SEND;
         bool goes_on = record->kind == CCMOD_START_SEND || record->kind == CCMOD_START_RECEIVE;
 
+        if (!send && record->size_bytes == CCMOD_ANY_SIZE)
+            return convert_walk_refuse(walk, record, CONVERT_SIZED_RECEIVE("GOAL"), error);
         fprintf(writer->stream, "l%zu: %s %" PRIu64 "b %s ", writer->last + 1,
                 send ? "send" : "recv", record->size_bytes, send ? "to" : "from");
         if (record->peer == CCMOD_ANY)

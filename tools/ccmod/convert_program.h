@@ -71,6 +71,10 @@ ccmod_status convert_walk_next(convert_walk *walk, uint32_t rank, ccmod_record *
 ccmod_status convert_walk_refuse(const convert_walk *walk, const ccmod_record *record,
                                  const char *problem, ccmod_error *error);
 
+/* The problem of a form whose receives state sizes. */
+#define CONVERT_SIZED_RECEIVE(form)                                                                \
+    "a receive in " form " states its size; write the size of the message in place of *"
+
 /* Write a number with the fewest digits that preserve it. */
 void convert_write_number(FILE *stream, double value);
 

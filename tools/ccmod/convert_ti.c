@@ -62,6 +62,9 @@ static ccmod_status write_record(ti_writer *writer, const convert_walk *walk,
     default:
         break;
     }
+    if ((record->kind == CCMOD_RECEIVE || record->kind == CCMOD_START_RECEIVE) &&
+        record->size_bytes == CCMOD_ANY_SIZE)
+        return convert_walk_refuse(walk, record, CONVERT_SIZED_RECEIVE("ti"), error);
     fprintf(writer->stream, "%" PRIu32 " %s ", writer->rank, written[record->kind]);
     if (record->peer == CCMOD_ANY)
         fputs(CONVERT_TI_ANY_SOURCE, writer->stream);

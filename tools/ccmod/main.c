@@ -10,7 +10,7 @@
 
 static const ccmod_command *const commands[] = {
     &ccmod_command_run,  &ccmod_command_info,      &ccmod_command_timeline, &ccmod_command_signals,
-    &ccmod_command_knee, &ccmod_command_calibrate, &ccmod_command_convert,
+    &ccmod_command_knee, &ccmod_command_calibrate, &ccmod_command_convert,  &ccmod_command_generate,
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
@@ -32,9 +32,10 @@ static const cb_option_table table = {
         "describes a trace, or lists the known networks; ccmod timeline draws a space-time "
         "diagram; ccmod signals prints every step of an evaluation; ccmod knee finds the load at "
         "which the network limits; ccmod calibrate makes a calibration from measurements; ccmod "
-        "convert converts workloads from and to LogGOPSim and SimGrid.\n\n"
+        "convert converts workloads from and to LogGOPSim and SimGrid; ccmod generate writes "
+        "traffic of a kind as a trace or a matrix.\n\n"
         "docs/reference/model.md describes the model and its result, trace-format.md the traces.",
-    .synopsis = "ccmod run|info|timeline|signals|knee|calibrate|convert [OPTION]... TRACE",
+    .synopsis = "ccmod run|info|timeline|signals|knee|calibrate|convert|generate ...",
     .exit_statuses = tool_exit_statuses,
     .options = rows,
     .option_count = sizeof(rows) / sizeof(rows[0]),
@@ -48,8 +49,8 @@ static int run_itself(int argc, char **argv)
     cb_status status;
 
     if (argc > 1 && argv[1][0] != '-') {
-        cb_error("unknown subcommand '%.64s'; use run, info, timeline, signals, knee, calibrate or "
-                 "convert, see ccmod --help",
+        cb_error("unknown subcommand '%.64s'; use run, info, timeline, signals, knee, calibrate, "
+                 "convert or generate, see ccmod --help",
                  argv[1]);
         return tool_exit(CB_ERROR_USAGE);
     }

@@ -14,8 +14,9 @@ typedef struct {
     int (*run)(int argc, char **argv);
 } ccmod_command;
 
-extern const ccmod_command ccmod_command_calibrate, ccmod_command_convert, ccmod_command_info,
-    ccmod_command_knee, ccmod_command_run, ccmod_command_signals, ccmod_command_timeline;
+extern const ccmod_command ccmod_command_calibrate, ccmod_command_convert, ccmod_command_generate,
+    ccmod_command_info, ccmod_command_knee, ccmod_command_run, ccmod_command_signals,
+    ccmod_command_timeline;
 
 /* The exit statuses of all subcommands, for their tables of options. */
 extern const char *const tool_exit_statuses[];

@@ -133,6 +133,13 @@ def fetch(text: str) -> str:
     return text
 
 
+def share(text: str) -> float:
+    """A fraction from 0 to 1, as for --accept of the programs."""
+    if not re.fullmatch(r"0*(0|1|[01]?\.[0-9]+|1\.)", text) or float(text) > 1:
+        raise ValueError(f"'{text}' is not a fraction; give one from 0 to 1, such as 0.1")
+    return float(text)
+
+
 def fetched(text: str, sources: int) -> int:
     """The number of sources that `text`, a valid value of --fetch, means in a farm of `sources`."""
     if text == "all":

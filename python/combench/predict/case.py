@@ -31,6 +31,10 @@ class Case:
     list_kind: str = "fixed"  # how the destinations of successive broadcasts change
     candidates: int = 0  # destinations that a changing list is chosen from; 0: those of the list
     fetched: int = 0  # of a farm: sources that have data of an event; 0: all
+    fragments: str = ""  # specification of varying sizes, of which size_bytes is the mean
+    correlation: float = 0.0
+    seed: int = 1  # of the sizes
+    accept: float | None = None  # of a pull farm: fraction of events whose other sources follow
     own: tuple[str, ...] = ()  # command-line words of options that only this benchmark has
 
     @property
@@ -68,10 +72,13 @@ class Case:
         return sum(self.shape)
 
     @cached_property
-    def packets(self) -> int:
-        """Data packets that all destinations receive in a step / divisor."""
+    def packets(self) -> float:
+        """Data packets that all destinations receive in a step / divisor; with two steps of an event,
+        their mean number."""
         # Of a topology: the packets that the last stage receives.
         count = self.numbers[-2 if self.definition.count.is_topology else 0]
+        if self.accept is not None:
+            return self.fetched + self.accept * (count - self.fetched)
         return int(evaluate(self.step.packets, count=self.fetched or count, **self._own_numbers))
 
     @cached_property

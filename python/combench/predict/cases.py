@@ -19,7 +19,7 @@ LARGEST_COUNT = 10**6  # processors, sources or destinations
 _AT_SCALE = ("basic", "farm")  # groups of the note that --scale predicts by default
 _NEW_GROUPS = "new"  # the list whose group is made for each broadcast
 # Options that a case has as members.
-_OF_CASES = frozenset({"multicast", "list", "supervisor", "fetch"})
+_OF_CASES = frozenset({"multicast", "list", "supervisor", "fetch", "accept"})
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,8 @@ class Asked:
     def describe(self) -> str:
         case = self.case
         shape = "x".join(map(str, case.shape))
-        return f"{case.mode}, {case.size_bytes} bytes, {shape} processors"
+        fragments = f", fragments {case.fragments}" if case.fragments else ""
+        return f"{case.mode}, {case.size_bytes} bytes{fragments}, {shape} processors"
 
 
 class NotPredicted(Exception):
@@ -126,6 +127,10 @@ def of_row(document: Json, row: Json) -> Asked:
         list_kind=changing,
         candidates=0 if changing == "fixed" else _candidates(row),
         fetched=int(row.get("fetched", 0)),
+        fragments=str(row.get("fragments", "")),
+        correlation=float(row.get("correlation", 0.0)),
+        seed=int(at(document, "parameters.seed") or 0) if "fragments" in row else 1,
+        accept=float(row["accept"]) if "accept" in row else None,
         own=_own_options(definition, document, row),
     )
     figure = row.get(figure_of(case)) or {}
@@ -193,6 +198,7 @@ class Wanted:
     window: int = WINDOW
     supervisors: tuple[str, ...] = ("loop",)  # notification of the sources: loop, technology
     fetch: str = "all"  # sources that have data of an event, where farms ask them
+    accept: float | None = None  # fraction of events with a second step, where farms ask sources
     group_sends: tuple[str, ...] = ("loop", "technology")  # group sends of a benchmark
 
     def definitions(self) -> list[Benchmark]:
@@ -254,6 +260,10 @@ def _fetched(definition: Benchmark, wanted: Wanted, numbers: tuple[int, ...]) ->
         raise SuiteError(
             f"--fetch {wanted.fetch}: a farm has only {numbers[0]} sources; give at most that many"
         )
+    if wanted.accept is not None and fetched == numbers[0]:
+        raise SuiteError(
+            f"--accept: the first step asks all {fetched} sources; use --fetch with fewer"
+        )
     return fetched if fetched < numbers[0] else 0
 
 
@@ -284,6 +294,7 @@ def _cases(
                         in_flight=in_flight,
                         multicast=way,
                         fetched=fetched,
+                        accept=wanted.accept if "accept" in definition.options else None,
                     )
 
 

@@ -41,10 +41,16 @@ def of_case(case: Case) -> dict[str, Any]:
     """The columns that identify the measurement of a row."""
     count = case.definition.count
     row: dict[str, Any] = {"size_bytes": case.size_bytes, "processors": case.processors}
+    if case.fragments:
+        row["fragments"] = case.fragments
+        if case.correlation > 0:
+            row["correlation"] = case.correlation
     if count.is_farm:
         row |= dict(zip(count.options, case.numbers))
         if case.fetched:
             row["fetched"] = case.fetched
+        if case.accept is not None:
+            row["accept"] = case.accept
     else:
         row[count.column] = case.count_text if count.is_topology else case.numbers[0]
     row["mode"] = case.mode

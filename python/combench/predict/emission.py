@@ -38,11 +38,15 @@ def _options(case: Case) -> dict[str, str]:
         "list": case.list_kind,
         "trace-ranks": str(case.processors) if case.candidates else "",
         "fetch": str(case.fetched or ""),
+        "accept": f"{case.accept:.10g}" if case.accept is not None else "",
         "multicast": "loop" if by_loop else "technology",
         "supervisor": "loop" if by_loop else "multicast",
         "trace-group-send": "" if by_loop else "tree" if tree else "network",
         "trace-shifts": str(case.shifts or ""),
         "trace-pace-us": f"{case.pace_us:.10g}" if case.pace_us > 0 else "",
+        "fragments": case.fragments,
+        "correlation": f"{case.correlation:.10g}" if case.correlation > 0 else "",
+        "seed": str(case.seed) if case.fragments else "",
     }
 
 
@@ -50,7 +54,8 @@ def words(case: Case) -> tuple[str, ...]:
     """The command-line options of the case for the benchmark program."""
     count = case.definition.count
     texts = [case.count_text] if count.is_topology else map(str, case.numbers)
-    given = {"sizes": str(case.size_bytes), **dict(zip(count.options, texts))}
+    sizes = {} if case.fragments else {"sizes": str(case.size_bytes)}
+    given = {**sizes, **dict(zip(count.options, texts))}
     given |= {name: value for name, value in _options(case).items() if value and case.takes(name)}
     return (*(word for name, value in given.items() for word in (f"--{name}", value)), *case.own)
 
@@ -65,13 +70,15 @@ class Emissions:
         self._lock = Lock()
         self._made: dict[tuple[str, ...], Future[str]] = {}
 
-    def trace(self, case: Case, steps: int, blocks: int = 1) -> str:
-        """A trace with these numbers of blocks and steps, or events of a farm. SuiteError: the program
-        failed."""
+    def trace(self, case: Case, steps: int, blocks: int = 1, seed: int = 1) -> str:
+        """A trace with these numbers of blocks and steps, or events of a farm, and the draws of this
+        seed. SuiteError: the program failed."""
         program = str(programs.path(self._folder, case.benchmark))
         length = ["--trace-steps", str(steps)]
         if blocks > 1:
             length += ["--trace-blocks", str(blocks)]
+        if seed > 1:
+            length += ["--seed", str(seed)]
         command = (program, "--emit-trace", "-", *words(case), *length)
         with self._lock:
             known = command in self._made
@@ -98,9 +105,13 @@ class Emissions:
 
     def content(self, case: Case) -> Content:
         """The messages of a step, counted in a trace whose packets have a unique size."""
-        alike = replace(case, size_bytes=_MARKED_BYTES, algorithm_us=0.0, pace_us=0.0)
+        alike = replace(
+            case, size_bytes=_MARKED_BYTES, fragments="", correlation=0.0, algorithm_us=0.0, pace_us=0.0
+        )
         if case.is_farm:
             alike = replace(alike, in_flight=1)
+        if case.accept is not None:  # the largest step
+            alike = replace(alike, accept=1.0)
         one = self.trace(alike, 1)
         two = self.trace(alike, 2) if case.step.stream else ""
         try:

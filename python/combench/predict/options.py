@@ -105,6 +105,12 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "help": "sources with data of an event in pull farms: all, a number, or a fraction; "
         "fewer than all need --supervisor loop",
     },
+    "--accept": {
+        "type": checked(values.share),
+        "metavar": "F",
+        "help": "fraction of the events of pull farms with a second step: the first asks the "
+        "sources of --fetch, the second the others",
+    },
     "--in-flight": {
         "type": checked(whole(1, 10**9)),
         "default": 0,

@@ -79,6 +79,7 @@ def _wanted(
         window=arguments.window,
         supervisors=arguments.supervisor,
         fetch=arguments.fetch,
+        accept=arguments.accept,
         benchmarks=arguments.benchmarks,
     )
     return cases.told_by(wanted, technology)

@@ -31,6 +31,7 @@ from combench.predict.model import (
 
 _FEW_STEPS = 16
 _FEW_EVENTS = 64
+_DRAWS = 12  # seeds, where the seed draws the events with a second step
 _FEW_BLOCKS = (2, 4)
 _CROWD = 20_000  # fragments in flight above which the supervisor is paced
 _OF_NETWORK = 0.95  # largest load of a link in the network: above it queues grow without bound
@@ -209,22 +210,33 @@ def cost(case: Case, emissions: Emissions, effort: Effort) -> float:
     return float(min((2 * lead + timed) * of_step, effort.messages))
 
 
-def _skewed(case: Case, setting: Setting, length: int, block_steps: int = 0) -> str:
+def _skewed(
+    case: Case, setting: Setting, length: int, block_steps: int = 0, seed: int = 1
+) -> str:
     """A trace of `length` steps or blocks in which each rank starts with a random delay, drawn from
     ccmod's --seed."""
     steps, blocks = (block_steps, length) if block_steps else (length, 1)
-    head, rest = setting.emissions.trace(case, steps, blocks).split("\n", 1)
+    head, rest = setting.emissions.trace(case, steps, blocks, seed).split("\n", 1)
     return f"{head}\n*:\nc uniform(0,{_SKEW_US:.10g})\n{rest}"
 
 
 def _evaluate_all(
     case: Case, setting: Setting, effort: Effort, lengths: tuple[int, int], block_steps: int = 0
 ) -> list[tuple[Evaluation, Evaluation]]:
-    """The evaluations of both lengths, in steps or blocks, for each seed."""
+    """The evaluations of both lengths, in steps or blocks, for each seed. The seed also draws the
+    events with a second step."""
     seeds = range(1, effort.seeds + 1)
+
+    def skewed(seed: int) -> list[str]:
+        return [_skewed(case, setting, length, block_steps, seed) for length in lengths]
+
     with ThreadPoolExecutor(max_workers=setting.processes.at_a_time) as pool:
-        texts = list(pool.map(lambda length: _skewed(case, setting, length, block_steps), lengths))
-        asked = [[pool.submit(evaluate, setting, text, seed) for text in texts] for seed in seeds]
+        drawn = seeds if case.accept is not None else (1,)
+        texts = dict(zip(drawn, pool.map(skewed, drawn)))
+        asked = [
+            [pool.submit(evaluate, setting, text, seed) for text in texts.get(seed, texts[1])]
+            for seed in seeds
+        ]
         return [(short.result(), long.result()) for short, long in asked]
 
 
@@ -353,6 +365,9 @@ def predict(
     calibration.
     """
     case = cut_steps(case, effort)
+    drawn = case.accept is not None
+    if drawn:
+        effort = replace(effort, seeds=max(effort.seeds, _DRAWS))
     of_step = setting.emissions.content(case).messages
     cuts, (lead, timed) = _cut(case, effort, of_step)
     if not _has_blocks(case):
@@ -364,8 +379,8 @@ def predict(
         case, notes = _paced(case, setting, effort, rate_hz, of_step)
         cuts += notes
     # The mean of a random background load converges slowly: limit its cost.
-    drawn = "--background" in setting.words
-    most = effort.messages // of_step // unit // (8 if drawn else 1)
+    loaded = "--background" in setting.words
+    most = effort.messages // of_step // unit // (8 if loaded else 1)
     evaluated = 0
     before: float | None = None  # the interval at half the length
     while True:
@@ -377,8 +392,9 @@ def predict(
         # A lasting difference between seeds does not shrink with the length.
         lasting = False
         if interval is not None and before is not None:
-            lasting = not drawn and interval > _SHRINKS * before
-        if narrow or lasting or 2 * (2 * lead + timed) > most:
+            lasting = not loaded and interval > _SHRINKS * before
+        # A long trace has stalls, since the order in which its sources answer is fixed.
+        if narrow or lasting or drawn or 2 * (2 * lead + timed) > most:
             break
         lead, timed, before = 2 * lead, 2 * timed, interval
     steps = timed * unit

@@ -60,6 +60,7 @@ def _shape(row: Json) -> str:
         return str(row["topology"])
     if "sources" in row and "destinations" in row:
         part = f", {row['fetched']} each" if "fetched" in row else ""
+        part += f", {row['accept']:g} of all" if "accept" in row else ""
         return f"{row['sources']}x{row['destinations']}{part}"
     for column, arrow in (("sources", ":1"), ("destinations", "1:")):
         if column in row:

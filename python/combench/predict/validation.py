@@ -38,6 +38,8 @@ class Comparison:
         row: Json = {"benchmark": case.benchmark, "mode": case.mode, "figure": figure_of(case)}
         row |= {"shape": list(case.shape), "processors": case.processors}
         row |= {"size_bytes": case.size_bytes, "algorithm_us": case.algorithm_us}
+        if case.fragments:
+            row["fragments"] = case.fragments
         if self.asked.rate_hz:
             row["offered_Hz"] = self.asked.rate_hz
         row |= {"measured_us": self.measured_us, "predicted_us": self.predicted_us}

@@ -19,7 +19,10 @@ _NEXT = 4  # farms that are listed after the fastest
 
 def farm_name(row: Row) -> str:
     where = f", {row.machine}" if row.machine else ""
-    return f"{row.definition.short_label} {row.shape}{_own(row)} over {row.get('technology')}{where}"
+    part = f", {row.get('fetched')} sources an event" if row.get("fetched") else ""
+    if row.get("accept") is not None:
+        part += f", all of them for {row.get('accept'):g} of the events"
+    return f"{row.definition.short_label} {row.shape}{_own(row)} over {row.get('technology')}{where}{part}"
 
 
 def _own(row: Row) -> str:
@@ -34,6 +37,11 @@ def _own(row: Row) -> str:
         if option.type == "text" or f"{value}" != option.default:
             said += f", {column.phrase.format(value)}"
     return said
+
+
+def _loaded_name(row: Row) -> str:
+    """The farm, and how the events of its open loop fell due."""
+    return f"{farm_name(row)}, {row.get('arrivals')} arrivals"
 
 
 @dataclass(frozen=True)
@@ -136,12 +144,12 @@ def _searched(rows: Iterable[Row]) -> list[str]:
         known = row.figure("found_Hz")
         if known is not None:
             search = row.get("found_Hz")
-            words = f"{farm_name(row)}: {_deadline(row)} up to {text(known, frequency)}"
+            words = f"{_loaded_name(row)}: {_deadline(row)} up to {text(known, frequency)}"
             found.append(f"{words}, reached in {search['held']} of {search['repeats']} trials")
     return found
 
 
-_OF_A_FARM = ("benchmark", "technology", "machine", "shape")
+_OF_A_FARM = ("benchmark", "technology", "machine", "shape", "fetched", "accept", "arrivals")
 
 
 def _curves(rows: Sequence[Row]) -> list[list[Row]]:
@@ -172,19 +180,22 @@ def _carried_rates(rows: Sequence[Row]) -> list[str]:
             words = f"did not sustain the lowest offered rate, {_rate_text(curve[0])}"
         if len(steady) > len(held):
             words += f"; sustained {_rate_text(steady[-1])}, but not all rates below"
-        said.append(f"{farm_name(curve[0])}: {words}")
+        said.append(f"{_loaded_name(curve[0])}: {words}")
     return said
 
 
 def _rates(rows: Sequence[Row]) -> list[tuple[float, str]]:
     """Rates that were sustained at an offered load, and the farm and method of each."""
     found = [
-        (row.get("found_Hz")["interval"][0], f"{farm_name(row)}, {_deadline(row)}")
+        (row.get("found_Hz")["interval"][0], f"{_loaded_name(row)}, {_deadline(row)}")
         for row in rows
         if row.get("found_Hz")
     ]
     offered = [
-        (held[-1].get("offered_Hz"), f"{farm_name(held[-1])} sustained {_rate_text(held[-1])}")
+        (
+            held[-1].get("offered_Hz"),
+            f"{_loaded_name(held[-1])}: sustained {_rate_text(held[-1])}",
+        )
         for held in map(_held, _curves(rows))
         if held
     ]

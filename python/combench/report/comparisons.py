@@ -35,7 +35,7 @@ def _line(heads: tuple[str, ...], cells: Iterable[Optional[Cell]]) -> list[Line]
 
 # Technologies.
 
-_APART = ("mode", "multicast", "list", "algorithm_us", "fetched", "machine")
+_APART = ("mode", "multicast", "list", "algorithm_us", "fetched", "accept", "machine")
 
 
 def _main_figure(benchmark: Benchmark, row: Row) -> tuple[str, str, Any]:

@@ -13,11 +13,12 @@ import statistics
 from dataclasses import dataclass, replace
 from typing import Any, Callable, Mapping, Optional, Sequence
 
+from combench.common import catalogue
 from combench.common.inference import quantile_ranks
 
 Json = Mapping[str, Any]
 
-NO_INTERVAL, BEYOND = "°", "#"
+NO_INTERVAL, BEYOND, COUNTED = "°", "#", "&"
 # The marks of the text tables of all programs, in their order: mark, key, condition, meaning.
 _MARKS: tuple[tuple[str, str, Callable[[Any], bool], str], ...] = (
     ("*", "oversubscribed", bool, "more busy processes than cores on a host"),
@@ -41,6 +42,7 @@ _MARKS: tuple[tuple[str, str, Callable[[Any], bool], str], ...] = (
     ("i", "incast", bool, "incast: may overflow a switch buffer; predicted without losses"),
 )
 MEANINGS = {mark: meaning for mark, _, _, meaning in _MARKS} | {
+    COUNTED: "packets sent again, timed out or marked by ECN: see the counters in the result",
     ">": "bound, because little was computed: the slowdown is at least this, the computing left at most",
     BEYOND: "exceeds what the processors can compute: not a steady rate; do not use",
     NO_INTERVAL: "no interval: a total, or a ratio of two figures",
@@ -82,8 +84,18 @@ class Figure:
         return self.low <= other.high and other.low <= self.high
 
 
+def _has_marked_counter(row: Json) -> bool:
+    return any(
+        (row.get(str(one["group"])) or {}).get(one["key"], 0) > 0
+        for technology in catalogue.known().technologies.values()
+        for one in technology.counters
+        if one.get("marked")
+    )
+
+
 def marks_of(row: Json) -> str:
-    return "".join(mark for mark, key, applies, _ in _MARKS if key in row and applies(row[key]))
+    marks = "".join(mark for mark, key, applies, _ in _MARKS if key in row and applies(row[key]))
+    return marks + (COUNTED if _has_marked_counter(row) else "")
 
 
 def _figure(value: float, interval: Optional[tuple[float, float]], row: Json) -> Figure:

@@ -253,7 +253,7 @@ _CHARTS = (
         _SIZE,
         _RATE,
         (("frequency_Hz", ""),),
-        panel=("benchmark", "shape", "machine", "multicast", "fetched"),
+        panel=("benchmark", "shape", "machine", "multicast", "fetched", "accept"),
         select=_without_work,
         needs="technology",
         most=MAX_TECHNOLOGIES,
@@ -405,12 +405,12 @@ _LOAD = Chart(
         ("event_latency_us.p99", "p99"),
     ),
     picture=("benchmark",),
-    panel=(*_WHERE, "shape", "size_bytes", "algorithm_us", "arrivals"),
+    panel=(*_WHERE, "shape", "size_bytes", "algorithm_us", "arrivals", "fetched", "accept"),
 )
 
 
 def _same_farm(row: Row, other: Row) -> bool:
-    keys = ("benchmark", *_WHERE, "shape", "size_bytes", "algorithm_us", "wait")
+    keys = ("benchmark", *_WHERE, "shape", "size_bytes", "algorithm_us", "wait", "fetched", "accept")
     return all(row.get(key) == other.get(key) for key in keys)
 
 

@@ -35,7 +35,7 @@ def _communicating(row: Row, rows: Sequence[Row]) -> list[Bound]:
         return []
     farm = {
         "sources": sources,
-        "fetched": row.get("fetched") or sources,
+        "fetched": round(row.packets_of_event or sources),
         "destinations": row.get("destinations") or 1,
     }
     alone = usual(rows)

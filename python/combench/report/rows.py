@@ -133,6 +133,16 @@ class Row:
         return "the farm" if self.definition.group == FARM else "the schedule"
 
     @property
+    def packets_of_event(self) -> Optional[float]:
+        """Of a farm: the sources that send data of an event; with two steps, their mean number."""
+        sources, fetched = self.get("sources"), self.get("fetched")
+        if not fetched or self.get("accept") is None:
+            return fetched or sources
+        decided = self.get("decided")
+        accepted = self.get("accepted") / decided if decided else self.get("accept")
+        return float(fetched + accepted * (sources - fetched))
+
+    @property
     def count(self) -> Optional[int]:
         """The count that this benchmark varies: processors, destinations or sources."""
         counted = self.definition.count
@@ -169,7 +179,7 @@ def computing_bounds(row: Row) -> list[Bound]:
     work_us, cores = _work_us(row), cores_of(row)
     stages = topology(row.get("topology")) if row.get("topology") else ()
     # Packets of one event that all receiving processors together work on.
-    packets = sum(stages[:-1]) or row.get("fetched") or row.get("sources")
+    packets = sum(stages[:-1]) or row.packets_of_event
     if not work_us or not packets:
         return []
     slowest = max((a / b for a, b in zip(stages, stages[1:])), default=0)

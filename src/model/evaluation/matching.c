@@ -3,6 +3,7 @@
  * only open item of its receiver is not in the table, which is the case for most. */
 #include "model/evaluation/matching.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "model/evaluation/delivery.h"
@@ -269,6 +270,11 @@ static ccmod_status refuse_sizes(ccmod_engine *engine, uint32_t source, uint32_t
                       (unsigned long long)send->size_bytes);
 }
 
+static bool sizes_differ(uint64_t sent_bytes, uint64_t received_bytes)
+{
+    return sent_bytes != received_bytes && received_bytes != CCMOD_ANY_SIZE;
+}
+
 static ccmod_status check_peer(const ccmod_engine *engine, uint32_t processor, uint32_t peer,
                                uint32_t line)
 {
@@ -399,7 +405,7 @@ ccmod_status ccmod_match_send(ccmod_engine *engine, uint32_t source, const ccmod
     CCMOD_TRY(check_peer(engine, source, record->peer, record->line));
     if (!take_receive(engine, source, record->peer, &receive))
         return wait_with_send(engine, &send, record->peer, flags);
-    if (receive.size_bytes != record->size_bytes)
+    if (sizes_differ(record->size_bytes, receive.size_bytes))
         return refuse_sizes(engine, source, record->peer, &send, &receive);
     flags |= MESSAGE_MATCHED;
     if ((receive.flags & ITEM_BLOCKED) != 0)
@@ -423,7 +429,7 @@ static ccmod_status match_branch(ccmod_engine *engine, uint32_t source, const cc
     CCMOD_TRY(check_peer(engine, source, receiver, record->line));
     if (!take_receive(engine, source, receiver, &receive))
         return leave_send(engine, &send, receiver);
-    if (receive.size_bytes != record->size_bytes)
+    if (sizes_differ(record->size_bytes, receive.size_bytes))
         return refuse_sizes(engine, source, receiver, &send, &receive);
     return ccmod_delivery_match(engine, message, send.branch, (receive.flags & ITEM_BLOCKED) != 0,
                                 &arrived);
@@ -504,7 +510,7 @@ ccmod_status ccmod_match_receive(ccmod_engine *engine, uint32_t receiver,
     if (record->peer != CCMOD_ANY)
         CCMOD_TRY(check_peer(engine, receiver, record->peer, record->line));
     if (take_send(engine, receiver, record->peer, &send)) {
-        if (send.size_bytes != record->size_bytes)
+        if (sizes_differ(send.size_bytes, record->size_bytes))
             return refuse_sizes(engine, send.source, receiver, &send, &receive);
         return join(engine, &send, receiver, blocked, done);
     }
@@ -526,24 +532,35 @@ ccmod_status ccmod_match_receive(ccmod_engine *engine, uint32_t receiver,
 
 /* End of the evaluation */
 
+enum { SIZE_TEXT_BYTES = 40 };
+
+static const char *size_text(uint64_t size_bytes, char *text)
+{
+    if (size_bytes == CCMOD_ANY_SIZE)
+        return "a message";
+    snprintf(text, SIZE_TEXT_BYTES, "%llu bytes", (unsigned long long)size_bytes);
+    return text;
+}
+
 ccmod_status ccmod_match_check_empty(ccmod_engine *engine)
 {
     const match_item *open = pairs_first(engine);
+    char text[SIZE_TEXT_BYTES];
 
     if (open == NULL)
         return CCMOD_OK;
     if ((open->flags & ITEM_SEND) != 0)
         return ccmod_fail(engine->error, CCMOD_ERROR_DATA, engine->workload->name, open->line,
-                          "rank %u sends %llu bytes to rank %u here, which no rank receives; add "
+                          "rank %u sends %s to rank %u here, which no rank receives; add "
                           "the receive, or remove the send",
-                          open->source, (unsigned long long)open->size_bytes, open->receiver);
+                          open->source, size_text(open->size_bytes, text), open->receiver);
     if (open->source == CCMOD_ANY)
         return ccmod_fail(engine->error, CCMOD_ERROR_DATA, engine->workload->name, open->line,
-                          "rank %u receives %llu bytes from any rank here, but no rank sends them; "
+                          "rank %u receives %s from any rank here, but no rank sends them; "
                           "add the send, or remove the receive",
-                          open->receiver, (unsigned long long)open->size_bytes);
+                          open->receiver, size_text(open->size_bytes, text));
     return ccmod_fail(engine->error, CCMOD_ERROR_DATA, engine->workload->name, open->line,
-                      "rank %u receives %llu bytes from rank %u here, which no rank sends; add the "
+                      "rank %u receives %s from rank %u here, which no rank sends; add the "
                       "send, or remove the receive",
-                      open->receiver, (unsigned long long)open->size_bytes, open->source);
+                      open->receiver, size_text(open->size_bytes, text), open->source);
 }

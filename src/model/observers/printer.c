@@ -79,7 +79,10 @@ static void print_peer(ccmod_printer *printer, const ccmod_record *record)
         fputs("any", printer->stream);
     else
         fprintf(printer->stream, "%" PRIu32, record->peer);
-    fprintf(printer->stream, ", %" PRIu64 " bytes", record->size_bytes);
+    if (receives && record->size_bytes == CCMOD_ANY_SIZE)
+        fputs(", any size", printer->stream);
+    else
+        fprintf(printer->stream, ", %" PRIu64 " bytes", record->size_bytes);
 }
 
 /* CREATEEVENT and NEWPROC. */

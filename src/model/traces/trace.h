@@ -29,7 +29,8 @@ enum {
     TRACE_DISTRIBUTION = 8,     /* a: index of a distribution, not a time */
     TRACE_TIME_EXPRESSION = 16, /* a: index of an expression, in the trace's unit */
     TRACE_OTHERS = 32,          /* multicast to all others; a is unused */
-    TRACE_HAS_MEASURED = 64     /* a TRACE_MEASURED follows */
+    TRACE_HAS_MEASURED = 64,    /* a TRACE_MEASURED follows */
+    TRACE_ANY_SIZE = 128        /* receive of any size; b is unused */
 };
 
 /* One operation: 16 bytes, so that a trace needs little more memory than its text. */

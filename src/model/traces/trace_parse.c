@@ -150,7 +150,11 @@ static ccmod_status read_receive(trace_parser *parser)
         parser->operation.flags |= TRACE_ANY;
     else
         CCMOD_TRY(read_peer(parser));
-    return read_size(parser);
+    trace_skip_blanks(&parser->scanner);
+    if (!ccmod_trace_take_word(&parser->scanner, "*"))
+        return read_size(parser);
+    parser->operation.flags |= TRACE_ANY_SIZE;
+    return CCMOD_OK;
 }
 
 static ccmod_status read_multicast(trace_parser *parser)
@@ -335,9 +339,9 @@ static ccmod_status read_nothing(trace_parser *parser)
 
 static const record_form forms[] = {
     {"s", CCMOD_SEND, read_send, "s DEST SIZE"},
-    {"r", CCMOD_RECEIVE, read_receive, "r SRC|any SIZE"},
+    {"r", CCMOD_RECEIVE, read_receive, "r SRC|any SIZE|*"},
     {"is", CCMOD_START_SEND, read_send, "is DEST SIZE"},
-    {"ir", CCMOD_START_RECEIVE, read_receive, "ir SRC|any SIZE"},
+    {"ir", CCMOD_START_RECEIVE, read_receive, "ir SRC|any SIZE|*"},
     {"w", CCMOD_WAIT, read_nothing, "w"},
     {"c", CCMOD_COMPUTE, read_compute, "c TIME"},
     {"m", CCMOD_MULTICAST, read_multicast, "m LIST SIZE"},

@@ -91,6 +91,10 @@ static ccmod_status fill_size(const record_place *place, ccmod_record *record)
 {
     int64_t size = place->operation->b;
 
+    if ((place->operation->flags & TRACE_ANY_SIZE) != 0) {
+        record->size_bytes = CCMOD_ANY_SIZE;
+        return CCMOD_OK;
+    }
     if ((place->operation->flags & TRACE_B_EXPRESSION) != 0)
         CCMOD_TRY(evaluate(place, place->operation->b, "size", TRACE_LARGEST_SIZE, &size));
     record->size_bytes = (uint64_t)size;

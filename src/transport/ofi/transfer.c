@@ -259,10 +259,16 @@ static inline ssize_t post(ofi_factory *factory, ofi_operation *operation)
     return result;
 }
 
+/* Receives of words before those of messages: without one, no grant would come. */
 static void keep_unposted(ofi_factory *factory, ofi_operation *operation)
 {
-    operation->next = factory->unposted;
-    factory->unposted = operation;
+    ofi_operation **place = &factory->unposted;
+
+    while (operation->kind != OFI_RECEIVE_WORD && *place != NULL &&
+           (*place)->kind == OFI_RECEIVE_WORD)
+        place = &(*place)->next;
+    operation->next = *place;
+    *place = operation;
 }
 
 cb_status ofi_post_receives(ofi_factory *factory)

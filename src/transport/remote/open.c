@@ -197,6 +197,7 @@ static cb_status meet_all(remote_factory *factory)
 {
     const uint64_t deadline_ns = cb_now_ns() + meeting_ns;
 
+    factory->meeting = true;
     for (int rank = 0; rank < factory->base.size; rank++)
         if (rank != factory->base.rank)
             CB_TRY(greet(factory, rank, deadline_ns));
@@ -205,6 +206,7 @@ static cb_status meet_all(remote_factory *factory)
             CB_TRY(wait_for(factory, rank, deadline_ns));
     while (!is_idle(factory))
         CB_TRY(wait_for(factory, factory->base.rank, deadline_ns));
+    factory->meeting = false;
     return CB_OK;
 }
 

@@ -81,7 +81,7 @@ void remote_look(remote_factory *factory)
             continue;
         if (node->presence >= 0 || node->ended)
             look_at_process(factory, node);
-        else if (node->in_use && node->closing < 2)
+        else if ((node->in_use || factory->meeting) && node->closing < 2)
             (void)factory->driver->tell(factory, rank, REMOTE_GRANT, node->granted);
     }
 }

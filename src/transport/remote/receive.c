@@ -202,9 +202,16 @@ static inline void spin(remote_factory *factory, const remote_slot *awaited, int
     if (factory->base.wait != TRANSPORT_WAIT_SPIN || factory->lock.used ||
         transport_has_queued(&factory->queued))
         return;
-    for (int i = 0; i < POLLS_IN_A_ROW && !awaited->arrived; i++)
-        if (factory->driver->poll(factory, from) != CB_OK)
-            return;
+    for (int i = 0; i < POLLS_IN_A_ROW && !awaited->arrived; i++) {
+        const cb_status status = factory->driver->poll(factory, from);
+
+        if (__builtin_expect(status != CB_OK, 0)) {
+            (void)transport_noted(&factory->base, status);
+            break;
+        }
+    }
+    if (__builtin_expect(factory->urgent, 0))
+        remote_pay_urgent(factory);
 }
 
 /* Hot. */

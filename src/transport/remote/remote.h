@@ -177,7 +177,7 @@ struct remote_factory {
     size_t ready;     /* slots that arrived and were not given out */
     size_t indebted;  /* nodes to which a grant is due */
     bool urgent;      /* one of them may soon have no credit */
-    bool any_lost, closing;
+    bool meeting, any_lost, closing;
     unsigned char *allocated; /* memory of the slots, unless the driver has its own */
     uint32_t empty_polls;     /* since the processes were last looked at */
     uint64_t looked_ns;

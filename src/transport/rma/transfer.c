@@ -246,11 +246,13 @@ static cb_status take_words(rma_factory *rma)
     return CB_OK;
 }
 
-/* Hot. The other ranks are looked at when the awaited one has written nothing. Words are looked for
- * when none has written, when messages wait for them, and now and then while messages come. */
+/* Hot. The other ranks are looked at when the awaited one has written nothing. They are looked at
+ * and words are taken, too, when messages wait for grants, and now and then while messages come: of
+ * a grant the mailbox has 16 bits. */
 cb_status rma_poll(remote_factory *factory, int from)
 {
     rma_factory *rma = rma_factory_of(factory);
+    bool found, due;
     int code;
 
     if (__builtin_expect(rma->unannounced > 0, 0))
@@ -258,8 +260,14 @@ cb_status rma_poll(remote_factory *factory, int from)
     code = MPI_Win_sync(rma->window);
     if (__builtin_expect(code != MPI_SUCCESS, 0))
         return poll_failed(rma, code);
-    if (((from >= 0 && look_at(rma, from)) || look_at_all(rma)) &&
-        ++rma->busy_polls % POLLS_BETWEEN_WORDS != 0 && !transport_has_queued(&rma->remote.queued))
+    found = from >= 0 && look_at(rma, from);
+    due = transport_has_queued(&rma->remote.queued);
+    if (found)
+        due = ++rma->busy_polls % POLLS_BETWEEN_WORDS == 0 || due;
+    if (found && !due)
         return CB_OK;
-    return take_words(rma);
+    found = look_at_all(rma) || found;
+    if (found && from < 0)
+        due = ++rma->busy_polls % POLLS_BETWEEN_WORDS == 0 || due;
+    return found && !due ? CB_OK : take_words(rma);
 }

@@ -192,8 +192,8 @@ cb_status rma_window_connect(remote_factory *factory, int rank, const void *addr
 }
 
 /* Freeing a window is collective: with a lost rank it would wait for it for ever. Ranks that lost
- * none wait for this one then, until the job is ended because of the error. Words that have not
- * left stay with the library. */
+ * none wait for this one then, until the job is ended because of the error. What has not left stays
+ * with the library. */
 void rma_window_close(remote_factory *factory)
 {
     rma_factory *rma = rma_factory_of(factory);
@@ -201,7 +201,6 @@ void rma_window_close(remote_factory *factory)
     if (factory->any_lost) {
         if (rma->peers != NULL && factory->driver->idle(factory))
             free(rma->peers);
-        free(rma->words);
         return;
     }
     if (rma->stage == RMA_LOCKED) {

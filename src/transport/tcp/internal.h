@@ -45,6 +45,8 @@ typedef struct {
     size_t shutdown_bytes; /* bytes of the shutdown message sent so far */
 } tcp_sending;
 
+enum { TCP_COUNTERS = 8 };
+
 typedef struct {
     transport_node base;
     int fd; /* -1: this process itself */
@@ -53,6 +55,7 @@ typedef struct {
     struct sockaddr_in address;
     tcp_receiving receiving;
     tcp_sending sending;
+    uint64_t counted_bytes; /* sent over the connection at the last count */
 } tcp_node;
 
 typedef struct {
@@ -65,6 +68,7 @@ typedef struct {
     uint64_t looked_ns; /* when the connections were last checked */
     size_t queued;      /* number of queued messages; atomic */
     transport_lock lock;
+    uint64_t counters[TCP_COUNTERS]; /* at the last count */
 } tcp_factory;
 
 static inline tcp_factory *tcp_factory_of(transport_factory *factory)
@@ -94,6 +98,10 @@ cb_status tcp_connect_all(tcp_factory *factory, const transport_bootstrap *boots
 cb_status tcp_lose(tcp_node *node, const char *attempt, int cause);
 int tcp_note_events(tcp_factory *factory, int wait_ms);
 void tcp_pause(tcp_factory *factory, uint64_t polls);
+
+/* info.c */
+extern const cb_counter_set tcp_counters;
+void tcp_count(transport_factory *factory);
 
 /* send.c. tcp_flush_queues sends what it can of all queues. */
 cb_status tcp_send(transport_node *node, transport_buffer *buffer);

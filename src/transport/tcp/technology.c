@@ -93,6 +93,7 @@ static cb_status set_up(transport_factory *base, const transport_bootstrap *boot
     tcp_settings settings;
 
     factory->events = -1;
+    factory->base.counters = factory->counters;
     transport_lock_open(&factory->lock, bootstrap->many_senders);
     transport_take_values(bootstrap, &tcp_parameters, &settings);
     factory->silence_ns = settings.silence_s * UINT64_C(1000000000);
@@ -248,6 +249,8 @@ const transport_technology transport_tcp = {
     .capabilities = TRANSPORT_ORDERED | TRANSPORT_RELIABLE | TRANSPORT_CONCURRENT_SEND |
                     TRANSPORT_BLOCKING_WAIT | TRANSPORT_DELIVERS | TRANSPORT_INTERFACE,
     .parameters = &tcp_parameters,
+    .counters = &tcp_counters,
+    .count = tcp_count,
     .probe = socket_probe,
     .open = tcp_open,
     .close = tcp_close,

@@ -40,7 +40,7 @@ typedef struct {
     packet *arriving; /* guarded by `wire` */
     packet *fetched;
     transport_buffer *sending; /* linked by next; not complete yet */
-    size_t polls, words, foreign;
+    size_t polls, words, foreign, to_dead;
     size_t lingering;
     int broken; /* rank, if not 0 */
     bool refuses, cut, inside, memory_full;
@@ -182,8 +182,13 @@ void loop_end_process(remote_node *node)
 
 static cb_status loop_connect(remote_factory *factory, int rank, const void *address, size_t bytes)
 {
-    if (plan_now->dead > 0 && rank == plan_now->dead)
+    if (plan_now->dead > 0 && rank == plan_now->dead) {
         loop_end_process(&factory->nodes[rank]);
+        if (plan_now->elsewhere) {
+            close(factory->nodes[rank].presence);
+            factory->nodes[rank].presence = -1;
+        }
+    }
     ck_assert_uint_eq(bytes, (size_t)rank);
     for (size_t i = 0; i < bytes; i++)
         ck_assert_int_eq(((const unsigned char *)address)[i], rank);
@@ -270,6 +275,10 @@ static cb_status loop_tell(remote_factory *factory, int rank, remote_word word, 
         return remote_lose(factory, rank, "reach", "this rank is dead");
     if (mine->broken > 0 && rank == mine->broken)
         return remote_lose(factory, rank, "send to", "its words fail");
+    if (mine->plan->dead > 0 && rank == mine->plan->dead && mine->plan->elsewhere)
+        return mine->to_dead++ == 0
+                   ? CB_OK
+                   : remote_lose(factory, rank, "send to", "the connection is broken");
     if (chance(mine, mine->plan->refused) || (mine->plan->dead > 0 && rank == mine->plan->dead))
         return CB_EMPTY;
     enter(mine);

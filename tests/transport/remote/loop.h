@@ -34,6 +34,7 @@ typedef struct {
     unsigned foreign;     /* beside a packet: one of another job, or one that was not granted */
     uint32_t first;       /* number of the first messages */
     int dead;             /* rank whose process ends while the ranks meet; 0: none */
+    bool elsewhere;       /* it is on another host: the second word to it fails */
     bool many_senders;
     uint64_t seed;
 } loop_plan;

@@ -632,6 +632,15 @@ START_TEST(an_open_fails_if_the_process_of_a_rank_ends)
 }
 END_TEST
 
+/* The library took the first word to it, and would not report that nobody reads it. */
+START_TEST(an_open_fails_if_a_rank_on_another_host_ends)
+{
+    cb_log_silence(true);
+    for (int dead = 1; dead < 3; dead++)
+        loop_run(&(loop_plan){.ranks = 3, .dead = dead, .elsewhere = true}, NULL);
+}
+END_TEST
+
 /* Rank 0 begins to close and ends, while messages for it wait for credit. */
 static void end_in_closing(loop_end *end)
 {
@@ -733,6 +742,6 @@ UNIT_MAIN("remote", messages_arrive_once_in_order_and_whole,
           a_full_library_is_counted_and_its_messages_are_queued,
           factories_can_be_closed_with_unread_messages, what_was_sent_before_the_close_arrives,
           a_peer_whose_process_ends_is_an_error_after_its_last_message,
-          an_open_fails_if_the_process_of_a_rank_ends,
+          an_open_fails_if_the_process_of_a_rank_ends, an_open_fails_if_a_rank_on_another_host_ends,
           a_close_ends_if_the_process_of_a_rank_ends_in_its_own,
           a_receive_from_a_rank_that_closed_is_an_error, slots_follow_from_the_job)

@@ -12,13 +12,14 @@
 extern "C" {
 #endif
 
-#define CCMOD_ANY UINT32_MAX /* ccmod_record.peer: receive from the first sender */
+#define CCMOD_ANY UINT32_MAX      /* ccmod_record.peer: receive from the first sender */
+#define CCMOD_ANY_SIZE UINT64_MAX /* ccmod_record.size_bytes: receive whatever arrives */
 
 typedef enum {
     CCMOD_END,           /* of this processor's trace; returned again by later calls */
     CCMOD_COMPUTE,       /* for time_us */
     CCMOD_SEND,          /* to peer, size_bytes; blocking */
-    CCMOD_RECEIVE,       /* from peer or CCMOD_ANY, size_bytes; blocking */
+    CCMOD_RECEIVE,       /* from peer or CCMOD_ANY, size_bytes or CCMOD_ANY_SIZE; blocking */
     CCMOD_START_SEND,    /* as SEND, but non-blocking; WAIT waits for it */
     CCMOD_START_RECEIVE, /* as RECEIVE, but non-blocking; WAIT waits for it */
     CCMOD_WAIT,          /* for everything that this processor has started */

@@ -1,0 +1,142 @@
+/* Counters: what the kernel knows of the connections (TCP_INFO). Increases are sums over all
+ * connections of this process. Readings are of the connections that have sent since the last one.
+ *
+ * Foreign headers of this folder: linux/tcp.h. It may be older than the kernel: a value is
+ * taken if it is among the bytes that the kernel returns, and left out if not. */
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "transport/tcp/internal.h"
+
+enum { RETRANSMITTED, TIMEOUTS, OUT_OF_ORDER, ECN_MARKS, LEAST_RTT, RTT, WINDOW, DELIVERY };
+
+static const cb_counter rows[TCP_COUNTERS] = {
+    [RETRANSMITTED] = {.key = "retransmitted",
+                       .unit = "segments",
+                       .meaning = "sent again",
+                       .heading = "again",
+                       .is_marked = true},
+    [TIMEOUTS] = {.key = "timeouts",
+                  .unit = "timeouts",
+                  .meaning =
+                      "of retransmission, after which a connection starts slowly; from Linux "
+                      "6.7 on",
+                  .is_marked = true},
+    [OUT_OF_ORDER] = {.key = "out_of_order",
+                      .unit = "segments",
+                      .meaning = "received before an earlier one"},
+    [ECN_MARKS] = {.key = "ecn_marks",
+                   .unit = "segments",
+                   .meaning = "that a switch marked, as their receivers reported (ECN)",
+                   .is_marked = true},
+    [LEAST_RTT] = {.key = "least_rtt_us",
+                   .unit = "us",
+                   .meaning = "shortest round trip of the last minutes, of any connection",
+                   .kind = CB_COUNTER_LEAST},
+    [RTT] = {.key = "rtt_us",
+             .unit = "us",
+             .meaning = "smoothed round trip of the slowest connection, at the end of the row",
+             .kind = CB_COUNTER_MOST},
+    [WINDOW] = {.key = "window",
+                .unit = "segments",
+                .meaning = "smallest congestion window of a connection, at the end of the row",
+                .kind = CB_COUNTER_LEAST},
+    [DELIVERY] = {.key = "delivery_Bps",
+                  .unit = "B/s",
+                  .meaning =
+                      "lowest rate that a connection delivered, as last measured by the kernel",
+                  .kind = CB_COUNTER_LEAST},
+};
+
+const cb_counter_set tcp_counters = {.group = "connections", .rows = rows, .count = TCP_COUNTERS};
+
+/* Where a value is in what the kernel returns, and of how many bytes. */
+typedef struct {
+    size_t offset, bytes;
+} place;
+
+#define PLACE(field)                                                                               \
+    {                                                                                              \
+        offsetof(struct tcp_info, field), sizeof(((struct tcp_info *)NULL)->field)                 \
+    }
+
+/* tcpi_total_rto is not in all headers. */
+static const place places[TCP_COUNTERS] = {[RETRANSMITTED] = PLACE(tcpi_total_retrans),
+                                           [TIMEOUTS] = {240, 2},
+                                           [OUT_OF_ORDER] = PLACE(tcpi_rcv_ooopack),
+                                           [ECN_MARKS] = PLACE(tcpi_delivered_ce),
+                                           [LEAST_RTT] = PLACE(tcpi_min_rtt),
+                                           [RTT] = PLACE(tcpi_rtt),
+                                           [WINDOW] = PLACE(tcpi_snd_cwnd),
+                                           [DELIVERY] = PLACE(tcpi_delivery_rate)};
+
+static const place sent_bytes = PLACE(tcpi_bytes_sent);
+
+enum { INFO_BYTES = 512 };
+
+typedef struct {
+    unsigned char data[INFO_BYTES];
+    socklen_t bytes;
+} info;
+
+static uint64_t value_at(const info *told, const place *where)
+{
+    uint64_t wide = 0;
+    uint32_t word = 0;
+    uint16_t half = 0;
+
+    if (where->offset + where->bytes > told->bytes)
+        return CB_COUNTER_ABSENT;
+    if (where->bytes == sizeof(wide)) {
+        memcpy(&wide, told->data + where->offset, sizeof(wide));
+        return wide;
+    }
+    if (where->bytes == sizeof(half)) {
+        memcpy(&half, told->data + where->offset, sizeof(half));
+        return half;
+    }
+    memcpy(&word, told->data + where->offset, sizeof(word));
+    return word == UINT32_MAX ? CB_COUNTER_ABSENT : word;
+}
+
+static uint64_t combined(cb_counter_kind kind, uint64_t before, uint64_t value)
+{
+    if (value == CB_COUNTER_ABSENT)
+        return kind == CB_COUNTER_INCREASE ? value : before;
+    if (before == CB_COUNTER_ABSENT)
+        return kind == CB_COUNTER_INCREASE ? before : value;
+    if (kind == CB_COUNTER_INCREASE)
+        return before + value;
+    return (kind == CB_COUNTER_LEAST) == (value < before) ? value : before;
+}
+
+static void add_connection(tcp_factory *factory, tcp_node *node)
+{
+    info told = {.bytes = INFO_BYTES};
+    uint64_t sent;
+    bool has_sent;
+
+    if (getsockopt(node->fd, IPPROTO_TCP, TCP_INFO, told.data, &told.bytes) != 0)
+        return;
+    sent = value_at(&told, &sent_bytes);
+    has_sent = sent != node->counted_bytes;
+    node->counted_bytes = sent;
+    for (size_t i = 0; i < TCP_COUNTERS; i++)
+        if (rows[i].kind == CB_COUNTER_INCREASE || has_sent)
+            factory->counters[i] =
+                combined(rows[i].kind, factory->counters[i], value_at(&told, &places[i]));
+}
+
+void tcp_count(transport_factory *base)
+{
+    tcp_factory *factory = tcp_factory_of(base);
+
+    for (size_t i = 0; i < TCP_COUNTERS; i++)
+        factory->counters[i] = rows[i].kind == CB_COUNTER_INCREASE ? 0 : CB_COUNTER_ABSENT;
+    for (int rank = 0; rank < base->size; rank++)
+        if (factory->nodes[rank].fd >= 0)
+            add_connection(factory, &factory->nodes[rank]);
+}
