@@ -16,13 +16,11 @@ static const cb_option own_options[] = {
      .default_text = "shift",
      .key = "schedule",
      .help = "Order of messages: none, offset, shift, barrier, or credits:N",
-     .more =
-         "none: event after event, so that all sources send to the same builder. offset: the "
-         "same, each source starting with its own builder. shift: in phase k source i sends to "
-         "builder i + k; a phase ends with the message that it receives and the acknowledgement "
-         "of its own. barrier: "
-         "the same, and all ranks meet after each phase. credits:N: builders ask for "
-         "fragments, at most N at a time."},
+     .more = "none: event after event, so that all sources send to the same builder. offset: the "
+             "same, each source starting with its own builder. shift: in phase k source i sends to "
+             "builder i + k, which grants it and acknowledges the message. barrier: "
+             "the same phases, but all ranks meet after each. credits:N: builders ask for "
+             "fragments, at most N at a time."},
     {.name = "folding",
      .type = CB_OPTION_CHOICE,
      .offset = offsetof(evb_options, folding),

@@ -23,31 +23,58 @@ static cb_status meet_all(bench_rank *me)
     return CB_OK;
 }
 
-/* Phase k: send to builder i + k, receive from readout i - k. With shift the builder acknowledges
- * the message, and a rank's phase ends with both: without that, ranks that are early send to
- * builders that still receive from another one, and the delay grows from phase to phase. */
+/* The ranks of a phase: builder i + k, to which this rank sends, and readout i - k, which sends to
+ * it.
+ */
+static size_t builder_in(const evb_unit *unit, size_t phase)
+{
+    return (unit->index + phase) % unit->units;
+}
+
+static size_t readout_in(const evb_unit *unit, size_t phase)
+{
+    return (unit->index + unit->units - phase) % unit->units;
+}
+
+/* A phase of shift: the builder grants its turn to the readout, and acknowledges the message. Two
+ * readouts that send to one builder, or two messages of one readout, would share a link; the later
+ * ones would be delayed by as much again as they are late, and in a few phases all would wait. */
+static cb_status run_granted(bench_rank *me, evb_unit *unit, size_t phase)
+{
+    const size_t to = evb_builder(me, builder_in(unit, phase));
+    const size_t from = evb_readout(me, readout_in(unit, phase));
+
+    if (unit->builds)
+        CB_TRY(evb_send_control(me, from));
+    if (unit->reads_out) {
+        CB_TRY(evb_receive_control(me, to));
+        CB_TRY(evb_send(me, builder_in(unit, phase)));
+    }
+    if (unit->builds) {
+        CB_TRY(evb_receive(me, readout_in(unit, phase)));
+        CB_TRY(evb_send_control(me, from));
+    }
+    return unit->reads_out ? evb_receive_control(me, to) : CB_OK;
+}
+
+static cb_status run_barrier_phase(bench_rank *me, evb_unit *unit, size_t phase)
+{
+    if (unit->reads_out)
+        CB_TRY(evb_send(me, builder_in(unit, phase)));
+    if (unit->builds)
+        CB_TRY(evb_receive(me, readout_in(unit, phase)));
+    return meet_all(me);
+}
+
 static cb_status run_phases(bench_rank *me, evb_unit *unit)
 {
-    const bool barrier = unit->schedule.order == EVB_BARRIER;
+    size_t phase = 0;
 
-    for (size_t phase = 0; phase < unit->units; phase++) {
-        const size_t to = (unit->index + phase) % unit->units;
-        const size_t from = (unit->index + unit->units - phase) % unit->units;
-        const bool own = unit->folded && phase == 0;
-
-        if (unit->reads_out)
-            CB_TRY(evb_send(me, to));
-        if (own)
-            continue;
-        if (unit->builds)
-            CB_TRY(evb_receive(me, from));
-        if (!barrier && unit->builds)
-            CB_TRY(evb_send_control(me, evb_readout(me, from)));
-        if (!barrier && unit->reads_out)
-            CB_TRY(evb_receive_control(me, evb_builder(me, to)));
-        if (barrier)
-            CB_TRY(meet_all(me));
-    }
+    if (unit->folded)
+        CB_TRY(evb_send(me, builder_in(unit, phase++)));
+    for (; phase < unit->units; phase++)
+        CB_TRY(unit->schedule.order == EVB_BARRIER ? run_barrier_phase(me, unit, phase)
+                                                   : run_granted(me, unit, phase));
     return CB_OK;
 }
 

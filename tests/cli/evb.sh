@@ -88,9 +88,9 @@ expect_valid result.json
 expect_document result.json "d['complete']" False
 expect_document result.json "len(d['results']) >= 2" True
 
-# Two turns of four nodes: 24 messages with fragments, and as many acknowledgements or requests; or of a
-# barrier two messages of each node in each of three phases.
-for messages in none:48 offset:48 shift:48 barrier:72 credits:2:48; do
+# Two turns of four nodes: 24 messages with fragments, and as many acknowledgements or requests; of shift
+# grants as well; of a barrier two messages of each node in each of three phases.
+for messages in none:48 offset:48 shift:72 barrier:72 credits:2:48; do
     case_is "messages of a trace, ${messages%:*}"
     run 0 cb_evb --processors 4 --sizes 1000 --schedule "${messages%:*}" --trace-steps 2 --emit-trace trace.cct
     expect_status 0
