@@ -19,6 +19,7 @@
     EACH(cb_evb)                                                                                   \
     EACH(cb_calibrate)                                                                             \
     EACH(cb_bare)                                                                                  \
+    EACH(cb_replay)                                                                                \
     EACH(cb_comms1)                                                                                \
     EACH(cb_comms2)                                                                                \
     EACH(cb_comms3)

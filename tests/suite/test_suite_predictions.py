@@ -196,6 +196,33 @@ class Cases(unittest.TestCase):
         with self.assertRaisesRegex(SuiteError, "only 40"):
             list(cases.wanted_cases(replace(wanted, fetch="41"), lambda *of: 4))
 
+    def test_of_a_farm_with_two_steps_have_the_mean_packets_of_both(self) -> None:
+        wanted = cases.Wanted(
+            sizes=(64,), benchmarks=("pullfarm", "pushfarm"), farms=((40, 4),), fetch="10", accept=0.2
+        )
+        by_name = {
+            one.case.benchmark: one.case for one in cases.wanted_cases(wanted, lambda *of: 4)
+        }
+        self.assertAlmostEqual(by_name["pullfarm"].packets, 10 + 0.2 * 30)
+        self.assertEqual(columns.of_case(by_name["pullfarm"])["accept"], 0.2)
+        self.assertIn("--accept", words(by_name["pullfarm"]))
+        self.assertIsNone(by_name["pushfarm"].accept)
+        with self.assertRaisesRegex(SuiteError, "--accept: .* use --fetch with fewer"):
+            list(cases.wanted_cases(replace(wanted, fetch="all"), lambda *of: 4))
+        measured = {**FARM_ROW, "sources": 4, "fetched": 1, "accept": 0.5}
+        self.assertEqual(cases.of_row(result("pullfarm", "2.2", []), measured).case.accept, 0.5)
+        for text in ("1.5", "-0.1", "half", ""):
+            with self.assertRaises(ValueError):
+                values.share(text)
+        self.assertEqual([values.share(text) for text in ("0", "0.25", ".5", "1")], [0, 0.25, 0.5, 1])
+
+    def test_of_two_steps_draw_other_events_with_each_seed(self) -> None:
+        emissions = Emissions(BUILD, Processes())
+        case = Case("pullfarm", "closed", (4, 2), 64, in_flight=4, fetched=1, accept=0.5)
+        one, other = (emissions.trace(replace(case, seed=seed), 40) for seed in (1, 2))
+        self.assertNotEqual(one, other)
+        self.assertEqual(one, emissions.trace(case, 40))
+
     def test_of_a_multicast_ask_all_sources(self) -> None:
         wanted = cases.Wanted(
             sizes=(64,), benchmarks=("pullfarm",), farms=((8, 2),), supervisors=("loop", "tree")

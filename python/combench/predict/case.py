@@ -33,7 +33,7 @@ class Case:
     fetched: int = 0  # of a farm: sources that have data of an event; 0: all
     fragments: str = ""  # specification of varying sizes, of which size_bytes is the mean
     correlation: float = 0.0
-    seed: int = 1  # of the sizes
+    seed: int = 1  # of the sizes, and of the accepted events
     accept: float | None = None  # of a pull farm: fraction of events whose other sources follow
     own: tuple[str, ...] = ()  # command-line words of options that only this benchmark has
 
