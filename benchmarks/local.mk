@@ -76,6 +76,12 @@ libbenchmarks_a_SOURCES += %D%/cb_pipeline.c
 cb_pipeline_SOURCES = %D%/main.c
 cb_pipeline_CPPFLAGS = $(libbenchmarks_a_CPPFLAGS) -DBENCHMARK=cb_pipeline
 
+bin_PROGRAMS += cb_evb
+benchmark_manuals += man/cb_evb.1
+libbenchmarks_a_SOURCES += %D%/cb_evb.c
+cb_evb_SOURCES = %D%/main.c
+cb_evb_CPPFLAGS = $(libbenchmarks_a_CPPFLAGS) -DBENCHMARK=cb_evb
+
 bin_PROGRAMS += cb_calibrate
 benchmark_manuals += man/cb_calibrate.1
 libbenchmarks_a_SOURCES += %D%/cb_calibrate.c
@@ -105,3 +111,11 @@ benchmark_manuals += man/cb_comms3.1
 libbenchmarks_a_SOURCES += %D%/cb_comms3.c
 cb_comms3_SOURCES = %D%/main.c
 cb_comms3_CPPFLAGS = $(libbenchmarks_a_CPPFLAGS) -DBENCHMARK=cb_comms3
+
+# Plays a trace: links the model library.
+bin_PROGRAMS += cb_replay
+benchmark_manuals += man/cb_replay.1
+libbenchmarks_a_SOURCES += %D%/cb_replay.c
+cb_replay_SOURCES = %D%/replay_main.c
+cb_replay_CPPFLAGS = $(libbenchmarks_a_CPPFLAGS) -DBENCHMARK=cb_replay
+cb_replay_LDADD = libbenchmarks.a libreplay.a $(CCMOD_LIBS) $(COMBENCH_LIBS)

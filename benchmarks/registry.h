@@ -16,8 +16,10 @@
     EACH(cb_pushfarm)                                                                              \
     EACH(cb_pullfarm)                                                                              \
     EACH(cb_pipeline)                                                                              \
+    EACH(cb_evb)                                                                                   \
     EACH(cb_calibrate)                                                                             \
     EACH(cb_bare)                                                                                  \
+    EACH(cb_replay)                                                                                \
     EACH(cb_comms1)                                                                                \
     EACH(cb_comms2)                                                                                \
     EACH(cb_comms3)

@@ -13,10 +13,12 @@ include src/report/local.mk
 include src/transport/local.mk
 include src/engine/local.mk
 include src/farm/local.mk
+include src/evb/local.mk
 include src/occupation/local.mk
 include src/bare/local.mk
 include src/timeline/local.mk
 include src/emit/local.mk
+include src/replay/local.mk
 
 COMBENCH_LIBS = libcombench.a $(TRANSPORT_LIBS) $(HWLOC_LIBS) $(JANSSON_LIBS) $(CONFUSE_LIBS) $(MPI_LIBS)
 

@@ -10,6 +10,7 @@ const char *bench_group_name(bench_group group)
         [BENCH_GROUP_FARM] = "farm",
         [BENCH_GROUP_CALIBRATION] = "calibration",
         [BENCH_GROUP_PARKBENCH] = "parkbench",
+        [BENCH_GROUP_REPLAY] = "replay",
     };
 
     return names[group];
@@ -21,7 +22,7 @@ const char *bench_counted_name(bench_counted counted)
         [BENCH_PAIR_ONLY] = "processors",  [BENCH_BY_MODE] = "processors",
         [BENCH_PROCESSORS] = "processors", [BENCH_DESTINATIONS] = "destinations",
         [BENCH_SOURCES] = "sources",       [BENCH_FARM] = "sources",
-        [BENCH_TOPOLOGY] = "topology",
+        [BENCH_TOPOLOGY] = "topology",     [BENCH_BY_TRACE] = "processors",
     };
 
     return names[counted];
@@ -43,6 +44,7 @@ static const char *const packets_formulas[] = {
     [BENCH_PACKETS_EACH] = "count",
     [BENCH_PACKETS_EACH_PAIR] = "count / 2",
     [BENCH_PACKETS_AMONG_ALL] = "count * (count - 1)",
+    [BENCH_PACKETS_OF_UNITS] = NULL,
 };
 
 const char *bench_packets_formula(bench_packets packets)
@@ -63,8 +65,15 @@ size_t bench_packets_of(bench_packets packets, size_t count)
         return count / 2;
     case BENCH_PACKETS_AMONG_ALL:
         return count * (count - 1);
+    case BENCH_PACKETS_OF_UNITS:
+        break;
     }
     return 0;
+}
+
+size_t bench_packed(const benchmark *definition, const bench_options *options)
+{
+    return definition->scale != NULL ? definition->scale(options, 1).packed : 1;
 }
 
 bool bench_is_led_in(const bench_mode *mode)

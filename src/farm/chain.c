@@ -335,6 +335,13 @@ static cb_status measure_rate(chain *run, double rate_hz, double time_ns)
 {
     farm_outcome outcome;
 
+    if (!farm_load_fits(&run->arrivals, rate_hz, run->limit_ns)) {
+        if (run->root)
+            cb_warning("the rate %g Hz is left out: the period of --arrivals takes longer than "
+                       "--max-time there; use a longer --max-time, or higher rates",
+                       rate_hz);
+        return CB_OK;
+    }
     CB_TRY(run_at(run, rate_hz, time_ns, FARM_OPEN_EVENTS, &outcome));
     return add_row(run, &outcome);
 }
@@ -458,6 +465,7 @@ static cb_status set_up(chain *run)
     if (run->latency == NULL)
         return CB_ERROR_MEMORY;
     CB_TRY(farm_arrivals_parse(session->options->arrivals, &run->arrivals));
+    CB_TRY(farm_load_agree(run->setting->team, &run->arrivals));
     CB_TRY(rank_create(&place, session->technology, &run->me, &run->actions));
     stage = shape_stage(shape, run->me->place.self);
     run->source = stage == 0;

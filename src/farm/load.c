@@ -102,3 +102,33 @@ uint64_t farm_load_events(const farm_arrivals *arrivals, double rate_hz, double 
 
     return farm_arrivals_events(arrivals, (uint64_t)fmax(fitting, 0), least);
 }
+
+bool farm_load_fits(const farm_arrivals *arrivals, double rate_hz, double limit_ns)
+{
+    return (double)farm_arrivals_events(arrivals, 0, FARM_OPEN_EVENTS) * 1e9 / rate_hz <= limit_ns;
+}
+
+/* FNV-1a over the filled slots, their number and their length. */
+static uint64_t digest_of(const farm_train *train)
+{
+    const uint64_t prime = 0x100000001b3;
+    uint64_t digest = 0xcbf29ce484222325;
+
+    digest = (digest ^ train->slots) * prime;
+    digest = (digest ^ (uint64_t)(train->slot_ns * 1e3)) * prime;
+    for (size_t i = 0; i < train->count; i++)
+        digest = (digest ^ train->filled[i]) * prime;
+    return digest;
+}
+
+cb_status farm_load_agree(control_team *team, const farm_arrivals *arrivals)
+{
+    const uint64_t mine = digest_of(&arrivals->train);
+    uint64_t first = mine;
+
+    CB_TRY(control_broadcast(team, &first, sizeof(first)));
+    if (first != mine)
+        cb_error("the bunch structure that --arrivals names differs from that of rank 0; copy the "
+                 "same file to all hosts");
+    return control_agree(team, first == mine ? CB_OK : CB_ERROR_USAGE);
+}

@@ -1,12 +1,14 @@
-/* Offered load of an open loop: parsing of rates, and how many events make a run. Pure functions.
- * arrivals.h has the due times of the events. */
+/* Offered load of an open loop: parsing of rates, and how many events make a run. Pure but for
+ * farm_load_agree. arrivals.h has the due times of the events. */
 #ifndef FARM_LOAD_H
 #define FARM_LOAD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/status.h"
+#include "control/control.h"
 #include "farm/arrivals.h"
 
 /* A point of a load curve: a rate, or a share of the highest frequency. */
@@ -36,6 +38,13 @@ double farm_load_rate_hz(const farm_load_point *point, double event_ns);
  * not lengthen the loop. `time_ns` may be negative: the time is over. */
 uint64_t farm_load_events(const farm_arrivals *arrivals, double rate_hz, double event_ns,
                           double time_ns, uint64_t least);
+
+/* Whether a run at this rate can end within `limit_ns`: the arrivals' period may be longer. */
+bool farm_load_fits(const farm_arrivals *arrivals, double rate_hz, double limit_ns);
+
+/* CB_ERROR_USAGE, logged, if the arrivals differ between members of the team, as those from files of
+ * several hosts may. Collective over the team. */
+cb_status farm_load_agree(control_team *team, const farm_arrivals *arrivals);
 
 /* 0.99 for "p99"; 0 for an invalid name. */
 double farm_quantile(const char *name);

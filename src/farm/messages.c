@@ -409,7 +409,7 @@ static void count_order(bench_rank *me, size_t source, uint64_t sequence, farm_b
     if (!farm->two_steps && sequence >= *next)
         *next = sequence + 1;
     else
-        me->verification.findings.reordered += built != FARM_FRAGMENT_DUPLICATE;
+        me->verification.findings.reordered += built == FARM_PARTIAL || built == FARM_COMPLETE;
 }
 
 static cb_status reject_fragment(bench_rank *me, transport_buffer *buffer, size_t source)
@@ -463,7 +463,13 @@ static __attribute__((noinline)) cb_status conclude_step(bench_rank *me, uint64_
     farm->step_bytes[accepted && missing < more] += farm->fragment_bytes;
     if (built == FARM_COMPLETE)
         return decide(me, event);
-    return accepted && missing == more ? ask_more_sources(me, event) : CB_OK;
+    if (!accepted || missing != more)
+        return CB_OK;
+    if (farm->over) {
+        farm->faults.late++;
+        return CB_OK;
+    }
+    return ask_more_sources(me, event);
 }
 
 static inline __attribute__((always_inline)) cb_status conclude(bench_rank *me, uint64_t event,
@@ -561,7 +567,7 @@ cb_status farm_accept_fragment(bench_rank *me, size_t from, transport_buffer *bu
 }
 
 /* The fragments of a source were those of successive events of this destination, unless messages
- * were lost or only some sources had data: then the sizes that arrived cannot be told. */
+ * were lost or only some sources had data: then the sizes that were due are not known. */
 static cb_status check_varied_sum(bench_rank *me)
 {
     const farm_rank *farm = farm_of(me);

@@ -17,6 +17,7 @@
 #include "engine/measurement.h"
 #include "engine/rank.h"
 #include "engine/verification.h"
+#include "farm/load.h"
 #include "farm/options.h"
 #include "report/trace.h"
 #include "stats/stats.h"
@@ -331,6 +332,7 @@ static cb_status set_up(farm_run *run)
 
     run->in_flight = options->in_flight;
     CB_TRY(farm_arrivals_parse(options->arrivals, &run->arrivals));
+    CB_TRY(farm_load_agree(setting->team, &run->arrivals));
     if (run->in_flight > room)
         room = run->in_flight;
     CB_TRY(rank_create(&place, session->technology, &run->me, &run->actions));

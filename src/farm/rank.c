@@ -133,8 +133,12 @@ cb_status farm_join(bench_rank *me, const bench_shape *shape, uint64_t in_flight
     farm->varied = me->fragments != NULL;
     farm->labelled = me->size_bytes >= FARM_LABEL_BYTES || farm->varied;
     CB_TRY(choose_fetched(me));
-    if (farm->fetched < farm->sources)
-        in_flight += OVERTAKING_EVENTS;
+    farm->reach = UINT64_MAX;
+    if (farm->fetched < farm->sources) {
+        /* A second step waits behind the first steps of all events in flight. */
+        farm->reach = OVERTAKING_EVENTS + (farm->two_steps ? in_flight : 0);
+        in_flight += farm->reach;
+    }
     if (me->lists.own_multicast && is_pull_farm(me)) {
         me->preparation.try_multicast = true;
         CB_TRY(rank_prepare(me));
@@ -246,7 +250,7 @@ cb_status farm_begin(bench_rank *me, uint64_t first_event, uint64_t events,
     if (farm->role == FARM_SUPERVISOR) {
         farm_ledger_restart(&farm->ledger);
         if (farm->fetched < farm->sources)
-            farm->ledger.reach = farm->may_lose ? OVERTAKING_EVENTS : UINT64_MAX;
+            farm->ledger.reach = farm->may_lose ? farm->reach : UINT64_MAX;
         return CB_OK;
     }
     if (farm->role == FARM_DESTINATION) {

@@ -101,6 +101,8 @@ static cb_status take_trains(train_file *file, char words[WORDS_MOST][WORD_BYTES
     for (size_t i = 0; i + 1 < count; i++)
         if (!cb_parse_count(words[i + 1], i == 2, FARM_TRAIN_SLOTS_MOST, &values[i], why))
             return reject(file, why, remedy);
+    if (values[0] + values[1] == 0)
+        return reject(file, "the train has no slots", remedy);
     if (file->group_count == GROUPS_MOST)
         return reject(file, "there are more than 65536 lines of trains",
                       "write equal trains in one line");

@@ -182,7 +182,7 @@ END_TEST
 
 /* Sums */
 
-static void expect_sums(const rally *r, cb_status source, cb_status destination)
+static void expect_sums(rally *r, cb_status source, cb_status destination)
 {
     ck_assert_int_eq(rank_check_sum(&r->source.me), source);
     ck_assert_int_eq(rank_check_sum(&r->destination.me), destination);

@@ -46,7 +46,7 @@ def _options(case: Case) -> dict[str, str]:
         "trace-pace-us": f"{case.pace_us:.10g}" if case.pace_us > 0 else "",
         "fragments": case.fragments,
         "correlation": f"{case.correlation:.10g}" if case.correlation > 0 else "",
-        "seed": str(case.seed) if case.fragments else "",
+        "seed": str(case.seed) if case.fragments or case.accept is not None else "",
     }
 
 
@@ -70,15 +70,13 @@ class Emissions:
         self._lock = Lock()
         self._made: dict[tuple[str, ...], Future[str]] = {}
 
-    def trace(self, case: Case, steps: int, blocks: int = 1, seed: int = 1) -> str:
-        """A trace with these numbers of blocks and steps, or events of a farm, and the draws of this
-        seed. SuiteError: the program failed."""
+    def trace(self, case: Case, steps: int, blocks: int = 1) -> str:
+        """A trace with these numbers of blocks and steps, or events of a farm. SuiteError: the program
+        failed."""
         program = str(programs.path(self._folder, case.benchmark))
         length = ["--trace-steps", str(steps)]
         if blocks > 1:
             length += ["--trace-blocks", str(blocks)]
-        if seed > 1:
-            length += ["--seed", str(seed)]
         command = (program, "--emit-trace", "-", *words(case), *length)
         with self._lock:
             known = command in self._made

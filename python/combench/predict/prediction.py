@@ -210,13 +210,11 @@ def cost(case: Case, emissions: Emissions, effort: Effort) -> float:
     return float(min((2 * lead + timed) * of_step, effort.messages))
 
 
-def _skewed(
-    case: Case, setting: Setting, length: int, block_steps: int = 0, seed: int = 1
-) -> str:
+def _skewed(case: Case, setting: Setting, length: int, block_steps: int = 0) -> str:
     """A trace of `length` steps or blocks in which each rank starts with a random delay, drawn from
     ccmod's --seed."""
     steps, blocks = (block_steps, length) if block_steps else (length, 1)
-    head, rest = setting.emissions.trace(case, steps, blocks, seed).split("\n", 1)
+    head, rest = setting.emissions.trace(case, steps, blocks).split("\n", 1)
     return f"{head}\n*:\nc uniform(0,{_SKEW_US:.10g})\n{rest}"
 
 
@@ -228,7 +226,8 @@ def _evaluate_all(
     seeds = range(1, effort.seeds + 1)
 
     def skewed(seed: int) -> list[str]:
-        return [_skewed(case, setting, length, block_steps, seed) for length in lengths]
+        drawn = case if case.accept is None else replace(case, seed=seed)
+        return [_skewed(drawn, setting, length, block_steps) for length in lengths]
 
     with ThreadPoolExecutor(max_workers=setting.processes.at_a_time) as pool:
         drawn = seeds if case.accept is not None else (1,)
