@@ -105,3 +105,11 @@ benchmark_manuals += man/cb_comms3.1
 libbenchmarks_a_SOURCES += %D%/cb_comms3.c
 cb_comms3_SOURCES = %D%/main.c
 cb_comms3_CPPFLAGS = $(libbenchmarks_a_CPPFLAGS) -DBENCHMARK=cb_comms3
+
+# Plays a trace: links the model library.
+bin_PROGRAMS += cb_replay
+benchmark_manuals += man/cb_replay.1
+libbenchmarks_a_SOURCES += %D%/cb_replay.c
+cb_replay_SOURCES = %D%/replay_main.c
+cb_replay_CPPFLAGS = $(libbenchmarks_a_CPPFLAGS)
+cb_replay_LDADD = libbenchmarks.a libreplay.a $(CCMOD_LIBS) $(COMBENCH_LIBS)

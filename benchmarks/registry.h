@@ -18,6 +18,7 @@
     EACH(cb_pipeline)                                                                              \
     EACH(cb_calibrate)                                                                             \
     EACH(cb_bare)                                                                                  \
+    EACH(cb_replay)                                                                                \
     EACH(cb_comms1)                                                                                \
     EACH(cb_comms2)                                                                                \
     EACH(cb_comms3)

@@ -10,6 +10,7 @@ const char *bench_group_name(bench_group group)
         [BENCH_GROUP_FARM] = "farm",
         [BENCH_GROUP_CALIBRATION] = "calibration",
         [BENCH_GROUP_PARKBENCH] = "parkbench",
+        [BENCH_GROUP_REPLAY] = "replay",
     };
 
     return names[group];
@@ -21,7 +22,7 @@ const char *bench_counted_name(bench_counted counted)
         [BENCH_PAIR_ONLY] = "processors",  [BENCH_BY_MODE] = "processors",
         [BENCH_PROCESSORS] = "processors", [BENCH_DESTINATIONS] = "destinations",
         [BENCH_SOURCES] = "sources",       [BENCH_FARM] = "sources",
-        [BENCH_TOPOLOGY] = "topology",
+        [BENCH_TOPOLOGY] = "topology",     [BENCH_BY_TRACE] = "processors",
     };
 
     return names[counted];

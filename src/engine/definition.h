@@ -26,7 +26,8 @@ typedef enum {
     BENCH_GROUP_BASIC,
     BENCH_GROUP_FARM,
     BENCH_GROUP_CALIBRATION,
-    BENCH_GROUP_PARKBENCH
+    BENCH_GROUP_PARKBENCH,
+    BENCH_GROUP_REPLAY /* messages and ranks are those of a trace */
 } bench_group;
 
 /* Number of ranks in a role, as a function of the count that is measured (processors, sources or
@@ -108,8 +109,9 @@ typedef enum {
     BENCH_PROCESSORS,
     BENCH_DESTINATIONS,
     BENCH_SOURCES,
-    BENCH_FARM,    /* sources and destinations, plus a supervisor */
-    BENCH_TOPOLOGY /* --topology: stages of ranks */
+    BENCH_FARM,     /* sources and destinations, plus a supervisor */
+    BENCH_TOPOLOGY, /* --topology: stages of ranks */
+    BENCH_BY_TRACE  /* as many as the trace has */
 } bench_counted;
 
 /* How a list of destinations changes from one broadcast to the next. BENCH_NEW: as BENCH_RANDOM,
@@ -164,8 +166,8 @@ struct benchmark {
     const char *description; /* paragraphs, for --help and the manual page */
     bench_group group;
     /* Communication pattern, from which readers choose a diagram: pair, exchange, all-to-all,
-     * pairs, one-to-many, many-to-one, push-farm, pull-farm, pipeline, calibration. Benchmarks may
-     * share one. */
+     * pairs, one-to-many, many-to-one, push-farm, pull-farm, pipeline, calibration, replay.
+     * Benchmarks may share one. */
     const char *pattern;
     bench_counted counted;
     /* Counts measured by default, ended by 0: one number each, for farms sources and destinations,
@@ -213,7 +215,7 @@ typedef struct {
     const char *multicast, *list;
 } bench_list_options;
 
-/* "basic", "farm", "calibration" or "parkbench". */
+/* "basic", "farm", "calibration", "parkbench" or "replay". */
 const char *bench_group_name(bench_group group);
 
 /* What is counted: "processors", "destinations", "sources" or "topology"; the smallest count; and

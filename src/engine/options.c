@@ -39,6 +39,7 @@ static const cb_option first_rows[] = {
      .more = technology_more},
     {.name = "sizes",
      .type = CB_OPTION_SIZE_LIST,
+     .scope = BENCH_TAKES_PACKETS,
      .offset = FIELD(sizes),
      .argument = "LIST",
      .maximum = LARGEST_MESSAGE,
@@ -48,6 +49,7 @@ static const cb_option first_rows[] = {
              "that the fit needs to the default."},
     {.name = "sweep",
      .type = CB_OPTION_FLAG,
+     .scope = BENCH_TAKES_PACKETS,
      .offset = FIELD(sweep),
      .key = "sweep",
      .help = "Measure powers of two to 4 MiB, and one byte less and more than each",
@@ -339,6 +341,7 @@ static const cb_option later_rows[] = {
              "messages with. all: every rank, which shows what idle connections cost."},
     {.name = "buffers",
      .type = CB_OPTION_CHOICE,
+     .scope = BENCH_TAKES_PACKETS,
      .offset = FIELD(buffers),
      .argument = "USE",
      .default_text = "hot",
@@ -349,6 +352,7 @@ static const cb_option later_rows[] = {
              "largest cache, which shows the effect of caching."},
     {.name = "placement",
      .type = CB_OPTION_CHOICE,
+     .scope = BENCH_TAKES_PACKETS,
      .offset = FIELD(placement),
      .argument = "HOW",
      .choices = shape_placements,
@@ -439,6 +443,7 @@ static const cb_option later_rows[] = {
              "that has commas is written in quotes: \"transports='posix,self',method=put\"."},
     {.name = "emit-trace",
      .type = CB_OPTION_TEXT,
+     .scope = BENCH_TAKES_PACKETS,
      .offset = FIELD(emit_trace),
      .argument = "FILE",
      .help = "Write the messages as a trace for ccmod to FILE; measure nothing",
@@ -446,6 +451,7 @@ static const cb_option later_rows[] = {
              "No MPI job is needed."},
     {.name = "trace-steps",
      .type = CB_OPTION_COUNT,
+     .scope = BENCH_TAKES_PACKETS,
      .offset = FIELD(trace_steps),
      .argument = "N",
      .default_text = "100",
@@ -482,6 +488,7 @@ static const cb_option later_rows[] = {
      .more = "With --arrivals this is the mean, and the pauses are the intervals of that process."},
     {.name = "trace-group-send",
      .type = CB_OPTION_CHOICE,
+     .scope = BENCH_TAKES_PACKETS,
      .offset = FIELD(trace_group_send),
      .argument = "HOW",
      .default_text = "network",
@@ -491,6 +498,7 @@ static const cb_option later_rows[] = {
          "network: as one multicast record. tree: as a binomial tree of sends among the members."},
     {.name = "trace-ranks",
      .type = CB_OPTION_COUNT,
+     .scope = BENCH_TAKES_PACKETS,
      .offset = FIELD(trace_ranks),
      .argument = "N",
      .minimum = 1,
@@ -537,9 +545,13 @@ static uint32_t scopes_of(const benchmark *definition)
         [BENCH_SOURCES] = BENCH_TAKES_SOURCES,
         [BENCH_FARM] = BENCH_TAKES_FARM | BENCH_TAKES_LOAD,
         [BENCH_TOPOLOGY] = BENCH_TAKES_LOAD,
+        [BENCH_BY_TRACE] = 0,
     };
     uint32_t scopes = by_count[definition->counted];
 
+    if (definition->counted == BENCH_BY_TRACE)
+        return 0;
+    scopes |= BENCH_TAKES_PACKETS;
     scopes |= definition->group == BENCH_GROUP_FARM ? BENCH_TAKES_ALGORITHM : BENCH_TAKES_MODES;
     for (const bench_mode *mode = definition->modes; mode->name != NULL; mode++)
         if (traffic_is_stream(mode))
@@ -658,8 +670,8 @@ void options_table_make(const benchmark *definition, const benchmark *const *reg
     memcpy(at, later_rows, sizeof(later_rows));
     at += LATER_ROWS;
     snprintf(out->program, sizeof(out->program), "cb_%s", definition->name);
-    snprintf(out->synopsis, sizeof(out->synopsis), "mpirun -np N cb_%s [OPTION]...",
-             definition->name);
+    snprintf(out->synopsis, sizeof(out->synopsis), "mpirun -np N cb_%s [OPTION]...%s",
+             definition->name, definition->counted == BENCH_BY_TRACE ? " FILE" : "");
     out->registry = registry;
     out->table = (cb_option_table){
         .program = out->program,

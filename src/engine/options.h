@@ -50,7 +50,7 @@ struct bench_options {
 
 enum { OPTIONS_THREADS_MOST = 64 }; /* --threads */
 
-enum { OPTIONS_ROWS = 80 }; /* room for the rows of the engine and of all benchmarks */
+enum { OPTIONS_ROWS = 96 }; /* room for the rows of the engine and of all benchmarks */
 
 /* What a technology has to declare for --threads above 1. */
 enum { OPTIONS_THREADS_NEED = TRANSPORT_CONCURRENT_SEND | TRANSPORT_RELIABLE };
@@ -71,6 +71,7 @@ typedef enum {
     BENCH_TAKES_SHIFTS = 1u << 12,  /* its nodes send to all others in turn */
     BENCH_TAKES_BLOCKS = 1u << 13,  /* it is measured in blocks of steps */
     BENCH_TAKES_THREADS = 1u << 14, /* its sources may send with several threads */
+    BENCH_TAKES_PACKETS = 1u << 16, /* its messages follow from options, not from a trace */
     BENCH_TAKES_OWN = 1u << 31      /* option of another benchmark */
 } bench_scope;
 

@@ -65,6 +65,51 @@ static const report_cell wait_cells[] = {
     {.path = NULL},
 };
 
+static const report_cell replay_cells[] = {
+    {.path = "plays", .name = "plays"},
+    {.path = "quartiles_us.0", .name = "quartile1_us"},
+    {.path = "quartiles_us.1", .name = "quartile3_us"},
+    {.path = "records", .name = "records"},
+    {.path = "memory_bytes", .name = "memory_bytes"},
+    {.path = "messages", .name = "messages", .heading = {"messages", "", 9, 2, true}},
+    {.path = "bytes", .name = "bytes", .heading = {"bytes", "", 11, 5, true}},
+    {.path = NULL},
+};
+
+static const report_cell message_cells[] = {
+    {.path = "p50", .name = "p50"},
+    {.path = "p90", .name = "p90"},
+    {.path = "p99", .name = "p99", .heading = {"message", "p99 us", 7, 2, false}},
+    {.path = "p99_9", .name = "p99_9"},
+    {.path = "max", .name = "max", .heading = {"message", "max us", 7, 6, false}},
+    {.path = "samples", .name = "samples"},
+    {.path = "dropped", .name = "dropped"},
+    {.path = NULL},
+};
+
+static const report_cell slowdowns_cells[] = {
+    {.path = "p50", .name = "p50"},
+    {.path = "p99", .name = "p99", .heading = {"slowdown", "p99", 8, 2, false}},
+    {.path = "worst", .name = "worst", .heading = {"slowdown", "worst", 8, 4, false}},
+    {.path = "messages", .name = "messages"},
+    {.path = NULL},
+};
+
+static const report_cell recorded_cells[] = {
+    {.path = "records", .name = "records"},
+    {.path = "recorded_us", .name = "recorded_us"},
+    {.path = "replayed_us", .name = "replayed_us"},
+    {.path = "worst_error", .name = "worst_error"},
+    {.path = "worst_line", .name = "worst_line"},
+    {.path = NULL},
+};
+
+static const report_cell rank_cells[] = {
+    {.path = "time_us", .name = "least_us", .shows = REPORT_LEAST},
+    {.path = "time_us", .name = "most_us", .shows = REPORT_MOST},
+    {.path = NULL},
+};
+
 static const report_cell found_cells[] = {
     {.path = "value", .name = "value"},
     {.path = "interval.0", .name = "low", .heading = {"holds", "Hz", 7, 3, false}},

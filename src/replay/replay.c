@@ -1,0 +1,462 @@
+/* Load, play several times, and write the row. */
+#include "replay/replay.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ccmod/ccmod.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "engine/benchmark.h"
+#include "engine/figures.h"
+#include "engine/meters.h"
+#include "engine/method.h"
+#include "engine/pass.h"
+#include "engine/verification.h"
+#include "replay/messages.h"
+#include "replay/player.h"
+
+enum { PLAYS_LEAST = 5, PLAYS_PRECISE = 11, PLAYS_MOST = 2048 };
+
+/* Records with times in the extra play, of each rank. */
+enum { STAMPED_MOST = 1 << 20 };
+
+/* Warm-up ends at this share of --max-time, and after so many plays. */
+enum { WARM_UP_PLAYS = 3 };
+static const double warm_up_share = 0.15;
+
+/* Part of a rank in the result. */
+typedef struct {
+    double time_us; /* median of its times */
+    uint64_t records, memory_bytes;
+    uint64_t sent, sent_bytes, received, received_bytes;
+} rank_figures;
+
+typedef struct {
+    script played;
+    bool calibrated;
+    ccmod_calibration calibration;
+    player *me;
+    double own_us[PLAYS_MOST]; /* times of this rank in each play */
+    double all_us[PLAYS_MOST]; /* and of the slowest rank */
+    size_t plays;
+    double skew_ns;
+    const char *stopped_by;
+    meters timed;
+    player_found found; /* of the last play */
+    player_stamps stamps;
+    message_times messages;
+    recorded_times recorded;
+    verification_result verification;
+} replay_run;
+
+/* The plan */
+
+static const replay_options *options_of(const engine_session *session)
+{
+    return (const replay_options *)session->options->own;
+}
+
+static cb_status check_technology(const engine_session *session)
+{
+    const unsigned needed = TRANSPORT_DELIVERS | TRANSPORT_RELIABLE | TRANSPORT_ORDERED;
+    const transport_technology *technology = session->program->technology;
+    char names[256];
+
+    if ((technology->capabilities & needed) == needed)
+        return CB_OK;
+    transport_list(needed, names, sizeof(names));
+    cb_error("a replay needs a technology that delivers each message, in order, and %s does not; "
+             "use --technology with one of %s",
+             technology->name, names);
+    return CB_ERROR_USAGE;
+}
+
+static cb_status read_calibration(const engine_session *session, replay_run *run)
+{
+    const char *path = options_of(session)->calibration;
+    ccmod_error error;
+
+    if (path == NULL || control_rank(session->plane) != 0)
+        return CB_OK;
+    run->calibrated = true;
+    if (ccmod_calibration_open(path, &run->calibration, &error) == CCMOD_OK)
+        return CB_OK;
+    cb_error("%s", error.text);
+    return CB_ERROR_USAGE;
+}
+
+static cb_status load(engine_session *session, replay_run *run)
+{
+    const uint64_t longest = 1 << 30;
+    const replay_options *options = options_of(session);
+    const script_setting setting = {.path = options->path,
+                                    .seed = session->options->seed,
+                                    .records_most = options->records_most};
+
+    if (options->path == NULL) {
+        cb_error("no trace is given; write cb_%s FILE", session->definition->name);
+        return CB_ERROR_USAGE;
+    }
+    CB_TRY(check_technology(session));
+    CB_TRY(control_agree(control_everyone(session->plane), read_calibration(session, run)));
+    CB_TRY(script_load(&setting, session->plane, &run->played));
+    if (run->played.largest_bytes <= longest)
+        return CB_OK;
+    cb_error("%s: a message of %llu bytes is longer than programs send, which is %llu; shorten it",
+             options->path, (unsigned long long)run->played.largest_bytes,
+             (unsigned long long)longest);
+    return CB_ERROR_USAGE;
+}
+
+static const measurement_method replay_method;
+
+cb_status replay_plan(engine_session *session, bench_plan *out)
+{
+    replay_run *run = cb_allocate(1, sizeof(*run), "the replay");
+    bench_measurement *one = cb_allocate(1, sizeof(*one), "the plan");
+    const script *played;
+
+    *out = (bench_plan){.measurements = one, .count = 1};
+    session->method = &replay_method;
+    session->method_state = run;
+    CB_TRY(control_agree(control_everyone(session->plane),
+                         run != NULL && one != NULL ? CB_OK : CB_ERROR_MEMORY));
+    CB_TRY(load(session, run));
+    played = &run->played;
+    *one = (bench_measurement){.mode = &session->definition->modes[0],
+                               .count = played->ranks,
+                               .size_bytes = (size_t)played->largest_bytes,
+                               .algorithm_us = played->computes ? 1 : 0};
+    out->largest_bytes =
+        (size_t)(played->largest_bytes > played->token_bytes ? played->largest_bytes
+                                                             : played->token_bytes);
+    return CB_OK;
+}
+
+static void close_state(void *state)
+{
+    replay_run *run = state;
+
+    if (run == NULL)
+        return;
+    script_free(&run->played);
+    free(run->stamps.begin_ns);
+    free(run->stamps.end_ns);
+    free(run->stamps.from);
+    free(run);
+}
+
+/* After the technology is open, which may send less than the trace needs. */
+static cb_status start(void *state, engine_session *session)
+{
+    const script *played = &((replay_run *)state)->played;
+    const size_t most = session->technology->largest_message;
+    char crc[16];
+
+    if (most > 0 && played->largest_bytes > most) {
+        if (control_rank(session->plane) == 0)
+            cb_error("%s: a message of %llu bytes is larger than technology %s can send on this "
+                     "network, which is %zu; use another --technology, or shorten it",
+                     played->path, (unsigned long long)played->largest_bytes,
+                     session->options->technology, most);
+        return CB_ERROR_USAGE;
+    }
+    if (session->document == NULL)
+        return CB_OK;
+    snprintf(crc, sizeof(crc), "%08x", (unsigned)played->crc32);
+    report_put_text(session->document, played->path, "trace.path");
+    report_put_number(session->document, (double)played->file_bytes, "trace.bytes");
+    report_put_text(session->document, crc, "trace.crc32");
+    report_put_number(session->document, (double)played->ranks, "trace.ranks");
+    report_put_number(session->document, (double)played->lines, "trace.lines");
+    return CB_OK;
+}
+
+/* Plays */
+
+static cb_status play(replay_run *run, const measurement_setting *setting, player_stamps *stamps,
+                      bool verify, double *own_us)
+{
+    engine_session *session = setting->session;
+    double late_ns;
+    uint64_t start_ns;
+
+    CB_TRY(pass_start_together(&session->clock, setting->team, setting->oversubscribed, &late_ns));
+    start_ns = cb_now_ns();
+    meters_begin(&run->timed);
+    CB_TRY(player_play(run->me, stamps, verify, &run->found));
+    *own_us = (double)(cb_now_ns() - start_ns) / 1e3;
+    meters_end(&run->timed);
+    session_leave_if_interrupted(session);
+    CB_TRY(transport_flush(session->technology));
+    run->skew_ns = fmax(run->skew_ns, fabs(late_ns));
+    return CB_OK;
+}
+
+/* The sum of what this rank has read in a play. */
+static cb_status check_sum(const replay_run *run, bool touched)
+{
+    uint64_t messages = 0, sum = 0;
+
+    for (size_t rank = 0; rank < run->played.ranks; rank++) {
+        messages += run->played.incoming[rank].messages;
+        sum += run->played.incoming[rank].sum;
+    }
+    if (run->found.messages == messages && (!touched || run->found.sum == sum))
+        return CB_OK;
+    cb_error("%s: rank %zu received %llu messages with wrong content or number, %llu are expected; "
+             "find them by --verify",
+             run->played.path, run->played.self, (unsigned long long)run->found.messages,
+             (unsigned long long)messages);
+    return CB_ERROR_DATA;
+}
+
+static cb_status is_precise(const replay_run *run, double wanted_pct, bool *precise)
+{
+    stats_summary summary;
+
+    CB_TRY(figures_summarize(run->all_us, run->plays, &summary));
+    *precise = run->plays >= PLAYS_PRECISE && stats_precision_pct(&summary) <= wanted_pct;
+    return CB_OK;
+}
+
+/* Times that are agreed on decide, so that all ranks end together. */
+static cb_status play_often(replay_run *run, const measurement_setting *setting)
+{
+    const bench_options *options = setting->session->options;
+    const double limit_us = options->max_time_s * 1e6;
+    const bool touch = strcmp(options->touch, "all") == 0;
+    const uint64_t start_ns = cb_now_ns();
+    double agreed[3] = {0}; /* elapsed since the start, this play, skew; all in us */
+    bool precise = false;
+
+    for (size_t i = 0; i < WARM_UP_PLAYS && agreed[0] <= warm_up_share * limit_us; i++) {
+        CB_TRY(play(run, setting, NULL, false, &agreed[1]));
+        agreed[0] = (double)(cb_now_ns() - start_ns) / 1e3;
+        CB_TRY(control_maximum(setting->team, agreed, 2));
+    }
+    meters_reset(&run->timed);
+    run->skew_ns = 0;
+    while (run->plays < PLAYS_MOST && !precise &&
+           (run->plays < PLAYS_LEAST || agreed[0] + agreed[1] < limit_us)) {
+        CB_TRY(play(run, setting, NULL, false, &run->own_us[run->plays]));
+        CB_TRY(check_sum(run, touch));
+        agreed[0] = (double)(cb_now_ns() - start_ns) / 1e3;
+        agreed[1] = run->own_us[run->plays];
+        agreed[2] = run->skew_ns / 1e3;
+        CB_TRY(control_maximum(setting->team, agreed, 3));
+        run->all_us[run->plays++] = agreed[1];
+        CB_TRY(is_precise(run, options->precision_pct, &precise));
+    }
+    run->skew_ns = agreed[2] * 1e3;
+    run->stopped_by = precise ? "precision" : "max-time";
+    return CB_OK;
+}
+
+/* An extra play with the times of records. */
+static cb_status play_stamped(replay_run *run, const measurement_setting *setting)
+{
+    player_stamps *stamps = &run->stamps;
+    const size_t count = run->played.count < STAMPED_MOST ? run->played.count : STAMPED_MOST;
+    cb_status status = CB_ERROR_MEMORY;
+    double ignored_us;
+
+    stamps->count = count;
+    stamps->begin_ns = cb_allocate(count + 1, sizeof(uint64_t), "the times of records");
+    stamps->end_ns = cb_allocate(count + 1, sizeof(uint64_t), "the times of records");
+    stamps->from = cb_allocate(count + 1, sizeof(uint32_t), "the times of records");
+    if (stamps->begin_ns != NULL && stamps->end_ns != NULL && stamps->from != NULL)
+        status = CB_OK;
+    CB_TRY(control_agree(setting->team, status));
+    CB_TRY(play(run, setting, stamps, false, &ignored_us));
+    CB_TRY(messages_match(setting->team, &setting->session->clock, &run->played, stamps,
+                          run->calibrated ? &run->calibration : NULL, &run->messages));
+    return messages_compare(setting->team, &run->played, stamps, &run->recorded);
+}
+
+static cb_status play_verified(replay_run *run, const measurement_setting *setting)
+{
+    checker_findings found = {0};
+    double ignored_us;
+
+    CB_TRY(play(run, setting, NULL, true, &ignored_us));
+    found.messages = run->found.messages;
+    found.corrupted = run->found.corrupted;
+    CB_TRY(verification_sum(setting->team, &found, &run->verification));
+    verification_note(setting->session, &run->verification);
+    return CB_OK;
+}
+
+/* The row */
+
+static rank_figures figures_of(const replay_run *run)
+{
+    rank_figures own = {.records = run->played.count, .memory_bytes = script_memory(&run->played)};
+    stats_summary summary = {0};
+
+    for (size_t rank = 0; rank < run->played.ranks; rank++) {
+        own.sent += run->played.sent[rank].messages;
+        own.sent_bytes += run->played.sent[rank].bytes;
+        own.received += run->played.incoming[rank].messages;
+        own.received_bytes += run->played.incoming[rank].bytes;
+    }
+    if (figures_summarize(run->own_us, run->plays, &summary) == CB_OK)
+        own.time_us = summary.median;
+    return own;
+}
+
+static int compare_times(const void *one, const void *other)
+{
+    const double a = *(const double *)one, b = *(const double *)other;
+
+    return (a > b) - (a < b);
+}
+
+static void fill_ranks(const rank_figures *all, size_t ranks, report_row *row)
+{
+    rank_figures sums = {0};
+
+    for (size_t rank = 0; rank < ranks; rank++) {
+        const struct {
+            const char *key;
+            double value;
+        } members[] = {{"rank", (double)rank},
+                       {"time_us", all[rank].time_us},
+                       {"records", (double)all[rank].records},
+                       {"memory_bytes", (double)all[rank].memory_bytes},
+                       {"sent", (double)all[rank].sent},
+                       {"sent_bytes", (double)all[rank].sent_bytes},
+                       {"received", (double)all[rank].received},
+                       {"received_bytes", (double)all[rank].received_bytes}};
+
+        for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
+            report_set_member(row, REPORT_PER_RANK, members[i].value, "%zu.%s", rank,
+                              members[i].key);
+        sums.records += all[rank].records;
+        sums.memory_bytes += all[rank].memory_bytes;
+        sums.sent += all[rank].sent;
+        sums.sent_bytes += all[rank].sent_bytes;
+    }
+    report_set_member(row, REPORT_REPLAY, (double)sums.records, "records");
+    report_set_member(row, REPORT_REPLAY, (double)sums.memory_bytes, "memory_bytes");
+    report_set_member(row, REPORT_REPLAY, (double)sums.sent, "messages");
+    report_set_member(row, REPORT_REPLAY, (double)sums.sent_bytes, "bytes");
+}
+
+static void fill_messages(const replay_run *run, report_row *row)
+{
+    const message_times *messages = &run->messages;
+    const recorded_times *recorded = &run->recorded;
+
+    report_set_distribution(row, REPORT_MESSAGE_US, &messages->times, 1);
+    if (messages->compared > 0) {
+        report_set_member(row, REPORT_MESSAGE_SLOWDOWN, messages->slowdown_p50, "p50");
+        report_set_member(row, REPORT_MESSAGE_SLOWDOWN, messages->slowdown_p99, "p99");
+        report_set_member(row, REPORT_MESSAGE_SLOWDOWN, messages->slowdown_worst, "worst");
+        report_set_member(row, REPORT_MESSAGE_SLOWDOWN, (double)messages->compared, "messages");
+    }
+    if (recorded->records == 0)
+        return;
+    report_set_member(row, REPORT_RECORDED, (double)recorded->records, "records");
+    report_set_member(row, REPORT_RECORDED, recorded->recorded_us, "recorded_us");
+    report_set_member(row, REPORT_RECORDED, recorded->replayed_us, "replayed_us");
+    report_set_member(row, REPORT_RECORDED, recorded->worst_error, "worst_error");
+    report_set_member(row, REPORT_RECORDED, (double)recorded->worst_line, "worst_line");
+}
+
+static cb_status fill_times(replay_run *run, uint64_t bytes, report_row *row)
+{
+    stats_summary summary;
+
+    CB_TRY(figures_summarize(run->all_us, run->plays, &summary));
+    figures_fill_blocks(REPORT_PLAY_US, &summary, run->all_us, run->plays, run->plays, row);
+    qsort(run->all_us, run->plays, sizeof(double), compare_times);
+    report_set_member(row, REPORT_REPLAY, (double)run->plays, "plays");
+    report_set_member(row, REPORT_REPLAY, stats_quantile(run->all_us, run->plays, 0.25),
+                      "quartiles_us.0");
+    report_set_member(row, REPORT_REPLAY, stats_quantile(run->all_us, run->plays, 0.75),
+                      "quartiles_us.1");
+    report_set_text(row, REPORT_STOPPED_BY, run->stopped_by);
+    report_set_number(row, REPORT_THROUGHPUT_MBPS, (double)bytes / summary.median);
+    return CB_OK;
+}
+
+static cb_status write_row(replay_run *run, const measurement_setting *setting,
+                           const rank_figures *all, const cb_counts *counters, report_row *row)
+{
+    const figures_common common = {.mode = setting->planned->mode->name,
+                                   .skew_ns = run->skew_ns,
+                                   .touch_ns = -1,
+                                   .algorithm_true_us = -1,
+                                   .verification = &run->verification,
+                                   .counters = counters};
+    uint64_t bytes = 0;
+
+    for (size_t rank = 0; rank < setting->participants; rank++)
+        bytes += all[rank].sent_bytes;
+    figures_fill_common(setting, &common, row);
+    CB_TRY(fill_times(run, bytes, row));
+    fill_ranks(all, setting->participants, row);
+    fill_messages(run, row);
+    return report_add(setting->session->document, row);
+}
+
+static cb_status report(replay_run *run, const measurement_setting *setting)
+{
+    engine_session *session = setting->session;
+    const rank_figures own = figures_of(run);
+    rank_figures *all = cb_allocate(setting->participants, sizeof(*all), "the figures of ranks");
+    report_row row = {.broken = false};
+    cb_counts counters;
+    cb_status status = control_agree(setting->team, all != NULL ? CB_OK : CB_ERROR_MEMORY);
+
+    if (status == CB_OK)
+        status = control_gather(setting->team, &own, sizeof(own), all);
+    if (status == CB_OK)
+        status = figures_sum_counters(session, setting->team, &counters);
+    if (status == CB_OK)
+        status = meters_report(&run->timed, setting->team, session->document != NULL ? &row : NULL);
+    if (status == CB_OK && session->document != NULL)
+        status = write_row(run, setting, all, &counters, &row);
+    report_row_clear(&row);
+    free(all);
+    return control_agree(setting->team, status);
+}
+
+static cb_status measure(void *state, const measurement_setting *setting)
+{
+    replay_run *run = state;
+    engine_session *session = setting->session;
+    const bool touch = strcmp(session->options->touch, "all") == 0;
+    meters timed;
+
+    if (run->played.computes)
+        script_set_work(&run->played, &session->work_rate);
+    CB_TRY(control_agree(setting->team,
+                         player_create(&run->played, session->technology, touch, &run->me)));
+    CB_TRY(control_barrier(setting->team));
+    CB_TRY(play_often(run, setting));
+    timed = run->timed;
+    CB_TRY(play_stamped(run, setting));
+    if (session->options->verify)
+        CB_TRY(play_verified(run, setting));
+    CB_TRY(control_barrier(setting->team));
+    player_destroy(run->me);
+    run->me = NULL;
+    run->timed = timed;
+    return report(run, setting);
+}
+
+static const measurement_method replay_method = {
+    .makes_threads = false,
+    .several_unanswered = true,
+    .no_harness = true,
+    .close = close_state,
+    .start = start,
+    .measure = measure,
+};
