@@ -158,7 +158,7 @@ class HoldingOut(unittest.TestCase):
     def test_calibrating_documents_lose_the_sizes_and_others_keep_them(self) -> None:
         both = ((Path("a/oneway.json"), oneway()), (Path("twoway.json"), twoway()))
         with tempfile.TemporaryDirectory() as folder:
-            kept = hold_out(Measurements("mpi", both), frozenset({64}), Path(folder))
+            kept = hold_out(Measurements("mpi", both, "mpi"), frozenset({64}), Path(folder))
             (path, calibrating), (other, rest) = kept.documents
             written = json.loads(path.read_text(encoding="utf-8"))
             self.assertEqual(written, calibrating)

@@ -156,7 +156,7 @@ def hold_out(measurements: Measurements, held: frozenset[int], folder: Path) -> 
             path = folder / f"{number}-{path.name}"
             path.write_text(json.dumps(document), encoding="utf-8")
         documents.append((path, document))
-    return Measurements(measurements.technology, tuple(documents))
+    return Measurements(measurements.technology, tuple(documents), measurements.title)
 
 
 def document_of(validation: Validation, about: dict[str, Any]) -> Json:
