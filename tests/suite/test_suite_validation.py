@@ -211,6 +211,25 @@ class Program(unittest.TestCase):
         self.assertLess(made["summary"]["worst_error_pct"], 2)
         self.assertNotIn("# 256 ", made["calibration"]["text"].replace("#          ", "# "))
 
+    def test_a_replay_is_compared_with_the_evaluation_of_its_file(self) -> None:
+        trace = self.folder / "t.cct"
+        trace.write_text("%cct 1 ranks 2 unit us\n0: s 1 1000\n1: r 0 1000\n", "ascii")
+        played = replay(trace, quiet_us(1000), (quiet_us(1000), 2 * quiet_us(1000)))
+        rows = [{"mode": "play", "occupation": "none", **one} for one in played["results"]]
+        self.write(oneway(), {**document("replay", rows), "trace": played["trace"]})
+        output = self.folder / "out.json"
+        ended = self.validate(str(self.folder), "--output", str(output))
+        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+        made = json.loads(output.read_text(encoding="utf-8"))
+        check_schema(made)
+        (one,) = made["replays"]
+        self.assertAlmostEqual(one["error_pct"], 0, delta=1)
+        self.assertAlmostEqual(one["ranks"][1]["error_pct"], -50, delta=1)
+        self.assertEqual(made["left_out"], [])
+        self.assertIn(f"replay of {trace}, 2 ranks: predicted", ended.stdout)
+        trace.write_text(trace.read_text("ascii").replace("1000", "1001"), "ascii")
+        self.refused(str(self.folder), says="play it again")
+
     def refused(self, *words: str, says: str) -> None:
         ended = self.validate(*words)
         self.assertEqual(ended.returncode, 2)
@@ -256,7 +275,11 @@ def replay(trace: Path, play_us: float, ranks_us: tuple[float, ...], seed: int =
     content = trace.read_bytes()
     about = {"path": str(trace), "bytes": len(content), "crc32": f"{zlib.crc32(content):08x}"}
     about |= {"ranks": len(ranks_us), "lines": content.count(b"\n")}
-    ranks = [{"rank": rank, "time_us": time_us} for rank, time_us in enumerate(ranks_us)]
+    counts = ("records", "memory_bytes", "sent", "sent_bytes", "received", "received_bytes")
+    ranks = [
+        {"rank": rank, "time_us": time_us, **dict.fromkeys(counts, 0)}
+        for rank, time_us in enumerate(ranks_us)
+    ]
     row = {"play_us": figure(play_us), "per_rank": ranks, "oversubscribed": False}
     parameters = {"seed": seed}
     return {"benchmark": "replay", "trace": about, "parameters": parameters, "results": [row]}
