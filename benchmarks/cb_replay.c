@@ -57,6 +57,7 @@ const benchmark cb_replay = {
                 {"message_us", "end of the receive - beginning of the send, on one clock"},
                 {"message_slowdown", "message_us / time on the quiet network of --calibration"},
                 {"throughput_MBps", "bytes of all messages / play_us"}},
+    .plots = {{"play_us", "size_bytes"}},
     .table = {"play_us", "message_us.p50", "message_us.p99", "throughput_MBps"},
     .options = own_options,
     .option_count = sizeof(own_options) / sizeof(own_options[0]),

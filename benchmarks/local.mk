@@ -111,5 +111,5 @@ bin_PROGRAMS += cb_replay
 benchmark_manuals += man/cb_replay.1
 libbenchmarks_a_SOURCES += %D%/cb_replay.c
 cb_replay_SOURCES = %D%/replay_main.c
-cb_replay_CPPFLAGS = $(libbenchmarks_a_CPPFLAGS)
+cb_replay_CPPFLAGS = $(libbenchmarks_a_CPPFLAGS) -DBENCHMARK=cb_replay
 cb_replay_LDADD = libbenchmarks.a libreplay.a $(CCMOD_LIBS) $(COMBENCH_LIBS)

@@ -1,5 +1,5 @@
-/* The program cb_replay: the trace takes the place of the plan. Other benchmarks do not need the
- * model library, so that the method is not in the definition. */
+/* The program that plays traces: the trace takes the place of the plan. Other benchmarks do not
+ * need the model library, so that the method is not in the definition. */
 #include "benchmarks/registry.h"
 #include "engine/plan_run.h"
 #include "replay/replay.h"
@@ -9,7 +9,7 @@ int main(int argc, char **argv)
     engine_program program;
     engine_session session;
     bench_plan plan = {0};
-    cb_status status = program_begin(&program, &cb_replay, benchmarks_registry, argc, argv);
+    cb_status status = program_begin(&program, &BENCHMARK, benchmarks_registry, argc, argv);
 
     if (status != CB_OK || program.done)
         return program_end(&program, status);

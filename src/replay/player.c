@@ -15,7 +15,7 @@
  * cannot make ranks wait for each other. */
 enum { QUEUE_BYTES = 256 << 20 };
 
-/* Messages of one node that are expected before it gets an answer: at most so many. */
+/* Messages of one node that are expected before it gets an answer, at most. */
 enum { UNANSWERED_MOST = 64 };
 
 /* Memory of the buffers that are made beforehand. */
@@ -36,7 +36,7 @@ typedef struct {
     uint64_t sent, received; /* in a verification */
 } player_peer;
 
-struct player {
+struct replay_player {
     const script *script;
     transport_factory *factory;
     player_peer *peers;
@@ -54,7 +54,7 @@ struct player {
     player_stamps *stamps;
 };
 
-static void drop_buffer(player *me)
+static void drop_buffer(replay_player *me)
 {
     if (me->in_hand != NULL)
         transport_buffer_release(me->in_hand);
@@ -94,7 +94,7 @@ static bool has_content(const void *data, size_t bytes, uint64_t key)
 
 /* Sending */
 
-static cb_status send_bytes(player *me, size_t to, uint64_t bytes)
+static cb_status send_bytes(replay_player *me, size_t to, uint64_t bytes)
 {
     player_peer *peer = &me->peers[to];
     transport_buffer *buffer = me->in_hand;
@@ -112,7 +112,7 @@ static cb_status send_bytes(player *me, size_t to, uint64_t bytes)
     return transport_send(peer->node, buffer);
 }
 
-static cb_status send_blocking(player *me, const script_record *record)
+static cb_status send_blocking(replay_player *me, const script_record *record)
 {
     CB_TRY(send_bytes(me, record->peer, record->value));
     me->queued_bytes += record->value;
@@ -124,13 +124,13 @@ static cb_status send_blocking(player *me, const script_record *record)
 
 /* Receiving */
 
-static bool is_token(const player *me, const transport_buffer *buffer)
+static bool is_token(const replay_player *me, const transport_buffer *buffer)
 {
     return buffer->size == me->script->token_bytes && me->script->token_bytes > 0;
 }
 
 /* Refer to the data of a message, and keep the buffer for the next send. */
-static void take_data(player *me, size_t from, transport_buffer *buffer)
+static void take_data(replay_player *me, size_t from, transport_buffer *buffer)
 {
     player_peer *peer = &me->peers[from];
 
@@ -144,7 +144,7 @@ static void take_data(player *me, size_t from, transport_buffer *buffer)
     me->in_hand = buffer;
 }
 
-static cb_status wrong_size(const player *me, size_t from, uint64_t expected, size_t size)
+static cb_status wrong_size(const replay_player *me, size_t from, uint64_t expected, size_t size)
 {
     cb_error("%s: a message of %zu bytes came from rank %zu where its receive has %llu; check the "
              "network with --verify",
@@ -153,7 +153,7 @@ static cb_status wrong_size(const player *me, size_t from, uint64_t expected, si
 }
 
 /* The next message of a rank. */
-static cb_status receive_named(player *me, size_t from, uint64_t bytes)
+static cb_status receive_named(replay_player *me, size_t from, uint64_t bytes)
 {
     player_peer *peer = &me->peers[from];
     transport_buffer *buffer;
@@ -176,7 +176,7 @@ static cb_status receive_named(player *me, size_t from, uint64_t bytes)
                : wrong_size(me, from, bytes, me->in_hand->size);
 }
 
-static size_t take_any_ahead(player *me)
+static size_t take_any_ahead(replay_player *me)
 {
     for (;; me->any_turn++) {
         size_t from = (size_t)me->any->nodes[me->any_turn % me->any->count]->rank;
@@ -191,7 +191,7 @@ static size_t take_any_ahead(player *me)
 }
 
 /* The next message of any rank; its size may be any that a sender has. */
-static cb_status receive_any(player *me, size_t *from)
+static cb_status receive_any(replay_player *me, size_t *from)
 {
     transport_buffer *buffer;
     transport_node *node;
@@ -213,7 +213,7 @@ static cb_status receive_any(player *me, size_t *from)
     return CB_OK;
 }
 
-static void stamp_receive(player *me, size_t record, size_t from)
+static void stamp_receive(replay_player *me, size_t record, size_t from)
 {
     if (me->stamps == NULL || record >= me->stamps->count)
         return;
@@ -221,7 +221,7 @@ static void stamp_receive(player *me, size_t record, size_t from)
     me->stamps->from[record] = (uint32_t)from;
 }
 
-static cb_status carry_out_receive(player *me, size_t index)
+static cb_status carry_out_receive(replay_player *me, size_t index)
 {
     const script_record *record = &me->script->records[index];
     size_t from = record->peer;
@@ -233,7 +233,7 @@ static cb_status carry_out_receive(player *me, size_t index)
 }
 
 /* Complete the started receives that name a rank, or, with SCRIPT_ANY, those from any. */
-static cb_status complete_started(player *me, uint32_t peer)
+static cb_status complete_started(replay_player *me, uint32_t peer)
 {
     for (size_t i = 0; i < me->started_count; i++) {
         started_receive *one = &me->started[i];
@@ -247,7 +247,7 @@ static cb_status complete_started(player *me, uint32_t peer)
     return CB_OK;
 }
 
-static cb_status receive_blocking(player *me, size_t index)
+static cb_status receive_blocking(replay_player *me, size_t index)
 {
     const uint32_t peer = me->script->records[index].peer;
 
@@ -257,7 +257,7 @@ static cb_status receive_blocking(player *me, size_t index)
     return carry_out_receive(me, index);
 }
 
-static void start_receive(player *me, size_t index)
+static void start_receive(replay_player *me, size_t index)
 {
     const uint32_t peer = me->script->records[index].peer;
 
@@ -267,7 +267,7 @@ static void start_receive(player *me, size_t index)
 
 /* Wait for all receives in the order of their start, then for the network to take all sends, if
  * that cannot make ranks wait for each other. */
-static cb_status wait_for_started(player *me)
+static cb_status wait_for_started(replay_player *me)
 {
     for (size_t i = 0; i < me->started_count; i++)
         if (!me->started[i].done)
@@ -290,7 +290,7 @@ static cb_status wait_for_started(player *me)
 /* Barrier: in round k each rank sends to the rank 2^k after it, and waits for the one 2^k before.
  */
 
-static cb_status await_token(player *me, size_t from)
+static cb_status await_token(replay_player *me, size_t from)
 {
     player_peer *peer = &me->peers[from];
 
@@ -313,7 +313,7 @@ static cb_status await_token(player *me, size_t from)
     return CB_OK;
 }
 
-static cb_status pass_barrier(player *me)
+static cb_status pass_barrier(replay_player *me)
 {
     const size_t ranks = me->script->ranks, self = me->script->self;
 
@@ -332,7 +332,7 @@ static cb_status pass_barrier(player *me)
 
 /* Playing */
 
-static cb_status play_record(player *me, size_t index)
+static cb_status play_record(replay_player *me, size_t index)
 {
     const script_record *record = &me->script->records[index];
 
@@ -358,7 +358,7 @@ static cb_status play_record(player *me, size_t index)
     return CB_OK;
 }
 
-static cb_status play_stamped(player *me, player_stamps *stamps)
+static cb_status play_stamped(replay_player *me, player_stamps *stamps)
 {
     for (size_t i = 0; i < me->script->count; i++) {
         bool stamped = i < stamps->count;
@@ -372,14 +372,14 @@ static cb_status play_stamped(player *me, player_stamps *stamps)
     return CB_OK;
 }
 
-static cb_status play_unstamped(player *me)
+static cb_status play_unstamped(replay_player *me)
 {
     for (size_t i = 0; i < me->script->count; i++)
         CB_TRY(play_record(me, i));
     return CB_OK;
 }
 
-cb_status player_play(player *me, player_stamps *stamps, bool verify, player_found *found)
+cb_status player_play(replay_player *me, player_stamps *stamps, bool verify, player_found *found)
 {
     me->found = (player_found){0};
     me->stamps = stamps;
@@ -406,7 +406,7 @@ static bool in_barrier(const script *played, size_t rank)
     return false;
 }
 
-static cb_status create_nodes(player *me)
+static cb_status create_nodes(replay_player *me)
 {
     const script *played = me->script;
 
@@ -421,7 +421,7 @@ static cb_status create_nodes(player *me)
 }
 
 /* The group of ranks whose messages receives from any take; their nodes are marked. */
-static cb_status create_group(player *me)
+static cb_status create_group(replay_player *me)
 {
     const script *played = me->script;
     transport_node **nodes = cb_allocate(played->ranks, sizeof(transport_node *), "a group");
@@ -444,7 +444,7 @@ static cb_status create_group(player *me)
     return status;
 }
 
-static cb_status prepare(player *me)
+static cb_status prepare(replay_player *me)
 {
     const script *played = me->script;
     uint64_t bytes =
@@ -465,7 +465,7 @@ static cb_status prepare(player *me)
 }
 
 /* Room for all receives that are started before a wait. */
-static cb_status make_room(player *me)
+static cb_status make_room(replay_player *me)
 {
     const script *played = me->script;
     size_t most = 0, now = 0;
@@ -480,9 +480,10 @@ static cb_status make_room(player *me)
     return me->started != NULL ? CB_OK : CB_ERROR_MEMORY;
 }
 
-cb_status player_create(const script *played, transport_factory *factory, bool touch, player **out)
+cb_status player_create(const script *played, transport_factory *factory, bool touch,
+                        replay_player **out)
 {
-    player *me = cb_allocate(1, sizeof(*me), "the player of a trace");
+    replay_player *me = cb_allocate(1, sizeof(*me), "the player of a trace");
     cb_status status;
 
     *out = me;
@@ -500,7 +501,7 @@ cb_status player_create(const script *played, transport_factory *factory, bool t
     return status == CB_OK ? prepare(me) : status;
 }
 
-void player_destroy(player *me)
+void player_destroy(replay_player *me)
 {
     if (me == NULL)
         return;

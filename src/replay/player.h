@@ -24,17 +24,18 @@ typedef struct {
     uint64_t state;     /* of the computing; keeps the compiler from removing it */
 } player_found;
 
-typedef struct player player;
+typedef struct replay_player replay_player;
 
 /* Create the nodes and groups of a rank and prepare the factory for its messages. `touch`: read all
  * data that is received. CB_ERROR_MEMORY or the technology's error, logged. player_destroy accepts
  * NULL; `played` and the factory outlive the player. */
-cb_status player_create(const script *played, transport_factory *factory, bool touch, player **out);
-void player_destroy(player *me);
+cb_status player_create(const script *played, transport_factory *factory, bool touch,
+                        replay_player **out);
+void player_destroy(replay_player *me);
 
 /* Play all records once. `stamps` NULL: without times of records. `verify`: every message has a
  * content of its own, which is checked. An error is of the technology, or CB_ERROR_DATA, logged, if
  * a message has another size than its receive. */
-cb_status player_play(player *me, player_stamps *stamps, bool verify, player_found *found);
+cb_status player_play(replay_player *me, player_stamps *stamps, bool verify, player_found *found);
 
 #endif

@@ -25,7 +25,7 @@ enum { PLAYS_LEAST = 5, PLAYS_PRECISE = 11, PLAYS_MOST = 2048 };
 /* Records with times in the extra play, of each rank. */
 enum { STAMPED_MOST = 1 << 20 };
 
-/* Warm-up ends at this share of --max-time, and after so many plays. */
+/* Warm-up ends at this share of --max-time, or after this number of plays. */
 enum { WARM_UP_PLAYS = 3 };
 static const double warm_up_share = 0.15;
 
@@ -40,14 +40,15 @@ typedef struct {
     script played;
     bool calibrated;
     ccmod_calibration calibration;
-    player *me;
+    replay_player *me;
     double own_us[PLAYS_MOST]; /* times of this rank in each play */
     double all_us[PLAYS_MOST]; /* and of the slowest rank */
     size_t plays;
     double skew_ns;
     const char *stopped_by;
     meters timed;
-    player_found found; /* of the last play */
+    player_found found;       /* of the last play, ... */
+    player_found timed_found; /* ... and of the last timed one */
     player_stamps stamps;
     message_times messages;
     recorded_times recorded;
@@ -296,14 +297,15 @@ static cb_status play_verified(replay_run *run, const measurement_setting *setti
 
 static rank_figures figures_of(const replay_run *run)
 {
-    rank_figures own = {.records = run->played.count, .memory_bytes = script_memory(&run->played)};
+    rank_figures own = {.records = run->played.count,
+                        .memory_bytes = script_memory(&run->played),
+                        .received = run->timed_found.messages,
+                        .received_bytes = run->timed_found.bytes};
     stats_summary summary = {0};
 
     for (size_t rank = 0; rank < run->played.ranks; rank++) {
         own.sent += run->played.sent[rank].messages;
         own.sent_bytes += run->played.sent[rank].bytes;
-        own.received += run->played.incoming[rank].messages;
-        own.received_bytes += run->played.incoming[rank].bytes;
     }
     if (figures_summarize(run->own_us, run->plays, &summary) == CB_OK)
         own.time_us = summary.median;
@@ -339,13 +341,13 @@ static void fill_ranks(const rank_figures *all, size_t ranks, report_row *row)
                               members[i].key);
         sums.records += all[rank].records;
         sums.memory_bytes += all[rank].memory_bytes;
-        sums.sent += all[rank].sent;
-        sums.sent_bytes += all[rank].sent_bytes;
+        sums.received += all[rank].received;
+        sums.received_bytes += all[rank].received_bytes;
     }
     report_set_member(row, REPORT_REPLAY, (double)sums.records, "records");
     report_set_member(row, REPORT_REPLAY, (double)sums.memory_bytes, "memory_bytes");
-    report_set_member(row, REPORT_REPLAY, (double)sums.sent, "messages");
-    report_set_member(row, REPORT_REPLAY, (double)sums.sent_bytes, "bytes");
+    report_set_member(row, REPORT_REPLAY, (double)sums.received, "messages");
+    report_set_member(row, REPORT_REPLAY, (double)sums.received_bytes, "bytes");
 }
 
 static void fill_messages(const replay_run *run, report_row *row)
@@ -398,8 +400,10 @@ static cb_status write_row(replay_run *run, const measurement_setting *setting,
     uint64_t bytes = 0;
 
     for (size_t rank = 0; rank < setting->participants; rank++)
-        bytes += all[rank].sent_bytes;
+        bytes += all[rank].received_bytes;
     figures_fill_common(setting, &common, row);
+    if (run->played.multicasts)
+        report_set_text(row, REPORT_MULTICAST, "loop");
     CB_TRY(fill_times(run, bytes, row));
     fill_ranks(all, setting->participants, row);
     fill_messages(run, row);
@@ -442,6 +446,7 @@ static cb_status measure(void *state, const measurement_setting *setting)
     CB_TRY(control_barrier(setting->team));
     CB_TRY(play_often(run, setting));
     timed = run->timed;
+    run->timed_found = run->found;
     CB_TRY(play_stamped(run, setting));
     if (session->options->verify)
         CB_TRY(play_verified(run, setting));

@@ -252,6 +252,7 @@ static cb_status add(script *played, const ccmod_record *record, uint64_t *unbro
     case CCMOD_WAIT:
         return add_record(played, SCRIPT_WAIT, 0, 0);
     case CCMOD_MULTICAST:
+        played->multicasts = true;
         for (size_t i = 0; i < record->list_count; i++)
             CB_TRY(add_send(played, SCRIPT_SEND, record->list[i], record->size_bytes, unbroken));
         if (record->measured_us >= 0 && record->list_count > 0)
@@ -293,8 +294,8 @@ static cb_status choose_token(script *played, control_team *everyone)
 {
     enum { CANDIDATES = 1024 };
     double used[CANDIDATES + 1] = {0};
-    double shared[3] = {(double)played->largest_bytes, (double)played->token_bytes,
-                        played->computes ? 1 : 0};
+    double shared[4] = {(double)played->largest_bytes, (double)played->token_bytes,
+                        played->computes ? 1 : 0, played->multicasts ? 1 : 0};
 
     for (size_t i = 0; i < played->count; i++) {
         const script_record *record = &played->records[i];
@@ -303,10 +304,11 @@ static cb_status choose_token(script *played, control_team *everyone)
             record->value <= CANDIDATES)
             used[record->value] = 1;
     }
-    CB_TRY(control_maximum(everyone, shared, 3));
+    CB_TRY(control_maximum(everyone, shared, 4));
     CB_TRY(control_maximum(everyone, used, CANDIDATES + 1));
     played->largest_bytes = (uint64_t)shared[0];
     played->computes = shared[2] > 0;
+    played->multicasts = shared[3] > 0;
     played->token_bytes = 0;
     if (shared[1] == 0)
         return CB_OK;

@@ -59,7 +59,8 @@ typedef struct {
     uint64_t largest_bytes; /* of all ranks' messages */
     uint64_t token_bytes;   /* a size that no message of the trace has; 0: no barrier */
     bool may_flush;         /* the trace ends even if each send waits for its receive */
-    bool computes;          /* some rank has a time to compute */
+    bool computes;          /* some rank has a time to compute, ... */
+    bool multicasts;        /* ... or a multicast */
     script_flow *sent;      /* by rank: messages of this rank to it */
     script_flow *incoming;  /* by rank: messages from it to this rank; `named` of this rank */
 } script;

@@ -54,6 +54,8 @@ def traces_of(benchmark: Json, choices: dict[str, list[str]]) -> Iterator[list[s
 def main() -> int:
     known = json.loads(Path(sys.argv[2]).read_text(encoding="utf-8"))
     for benchmark in known["benchmarks"]:
+        if benchmark["group"] == "replay":  # its messages are those of a file
+            continue
         if sys.argv[1] == "ranks":
             print(benchmark["name"], ranks_of(benchmark), benchmark["group"])
             continue

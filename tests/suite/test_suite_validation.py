@@ -281,6 +281,7 @@ def replay(trace: Path, play_us: float, ranks_us: tuple[float, ...], seed: int =
         for rank, time_us in enumerate(ranks_us)
     ]
     row = {"play_us": figure(play_us), "per_rank": ranks, "oversubscribed": False}
+    row |= {"size_bytes": 1000, "processors": len(ranks_us)}
     parameters = {"seed": seed}
     return {"benchmark": "replay", "trace": about, "parameters": parameters, "results": [row]}
 

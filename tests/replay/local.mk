@@ -1,0 +1,3 @@
+# Tests of src/replay.
+TESTS += %D%/replay.sh
+EXTRA_DIST += %D%/replay.sh %D%/kinds.cct

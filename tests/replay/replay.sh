@@ -1,0 +1,177 @@
+#!/bin/sh
+# cb_replay: each kind of record over each technology, what a play receives, and traces that are refused.
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:-.}/tests/cli/lib.sh"
+
+needs_python
+enter_folder
+limit_s=120
+kinds=$srcdir/tests/replay/kinds.cct
+
+# trace NAME RANKS: a trace with these ranks from standard input
+trace() {
+    { echo "%cct 1 ranks $2 unit us" && cat; } >"$1"
+}
+
+# played TECHNOLOGY: the trace of all kinds of records, with the content checked
+played() {
+    case_is "every kind of record over $1"
+    run 4 cb_replay "$kinds" --technology "$1" --max-time 0.05 --verify --output result.json
+    expect_status 0
+    expect_valid result.json
+    expect_rows "r['verify'] == {'messages': 206, 'lost': 0, 'doubled': 0, 'reordered': 0, 'corrupted': 0}"
+    expect_rows "(r['replay']['messages'], r['replay']['bytes'], r['replay']['records']) == (206, 61077, 522)"
+    expect_rows "[(one['sent'], one['received']) for one in r['per_rank']] == [(105, 101), (50, 51), (50, 51), (1, 3)]"
+    expect_rows "r['replay']['plays'] >= 5 and r['blocks'] == r['replay']['plays']"
+    expect_rows "r['message_us']['samples'] == 206 and r['multicast'] == 'loop'"
+    expect_rows "(r['recorded']['records'], r['recorded']['recorded_us']) == (50, 50)"
+    expect_document result.json "d['trace'] == {'path': '$kinds', 'ranks': 4, 'lines': 32, 'bytes': $(wc -c <"$kinds"), \
+'crc32': '%08x' % __import__('zlib').crc32(open('$kinds', 'rb').read())}" True
+}
+for technology in mpi tcp sci; do
+    played $technology
+done
+
+case_is "another size in the file is another number of bytes"
+trace size.cct 2 <<'END'
+0:
+s 1 1000
+1:
+r 0 1000
+END
+run 2 cb_replay size.cct --technology tcp --max-time 0.05 --output result.json
+expect_status 0
+expect_rows "(r['replay']['bytes'], r['size_bytes']) == (1000, 1000)"
+sed 's/1000/1001/' size.cct >larger.cct
+run 2 cb_replay larger.cct --technology tcp --max-time 0.05 --output result.json
+expect_status 0
+expect_rows "(r['replay']['bytes'], r['size_bytes']) == (1001, 1001)"
+
+# refused NAME RANKS TEXT...: nothing is sent
+refused() {
+    name=$1
+    ranks=$2
+    shift 2
+    case_is "refused: $name"
+    refuse 2 "$ranks" cb_replay "$name.cct" "$@"
+}
+printf '0:\nr 1 8\ns 1 8\n1:\nr 0 8\ns 0 8\n' | trace deadlock.cct 2
+refused deadlock 2 "deadlock.cct" "rank 0" "wait"
+refused absent 2 "cannot read the trace absent.cct" "No such file"
+refused size 3 "size.cct has 2 ranks and this job 3" "mpirun -np 2"
+
+thorough || finish
+
+printf '0:\ns 1 8\ns 1 8\n1:\nr 0 8\n' | trace unmatched.cct 2
+refused unmatched 2 "unmatched.cct:4" "which no rank receives"
+printf '0:\ns 1 8\n1:\nr 0 9\n' | trace sizes.cct 2
+refused sizes 2 "sizes.cct:5" "9 bytes"
+printf '0:\nr any 8\nr 1 8\n1:\n@ 2\ns 0 8\n;\n' | trace mixed.cct 2
+refused mixed 2 "receives 1 of the 2 messages of rank 1 by name"
+printf '0:\ns 1 2GiB\n1:\nr 0 2GiB\n' | trace long.cct 2
+refused long 2 "a message of 2147483648 bytes"
+printf '0:\nhello\n' | trace words.cct 2
+refused words 2 "words.cct:3"
+printf '0:\n@ 1000\nc 1\n;\n' | trace loops.cct 2
+case_is "refused: more records than --records"
+refuse 2 2 cb_replay "loops.cct --records 999" "rank 0 has more than 999 records" "raise --records"
+case_is "refused: a technology that may lose messages"
+refuse 2 2 cb_replay "size.cct --technology udp" "udp" "use --technology with one of"
+case_is "refused: no file"
+refuse 2 2 cb_replay "" "no trace is given"
+case_is "refused: a calibration that is none"
+refuse 2 2 cb_replay "size.cct --calibration size.cct" "size.cct"
+case_is "refused: options of benchmarks that choose their messages"
+refuse 2 2 cb_replay "size.cct --sizes 64" "--sizes"
+
+case_is "sends that need buffers: both ranks send first"
+printf '*:\n@ 100\ns 1-%%r 64KiB\n;\n@ 100\nr 1-%%r 64KiB\n;\n' | trace crossed.cct 2
+for technology in mpi tcp sci; do
+    run 2 cb_replay crossed.cct --technology $technology --max-time 0.05 --verify --output result.json
+    expect_status 0
+    expect_rows "r['replay']['bytes'] == 200 * 65536"
+done
+
+case_is "messages that come while a barrier waits, and tokens while a receive does"
+trace barriers.cct 5 <<'END'
+*:
+@ 20
+is (%r+1)%%n 1
+is (%r+2)%%n 2+%i
+b
+b
+r (%r-2)%%n 2+%i
+r (%r-1)%%n 1
+;
+b
+END
+trace tokens.cct 5 <<'END'
+0:
+@ 80
+r any 3
+;
+@ 20
+b
+;
+1-4:
+@ 20
+s 0 3
+;
+@ 20
+b
+;
+END
+for technology in mpi tcp sci; do
+    for name in barriers tokens; do
+        run 5 cb_replay $name.cct --technology $technology --max-time 0.05 --verify --output result.json
+        expect_status 0
+        expect_rows "r['verify']['corrupted'] == 0"
+    done
+done
+
+case_is "distributions are drawn from the seed"
+printf '*:\n@ 10\nc exp(20)\n;\nb\n' | trace drawn.cct 3
+run 3 cb_replay drawn.cct --seed 7 --max-time 0.05 --output result.json
+expect_status 0
+expect_rows "r['play_us']['median'] > 100"
+
+case_is "slowdowns against a calibration"
+printf '%%calibration 1\nline overhead_us=0.1 latency_us=0.9 us_per_byte=0.001\n' >quiet.cal
+run 2 cb_replay size.cct --calibration quiet.cal --max-time 0.05 --output result.json
+if [ "$status" -eq 0 ]; then
+    expect_valid result.json
+    expect_rows "r['message_slowdown']['messages'] == 1 and r['message_slowdown']['worst'] > 0"
+else
+    failed "exit status 0" "$status"
+fi
+
+case_is "a million records, from a pipe that can be read once"
+printf '0:\n@ 250000\ns 1 8\nr 1 8\n;\n1:\n@ 250000\nr 0 8\ns 0 8\n;\n' | trace million.cct 2
+mkfifo pipe
+cat million.cct >pipe &
+run 2 cb_replay pipe --max-time 0.05 --output result.json
+wait
+expect_status 0
+expect_rows "r['replay']['records'] == 1000000 and r['replay']['memory_bytes'] >= 16000000"
+
+case_is "a rank is killed"
+start 2 cb_replay million.cct --max-time 100
+await 60 pid_of_rank 1 >/dev/null
+await 60 grep -q mode out || true
+kill -KILL "$(pid_of_rank 1)"
+collect
+expect_failure
+expect_all_gone
+
+case_is "traces of the fuzzing corpus are played or refused"
+for file in "$srcdir"/tests/fuzz/corpus/trace/*; do
+    ranks=$(sed -n '1s/^%cct 1 ranks \([2-5]\) .*/\1/p' "$file")
+    run "${ranks:-2}" cb_replay "$file" --max-time 0.02 --records 100000 --output result.json
+    case $status in
+    0 | 2) ;;
+    *) failed "exit status 0 or 2 for $(basename "$file")" "$status" ;;
+    esac
+    expect_all_gone
+done
+
+finish
