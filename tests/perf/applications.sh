@@ -9,6 +9,8 @@ set -eu
 srcdir=$(cd "$srcdir" && pwd)
 builddir=$(cd "$builddir" && pwd)
 export srcdir builddir CB_BUILD="$builddir"
+# shellcheck source=/dev/null
+. "$builddir/tests/environment.sh"
 # shellcheck source=tests/common/applications.sh
 . "$srcdir/tests/common/applications.sh"
 
@@ -38,13 +40,13 @@ for name in ${COMBENCH_APPLICATIONS:-$applications}; do
     "$builddir/ccmod" run --network fattree --eager-bytes 4KiB "$name.cct" >"$name.txt"
     sed -n 's/^/  /;/ end at /p;$p' "$name.txt"
     sh "$srcdir/tests/perf/launch.sh" "$ranks" "$builddir/cb_replay" --format json --output "$name.json" \
-        "$name.cct" 2>"$name.log" || {
+        "$name.cct" >"$name.log" 2>&1 || {
         cat "$name.log" >&2
         exit 1
     }
-    "${CB_PYTHON:-python3}" -c 'import json, sys
+    "${CB_PYTHON:?}" -c 'import json, sys
 row = json.load(open(sys.argv[1]))["results"][0]
 print("  replay: a play of %.0f us" % row["play_us"]["median"])' "$name.json"
-    [ -z "$calibration" ] || "${CB_PYTHON:-python3}" "$srcdir/scripts/combench" validate --programs "$builddir" \
+    [ -z "$calibration" ] || "${CB_PYTHON:?}" "$srcdir/scripts/combench" validate --programs "$builddir" \
         --calibration "$calibration" "$name.json"
 done
