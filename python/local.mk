@@ -86,6 +86,7 @@ dist_suite_suite_DATA = \
 	%D%/combench/suite/run.py
 suite_plansdir = $(suitedir)/suite/plans
 dist_suite_plans_DATA = \
+	%D%/combench/suite/plans/eventbuilding.plan \
 	%D%/combench/suite/plans/farms.plan \
 	%D%/combench/suite/plans/full.plan \
 	%D%/combench/suite/plans/note48.plan \
