@@ -186,7 +186,8 @@ def check_rates(row: Json, benchmark: str) -> Iterator[Fault]:
     except KeyError as missing:
         yield "throughput_MBps", f"stands in a row without {missing.args[0]}"
         return
-    expected = row["frequency_Hz"] * packets * row["size_bytes"] / 1e6
+    size_bytes = row.get("fragment_mean_bytes", row["size_bytes"])
+    expected = row["frequency_Hz"] * packets * size_bytes / 1e6
     losses = row.get("datagrams", {}).get("lost", 0) > 0
     if losses and 0 <= row["throughput_MBps"] <= expected:
         return
