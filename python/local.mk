@@ -41,6 +41,7 @@ dist_suite_predict_DATA = \
 	%D%/combench/predict/predict.py \
 	%D%/combench/predict/prediction.py \
 	%D%/combench/predict/processes.py \
+	%D%/combench/predict/replays.py \
 	%D%/combench/predict/table.py \
 	%D%/combench/predict/trace.py \
 	%D%/combench/predict/validate.py \

@@ -27,6 +27,7 @@ PURPOSE = {
     "src/host": ("topology, environment,", "noise, calibrated work"),
     "src/model": ("the communication model:", "libccmod"),
     "src/occupation": ("computing task beside", "the communication"),
+    "src/replay": ("a trace played on", "the network"),
     "src/report": ("columns, documents:", "text, CSV, JSON"),
     "src/sisci": ("SISCI over shared memory:", "libsisci-shm"),
     "src/stats": ("medians, intervals,", "histogram, fits"),

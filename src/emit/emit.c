@@ -255,13 +255,21 @@ static cb_status perform(void *context, size_t member)
     return perform_part(part->me, all->definition, all->options, &all->shape, part->actions, true);
 }
 
+/* Farms have no blocks. */
+static uint64_t traced_blocks(const bench_options *options)
+{
+    return options->trace_blocks > 0 ? options->trace_blocks : 1;
+}
+
 static cb_status make_part(emission *all, size_t rank)
 {
     const rank_setting place = {.definition = all->definition,
                                 .options = all->options,
                                 .measurement = &all->measurement,
                                 .ranks = all->ranks,
-                                .participants = all->count};
+                                .participants = all->count,
+                                .packets =
+                                    traced_blocks(all->options) * (all->options->trace_steps + 1)};
     const size_t stage = shape_stage(&all->shape, rank);
     const bool farm = all->definition->method == &farm_method;
     const bool pauses = all->definition->choose_shapes != NULL && stage == 0;
@@ -379,9 +387,8 @@ static cb_status check_length(const emission *all)
     const uint64_t most = 1 << 22;
     const size_t sources = fragments_sources(all->definition, &all->shape);
     const uint64_t steps = all->options->trace_steps;
-    const uint64_t blocks = all->options->trace_blocks > 0 ? all->options->trace_blocks : 1;
 
-    if (!all->measurement.varied || steps <= most / sources / blocks)
+    if (!all->measurement.varied || steps <= most / sources / traced_blocks(all->options))
         return CB_OK;
     cb_error(
         "--emit-trace: each fragment of varying size is a line of the trace, and %llu steps of "

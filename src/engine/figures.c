@@ -124,7 +124,7 @@ void figures_fill_blocks(report_column figure, const stats_summary *summary,
 static double reading_of(cb_counter_kind kind, uint64_t value)
 {
     if (value == CB_COUNTER_ABSENT || kind == CB_COUNTER_INCREASE)
-        return -INFINITY;
+        return -(double)INFINITY;
     return kind == CB_COUNTER_LEAST ? -(double)value : (double)value;
 }
 

@@ -1,13 +1,10 @@
 #include "engine/fragments.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "engine/shape.h"
 
 /* Options */
 
@@ -148,28 +145,6 @@ static size_t source_of(const benchmark *definition, const bench_shape *shape, s
     return index * (shape_span(shape, 0).count / span.count);
 }
 
-cb_status fragments_plan(const benchmark *definition, const bench_options *options,
-                         bench_measurement *measurement)
-{
-    const cb_fragments *fragments = &options->sizes_of_fragments;
-    const bench_shape shape = measurement->shape.stage_count > 0
-                                  ? measurement->shape
-                                  : shape_of_count(definition, measurement->count);
-    const size_t sources = fragments_sources(definition, &shape);
-
-    if (sources > cb_fragments_sources(fragments)) {
-        cb_error("--fragments: '%s' has sizes of %zu sources, but a measurement has %zu; give each "
-                 "line one size for all, or %zu, or measure fewer sources",
-                 fragments->path, cb_fragments_sources(fragments), sources, sources);
-        return CB_ERROR_USAGE;
-    }
-    measurement->varied = true;
-    measurement->size_bytes = (size_t)cb_fragments_largest(fragments, sources);
-    measurement->least_bytes = (size_t)cb_fragments_smallest(fragments, sources);
-    measurement->mean_bytes = cb_fragments_mean(fragments, sources);
-    return CB_OK;
-}
-
 /* A rank's part */
 
 struct bench_fragments {
@@ -192,12 +167,10 @@ static uint32_t *make_ring(const cb_fragments *sizes, uint64_t period, size_t so
 }
 
 cb_status fragments_join(bench_rank *me, const benchmark *definition, const bench_options *options,
-                         const bench_shape *shape)
+                         const bench_shape *shape, uint64_t packets)
 {
     const size_t source = source_of(definition, shape, me->place.self);
     bench_fragments *part;
-    const uint64_t blocks = options->trace_blocks > 0 ? options->trace_blocks : 1;
-    const uint64_t traced = (options->trace_steps + 1) * blocks;
 
     if (!fragments_vary(options))
         return CB_OK;
@@ -207,8 +180,8 @@ cb_status fragments_join(bench_rank *me, const benchmark *definition, const benc
     me->fragments = part;
     part->sizes = &options->sizes_of_fragments;
     part->period = cb_fragments_period(part->sizes);
-    if (options->emit_trace != NULL && traced < part->period)
-        part->period = traced;
+    if (packets > 0 && packets < part->period)
+        part->period = packets;
     part->peers = me->peer_count;
     part->sources = cb_allocate(me->peer_count, sizeof(*part->sources), "the sizes of fragments");
     part->of_peer = cb_allocate(me->peer_count, sizeof(*part->of_peer), "the sizes of fragments");

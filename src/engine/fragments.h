@@ -9,7 +9,7 @@
 #include "control/control.h"
 #include "engine/benchmark.h"
 #include "engine/options.h"
-#include "engine/plan.h"
+#include "engine/shape.h"
 
 /* Check and parse the options; a single fixed size becomes that of --sizes. CB_ERROR_USAGE, logged.
  */
@@ -29,16 +29,13 @@ const bench_traffic *fragments_traffic(const bench_options *options);
 /* Number of sources of fragments in a shape. */
 size_t fragments_sources(const benchmark *definition, const bench_shape *shape);
 
-/* Set size and mean of a measurement. CB_ERROR_USAGE, logged, if the file has too few columns. */
-cb_status fragments_plan(const benchmark *definition, const bench_options *options,
-                         bench_measurement *measurement);
-
 /* The participants that send fragments to a stage. */
 bench_span fragments_senders(const benchmark *definition, const bench_shape *shape, size_t stage);
 
-/* Create and destroy a rank's part; no effect if sizes do not vary. CB_ERROR_MEMORY, logged. */
+/* Create and destroy a rank's part; no effect if sizes do not vary. `packets`: the most that a rank
+ * sends; 0: not known. CB_ERROR_MEMORY, logged. */
 cb_status fragments_join(bench_rank *me, const benchmark *definition, const bench_options *options,
-                         const bench_shape *shape);
+                         const bench_shape *shape, uint64_t packets);
 void fragments_leave(bench_rank *me);
 
 /* Sizes of the packets that a peer sends, a ring of me->fragments->period; NULL if it sends none,

@@ -208,13 +208,35 @@ static cb_status choose_counts(planner *p)
 
 /* Measurements */
 
+/* Largest, smallest and mean size of the packets of a measurement. */
+static cb_status set_sizes(const planner *p, bench_measurement *measurement)
+{
+    const cb_fragments *fragments = &p->options->sizes_of_fragments;
+    const bench_shape shape = measurement->shape.stage_count > 0
+                                  ? measurement->shape
+                                  : shape_of_count(p->definition, measurement->count);
+    const size_t sources = fragments_sources(p->definition, &shape);
+
+    if (sources > cb_fragments_sources(fragments)) {
+        cb_error("--fragments: '%s' has sizes of %zu sources, but a measurement has %zu; give each "
+                 "line one size for all, or %zu, or measure fewer sources",
+                 fragments->path, cb_fragments_sources(fragments), sources, sources);
+        return CB_ERROR_USAGE;
+    }
+    measurement->varied = true;
+    measurement->size_bytes = (size_t)cb_fragments_largest(fragments, sources);
+    measurement->least_bytes = (size_t)cb_fragments_smallest(fragments, sources);
+    measurement->mean_bytes = cb_fragments_mean(fragments, sources);
+    return CB_OK;
+}
+
 static cb_status append(planner *p, bench_measurement measurement)
 {
     bench_plan *plan = p->plan;
     const size_t message_bytes = measurement.size_bytes * bench_packed(p->definition, p->options);
 
     if (fragments_vary(p->options))
-        CB_TRY(fragments_plan(p->definition, p->options, &measurement));
+        CB_TRY(set_sizes(p, &measurement));
     if (plan->count == p->room) {
         size_t more = p->room > 0 ? 2 * p->room : 64;
         bench_measurement *moved = realloc(plan->measurements, more * sizeof(*moved));

@@ -185,7 +185,7 @@ cb_status rank_create(const rank_setting *setting, transport_factory *factory, b
     if (status == CB_OK)
         status = connect_peers(me, &shape, &known);
     if (status == CB_OK)
-        status = fragments_join(me, setting->definition, options, &shape);
+        status = fragments_join(me, setting->definition, options, &shape, setting->packets);
     if (status == CB_OK && me->threads > 1 && (*actions)->by_threads &&
         (transport_capabilities(factory) & TRANSPORT_CONCURRENT_SEND) != 0)
         status = senders_create(me, me->threads, &me->senders);

@@ -14,6 +14,7 @@ typedef struct {
     const int *ranks; /* the participants; have to outlive the part */
     size_t participants;
     size_t cache_bytes; /* size that rotating buffers have to exceed */
+    uint64_t packets;   /* most that a rank sends to another, for --fragments; 0: not known */
 } rank_setting;
 
 /* Create a rank's part over a factory; *actions are those of its role. CB_ERROR_MEMORY or the

@@ -567,7 +567,7 @@ cb_status farm_accept_fragment(bench_rank *me, size_t from, transport_buffer *bu
 }
 
 /* The fragments of a source were those of successive events of this destination, unless messages
- * were lost or only some sources had data: then the sizes that arrived cannot be told. */
+ * were lost or only some sources had data: then the sizes that were due are not known. */
 static cb_status check_varied_sum(bench_rank *me)
 {
     const farm_rank *farm = farm_of(me);

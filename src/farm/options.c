@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "farm/accept.h"
 #include "farm/fetch.h"
+#include "farm/rank.h"
 #include "farm/load.h"
 #include "timeline/timeline.h"
 
@@ -52,6 +53,14 @@ static cb_status check_accept(const bench_options *options, size_t sources, size
         cb_error("--accept %s and --supervisor multicast: a multicast asks all sources, and each "
                  "step a part of them; use --supervisor loop, or leave --accept out",
                  own->accept);
+        return CB_ERROR_USAGE;
+    }
+    if (options->sizes_of_fragments.law_count > 0 &&
+        cb_fragments_smallest(&options->sizes_of_fragments, sources) < FARM_LABEL_BYTES) {
+        cb_error(
+            "--accept %s and --fragments %s: fragments below 16 bytes carry no event number, by "
+            "which those of the two steps differ; use larger fragments",
+            own->accept, options->fragments);
         return CB_ERROR_USAGE;
     }
     if (fetched < sources)

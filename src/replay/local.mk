@@ -1,4 +1,4 @@
-# Linked to cb_replay only, with the model library.
+# Linked to the program that plays traces only, with the model library.
 noinst_LIBRARIES += libreplay.a
 libreplay_a_CPPFLAGS = $(AM_CPPFLAGS)
 libreplay_a_SOURCES = \

@@ -1,4 +1,4 @@
-/* The method of cb_replay: a trace is played on the network. */
+/* The method of replays: a trace is played on the network. */
 #ifndef REPLAY_REPLAY_H
 #define REPLAY_REPLAY_H
 

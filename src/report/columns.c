@@ -96,12 +96,9 @@ static const report_cell slowdowns_cells[] = {
 };
 
 static const report_cell recorded_cells[] = {
-    {.path = "records", .name = "records"},
-    {.path = "recorded_us", .name = "recorded_us"},
-    {.path = "replayed_us", .name = "replayed_us"},
-    {.path = "worst_error", .name = "worst_error"},
-    {.path = "worst_line", .name = "worst_line"},
-    {.path = NULL},
+    {.path = "records", .name = "records"},         {.path = "recorded_us", .name = "recorded_us"},
+    {.path = "replayed_us", .name = "replayed_us"}, {.path = "worst_error", .name = "worst_error"},
+    {.path = "worst_line", .name = "worst_line"},   {.path = NULL},
 };
 
 static const report_cell rank_cells[] = {

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from trace_text import of_each_rank
 
+ANY_SIZE = -1
 # Sender, receiver, bytes.
 Channel = tuple[int, int, int]
 
@@ -27,7 +28,10 @@ def of_trace(text: str) -> tuple[Counter[Channel], Counter[tuple[int, int]], Cou
                     sent[rank, receiver, int(words[2])] += 1
                     arrives[receiver, int(words[2])] += 1
             elif words[0] == "r":
-                received[rank, int(words[2])] += 1
+                received[rank, ANY_SIZE if words[2] == "*" else int(words[2])] += 1
+    # A rank that receives any size has as many such receives as messages of no other receive.
+    for end in [end for end in arrives if received[end[0], ANY_SIZE] and not received[end]]:
+        arrives[end[0], ANY_SIZE] += arrives.pop(end)
     return sent, arrives, received
 
 

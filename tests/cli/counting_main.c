@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "benchmarks/registry.h"
 #include "emit/emit.h"
+#include "engine/fragments.h"
 #include "engine/rank.h"
 #include "engine/session.h"
 #include "tests/cli/by_name.h"
@@ -89,7 +90,7 @@ int main(int argc, char **argv)
 {
     const benchmark *definition = by_name(&argc, &argv);
     options_table of;
-    bench_options options;
+    bench_options options = {.fragments = NULL};
     engine_session session = {.definition = definition, .options = &options};
     const cb_option *action;
     cb_status status;
@@ -98,6 +99,8 @@ int main(int argc, char **argv)
     options_table_make(definition, benchmarks_registry, &of);
     if (cb_options_defaults(&of.table, &options) != CB_OK ||
         cb_options_parse(&of.table, argc, argv, &options, NULL, &action) != CB_OK)
+        return cb_status_exit(CB_ERROR_USAGE);
+    if (fragments_parse(&options, false, false) != CB_OK)
         return cb_status_exit(CB_ERROR_USAGE);
     status = control_open(false, &session.plane);
     if (status == CB_OK)

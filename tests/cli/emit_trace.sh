@@ -47,6 +47,11 @@ while read -r ranks name options <&3; do
     compare "$ranks" "$name" $options
 done 3<every_mode
 
+# Fragments of varying size, of which none has the size of a control message.
+compare 4 funnel --sources 3 --mode event --fragments uniform:17-900 --correlation 0.5
+compare 7 pipeline --topology 4-2-1 --algorithm 0 --fragments gamma:1KiB,200
+compare 6 pullfarm --sources 3 --destinations 2 --algorithm 0 --fragments uniform:17-900+fixed:50
+
 case_is "algorithms"
 run 0 cb_pushfarm --emit-trace trace.cct --sizes 64 --sources 3 --destinations 2 --algorithm 20 --trace-steps 10
 expect_status 0

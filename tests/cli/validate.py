@@ -116,7 +116,7 @@ def occupied(row: Json) -> bool:
 
 def check_summary(row: Json) -> Iterator[Fault]:
     """min <= median <= max, and the interval around the median and within the range."""
-    for key in ("latency_us", "round_us"):
+    for key in ("latency_us", "round_us", "play_us"):
         if key not in row:
             continue
         figure = row[key]
@@ -138,9 +138,9 @@ def check_blocks(row: Json) -> Iterator[Fault]:
     values = row["blocks_us"]
     if row.get("blocks") != len(values):
         yield "blocks_us", f"{len(values)} values, but blocks is {row.get('blocks')}"
-    figure = row.get("latency_us") or row.get("round_us")
+    figure = row.get("latency_us") or row.get("round_us") or row.get("play_us")
     if figure is None:
-        yield "blocks_us", "stands in a row without latency_us and round_us"
+        yield "blocks_us", "stands in a row without latency_us, round_us and play_us"
         return
     expected = {"min": min(values), "max": max(values)}
     if not occupied(row):
@@ -201,7 +201,8 @@ def check_rates(row: Json, benchmark: str) -> Iterator[Fault]:
     except KeyError as missing:
         yield "throughput_MBps", f"stands in a row without {missing.args[0]}"
         return
-    expected = row["frequency_Hz"] * packets * row["size_bytes"] / 1e6
+    size_bytes = row.get("fragment_mean_bytes", row["size_bytes"])
+    expected = row["frequency_Hz"] * packets * size_bytes / 1e6
     losses = row.get("datagrams", {}).get("lost", 0) > 0
     if losses and 0 <= row["throughput_MBps"] <= expected:
         return

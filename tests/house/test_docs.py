@@ -228,7 +228,8 @@ def programs_text(known: Json, programs: list[str]) -> str:
 def options(known: Json) -> str:
     rows = []
     for one in known["options"]:
-        name = f"`--{one['name']}{' ' + one['argument'] if 'argument' in one else ''}`"
+        name = f"{one['name']}{' ' + one['argument'] if 'argument' in one else ''}"
+        name = f"`{one['argument']}`" if one["type"] == "operand" else f"`--{name}`"
         values = ", ".join(f"`{choice}`" for choice in one.get("choices", []))
         default = one.get("default", "")
         unit = f" {one['unit']}" if default and "unit" in one else ""

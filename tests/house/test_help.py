@@ -142,7 +142,10 @@ class Help(unittest.TestCase):
                 rows = [row for row in CATALOGUE["options"] if program in row["programs"]]
                 entries = help_of(program).words
                 self.assertEqual(
-                    [f"--{row['name']} {row.get('argument', '')}".strip() for row in rows],
+                    [
+                        row["argument"] if row["type"] == "operand" else f"--{row['name']} {row.get('argument', '')}".strip()
+                        for row in rows
+                    ],
                     [name for name, _ in entries],
                 )
                 for row, (name, text) in zip(rows, entries):

@@ -26,7 +26,7 @@ CASES: tuple[tuple[str, int, list[str], int, int, bool], ...] = (
     ("oneway", 2, ["--mode", "pingpong", "--sizes", "64KiB"], 5000, 2, False),
     ("oneway", 2, ["--mode", "stream", "--sizes", "1KiB"], 100000, 1, False),
     ("alltoall", 8, ["--processors", "8", "--sizes", "16KiB"], 50, 1, True),
-    ("funnel", 9, ["--sources", "8", "--sizes", "16KiB"], 50, 1, True),
+    ("funnel", 9, ["--mode", "event", "--sources", "8", "--sizes", "16KiB"], 50, 1, True),
     ("pushfarm", 9, "--sources 4 --destinations 4 --sizes 16KiB --algorithm 0 --in-flight 8".split(), 200, 1, True),
 )
 TESTBED = ["--rate", "20mbit"]

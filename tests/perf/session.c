@@ -43,7 +43,7 @@ int perf_main(const benchmark *definition, const char *program, int ranks,
               cb_status (*compare)(engine_session *session), int argc, char **argv)
 {
     options_table of;
-    bench_options options;
+    bench_options options = {.fragments = NULL};
     engine_session session = {.definition = definition, .options = &options};
     transport_wait wait = TRANSPORT_WAIT_SPIN;
     const cb_option *action = NULL;

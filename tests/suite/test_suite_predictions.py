@@ -168,6 +168,19 @@ class Cases(unittest.TestCase):
         with self.assertRaisesRegex(cases.NotPredicted, "one sending thread"):
             cases.of_row(result("pairs", "1.4", []), {**row, "threads": 2})
 
+    def test_of_varying_fragments_have_their_specification(self) -> None:
+        row = {"size_bytes": 2000, "processors": 5, "sources": 2, "destinations": 2, "mode": "closed"}
+        row |= {"fragments": "gamma:2000,2", "correlation": 0.5, "algorithm_us": 0, "in_flight_limit": 4}
+        document = result("pushfarm", "2.1", [row])
+        document["parameters"] = {"seed": 7, "fragments": "gamma:2000,2", "correlation": 0.5}
+        case = cases.of_row(document, row).case
+        given = words(case)
+        self.assertNotIn("--sizes", given)
+        for name, value in (("fragments", "gamma:2000,2"), ("correlation", "0.5"), ("seed", "7")):
+            self.assertEqual(given[given.index(f"--{name}") + 1], value)
+        self.assertEqual(columns.of_case(case)["fragments"], "gamma:2000,2")
+        self.assertNotEqual(case, replace(case, seed=8))
+
     def test_of_a_row_that_was_cut_are_none(self) -> None:
         with self.assertRaisesRegex(cases.NotPredicted, "no destinations"):
             row = {"size_bytes": 0, "processors": 3, "mode": "stream"}
@@ -328,6 +341,11 @@ class WhatIsKnownBeforehand(Folder):
         self.assertAlmostEqual(found.step_us, 80, delta=0.5)
         self.assertIn("destination (rank 0)", found.limit.text if found.limit else "")
         self.assertGreater(found.used, 0.99)
+
+    def test_a_funnel_of_varying_fragments_takes_the_time_of_their_mean(self) -> None:
+        case = Case("funnel", "event", (8,), 1000, fragments="uniform:500-1500")
+        # Of some hundred events of eight fragments, which deviate by 290 bytes.
+        self.assertAlmostEqual(predict(case, self.setting).step_us, 80, delta=3)
 
     def test_a_block_of_a_stream_ends_with_its_last_acknowledgement(self) -> None:
         case = Case("oneway", "stream", (2,), 1000)
