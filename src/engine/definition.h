@@ -139,8 +139,9 @@ typedef struct {
 
 /* An upper bound on the rate of a farm or of event building from another benchmark: the rate of
  * `mode` at `count`, times `times`. Both are formulas of the farm's `sources`, `destinations` and
- * `fetched` (sources that have data of an event), or of `count` and own options. The rate is taken at the farm's packet size or, for control messages, at
- * the smallest size above 0 that all benchmarks measure. */
+ * `fetched` (sources that have data of an event), or of `count` and own options. The rate is taken
+ * at the farm's packet size or, for control messages, at the smallest size above 0 that all
+ * benchmarks measure. */
 typedef struct {
     const char *benchmark, *mode;
     const char *what; /* "what a source can send"; {sources} and {destinations} are replaced */

@@ -311,7 +311,8 @@ cb_status figures_fill(const measurement_setting *setting, const measurement_out
                             row);
     } else {
         fill_rates(setting->session->definition, measurement, setting->participants,
-                   measurement->varied ? outcome->fragment_mean_bytes : (double)measurement->size_bytes,
+                   measurement->varied ? outcome->fragment_mean_bytes
+                                       : (double)measurement->size_bytes,
                    summary.median, outcome->lost_share, row);
     }
     figures_fill_fragments(measurement, outcome->fragment_mean_bytes,
