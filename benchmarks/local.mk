@@ -76,6 +76,12 @@ libbenchmarks_a_SOURCES += %D%/cb_pipeline.c
 cb_pipeline_SOURCES = %D%/main.c
 cb_pipeline_CPPFLAGS = $(libbenchmarks_a_CPPFLAGS) -DBENCHMARK=cb_pipeline
 
+bin_PROGRAMS += cb_evb
+benchmark_manuals += man/cb_evb.1
+libbenchmarks_a_SOURCES += %D%/cb_evb.c
+cb_evb_SOURCES = %D%/main.c
+cb_evb_CPPFLAGS = $(libbenchmarks_a_CPPFLAGS) -DBENCHMARK=cb_evb
+
 bin_PROGRAMS += cb_calibrate
 benchmark_manuals += man/cb_calibrate.1
 libbenchmarks_a_SOURCES += %D%/cb_calibrate.c

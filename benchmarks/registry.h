@@ -16,6 +16,7 @@
     EACH(cb_pushfarm)                                                                              \
     EACH(cb_pullfarm)                                                                              \
     EACH(cb_pipeline)                                                                              \
+    EACH(cb_evb)                                                                                   \
     EACH(cb_calibrate)                                                                             \
     EACH(cb_bare)                                                                                  \
     EACH(cb_replay)                                                                                \

@@ -26,6 +26,7 @@ dist_schemas_DATA = %D%/combench-benchmarks-1.schema.json %D%/combench-knee-1.sc
 imagesdir = $(pkgdatadir)/images
 dist_images_DATA = \
 	%D%/images/pattern-alltoall.svg \
+	%D%/images/pattern-event-building.svg \
 	%D%/images/pattern-funnel.svg \
 	%D%/images/pattern-multicast.svg \
 	%D%/images/pattern-oneway.svg \

@@ -41,6 +41,7 @@ dist_suite_predict_DATA = \
 	%D%/combench/predict/predict.py \
 	%D%/combench/predict/prediction.py \
 	%D%/combench/predict/processes.py \
+	%D%/combench/predict/replays.py \
 	%D%/combench/predict/table.py \
 	%D%/combench/predict/trace.py \
 	%D%/combench/predict/validate.py \
@@ -85,6 +86,7 @@ dist_suite_suite_DATA = \
 	%D%/combench/suite/run.py
 suite_plansdir = $(suitedir)/suite/plans
 dist_suite_plans_DATA = \
+	%D%/combench/suite/plans/eventbuilding.plan \
 	%D%/combench/suite/plans/farms.plan \
 	%D%/combench/suite/plans/full.plan \
 	%D%/combench/suite/plans/note48.plan \

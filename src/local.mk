@@ -13,6 +13,7 @@ include src/report/local.mk
 include src/transport/local.mk
 include src/engine/local.mk
 include src/farm/local.mk
+include src/evb/local.mk
 include src/occupation/local.mk
 include src/bare/local.mk
 include src/timeline/local.mk

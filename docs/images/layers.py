@@ -22,6 +22,7 @@ PURPOSE = {
     "src/control": ("ranks, teams, agreement,", "clocks; over MPI"),
     "src/emit": ("a benchmark's messages", "as a trace, without MPI"),
     "src/engine": ("session, plan, measurements,", "passes, figures"),
+    "src/evb": ("event building:", "schedules, units"),
     "src/farm": ("supervisor, sources,", "destinations, open loops"),
     "src/host": ("topology, environment,", "noise, calibrated work"),
     "src/model": ("the communication model:", "libccmod"),

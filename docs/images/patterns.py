@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draw the messages of the ten benchmarks, one SVG each: patterns.py [DIRECTORY].
+"""Draw the messages of the benchmarks, one SVG each: patterns.py [DIRECTORY].
 
 Without DIRECTORY the pictures are written beside this script. Solid arrows carry packets of the
 measured size, dashed ones control messages of at most 16 bytes.
@@ -88,7 +88,7 @@ def to_each(start: str, ends: list[str], **more: object) -> list[Arrow]:
 
 
 def pictures() -> list[Picture]:
-    """The ten patterns, in the order of note 48."""
+    """The patterns, those of note 48 first."""
     sources, destinations = ["S0", "S1", "S2", "S3"], ["D0", "D1", "D2", "D3"]
     ring = {"N0": (210, 26), "N1": (300, 95), "N2": (210, 164), "N3": (120, 95)}
     two = [Node(90, 95, "S", "source"), Node(330, 95, "D", "destination")]
@@ -198,6 +198,13 @@ def pictures() -> list[Picture]:
                 Arrow("T0", "L"),
                 Arrow("T1", "L"),
             ],
+        ),
+        Picture(
+            "event-building",
+            "cb_evb: event building, phase 1 of shift",
+            "each node reads out and builds; in phase k node i sends to node i + k",
+            [Node(x, y, name) for name, (x, y) in ring.items()],
+            [Arrow(f"N{i}", f"N{(i + 1) % 4}") for i in range(4)],
         ),
     ]
 

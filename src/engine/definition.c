@@ -44,6 +44,7 @@ static const char *const packets_formulas[] = {
     [BENCH_PACKETS_EACH] = "count",
     [BENCH_PACKETS_EACH_PAIR] = "count / 2",
     [BENCH_PACKETS_AMONG_ALL] = "count * (count - 1)",
+    [BENCH_PACKETS_OF_UNITS] = NULL,
 };
 
 const char *bench_packets_formula(bench_packets packets)
@@ -64,8 +65,15 @@ size_t bench_packets_of(bench_packets packets, size_t count)
         return count / 2;
     case BENCH_PACKETS_AMONG_ALL:
         return count * (count - 1);
+    case BENCH_PACKETS_OF_UNITS:
+        break;
     }
     return 0;
+}
+
+size_t bench_packed(const benchmark *definition, const bench_options *options)
+{
+    return definition->scale != NULL ? definition->scale(options, 1).packed : 1;
 }
 
 bool bench_is_led_in(const bench_mode *mode)

@@ -86,7 +86,8 @@ typedef enum {
     BENCH_PACKETS_EACH, /* one for each of the count; in a topology, for each rank that sends to the
                          * last stage */
     BENCH_PACKETS_EACH_PAIR, /* one for every two */
-    BENCH_PACKETS_AMONG_ALL  /* one from each to all others */
+    BENCH_PACKETS_AMONG_ALL, /* one from each to all others */
+    BENCH_PACKETS_OF_UNITS   /* of event building: the definition's `scale` */
 } bench_packets;
 
 typedef struct {
@@ -136,9 +137,9 @@ typedef struct {
     const char *column, *against;
 } bench_plot;
 
-/* An upper bound on the rate of a farm from another benchmark: the rate of `mode` at `count`, times
- * `times`. Both are formulas of the farm's `sources`, `destinations` and `fetched` (sources that
- * have data of an event). The rate is taken at the farm's packet size or, for control messages, at
+/* An upper bound on the rate of a farm or of event building from another benchmark: the rate of
+ * `mode` at `count`, times `times`. Both are formulas of the farm's `sources`, `destinations` and
+ * `fetched` (sources that have data of an event), or of `count` and own options. The rate is taken at the farm's packet size or, for control messages, at
  * the smallest size above 0 that all benchmarks measure. */
 typedef struct {
     const char *benchmark, *mode;
@@ -154,6 +155,16 @@ typedef struct {
     const char *rate;     /* what n / t is called */
     const char *relation; /* how the two definitions relate, in sentences */
 } bench_counterpart;
+
+/* What messages and steps of a benchmark with `scale` hold. A unit may be several ranks, and a
+ * message several packets. */
+typedef struct {
+    size_t packed;      /* packets in a message */
+    size_t events;      /* per step; frequency_Hz counts them */
+    size_t packets;     /* per step, of all receivers together */
+    size_t own_packets; /* of these, that never leave their rank */
+    size_t receivers;
+} bench_scale;
 
 enum { BENCH_TABLE = 8, BENCH_BOUNDS = 4 };
 enum { BENCH_FORMULAS = 8, BENCH_PLOTS = 4, BENCH_USUAL = 4, BENCH_OWN_BYTES = 128 };
@@ -188,7 +199,7 @@ struct benchmark {
     /* Columns of the report's table, ended by NULL; a member is written as in event_latency_us.p99.
      * Empty: the columns of `figures`. */
     const char *table[BENCH_TABLE];
-    bench_bound bounds[BENCH_BOUNDS]; /* for farms; ended by one without a benchmark */
+    bench_bound bounds[BENCH_BOUNDS]; /* of farms, event building; ended by one without benchmark */
     bench_counterpart counterpart;    /* .benchmark is NULL if there is none */
     /* Farm group: choose the shapes to measure in a job of `job_ranks` from the options.
      * CB_ERROR_USAGE, logged, if they do not fit. Pure. */
@@ -196,6 +207,16 @@ struct benchmark {
                                size_t ranks, bench_shape_list *out);
     /* Farm group: whether the options ask for the technology's group send. NULL: never. */
     bool (*uses_multicast)(const bench_options *options);
+    /* Check the options before the plan is made: CB_ERROR_USAGE, logged. NULL: nothing to check.
+     * The number that counts have to be multiples of with these options; NULL:
+     * bench_count_multiple. What steps and messages hold at a count; NULL: packets of the mode. All
+     * pure. */
+    cb_status (*check)(const bench_options *options);
+    size_t (*multiple_of)(const bench_options *options);
+    bench_scale (*scale)(const bench_options *options, size_t count);
+    /* The same as formulas of `count` and of the own options: numbers, or the place of a choice
+     * from 1 on. */
+    const char *packets_formula, *events_formula;
     /* Rows of the benchmark's own options. Offsets are into a struct of at most BENCH_OWN_BYTES,
      * which steps find as me->own_options. */
     const cb_option *options;
@@ -224,6 +245,9 @@ const char *bench_group_name(bench_group group);
 const char *bench_counted_name(bench_counted counted);
 size_t bench_count_least(const benchmark *definition);
 size_t bench_count_multiple(const benchmark *definition);
+
+/* Packets in a message with these options: 1, unless the benchmark packs. */
+size_t bench_packed(const benchmark *definition, const bench_options *options);
 
 /* Packets of step / divisor at a count. */
 size_t bench_packets_of(bench_packets packets, size_t count);

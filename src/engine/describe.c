@@ -104,8 +104,14 @@ static void put_modes(report_stream *out, const benchmark *definition)
         report_stream_flag(out, "stream", traffic_is_stream(mode));
         if (bench_is_led_in(mode))
             report_stream_flag(out, "led_in", true);
-        report_stream_text(out, "packets", bench_packets_formula(mode->packets));
-        report_stream_text(out, "frequency", mode->counts_packets ? "packets" : "steps");
+        if (definition->scale != NULL) {
+            report_stream_text(out, "packets", definition->packets_formula);
+            report_stream_text(out, "events", definition->events_formula);
+            report_stream_text(out, "frequency", "events");
+        } else {
+            report_stream_text(out, "packets", bench_packets_formula(mode->packets));
+            report_stream_text(out, "frequency", mode->counts_packets ? "packets" : "steps");
+        }
         if (mode->divisor > 0) { /* farms have other figures */
             report_stream_text(out, "figure",
                                mode->figure == BENCH_LATENCY ? "latency_us" : "round_us");

@@ -57,6 +57,20 @@ static void fill_ratio(const measurement_setting *setting, double step_us, repor
         report_set_number(row, REPORT_LOSS_PCT, 100 * (1 - count * reference_us / step_us));
 }
 
+/* The rates of a benchmark whose steps are turns of events. */
+static void fill_rates_of_units(const bench_scale *scale, size_t size_bytes, double time_us,
+                                double lost_share, report_row *row)
+{
+    const double payload_MBps = (1 - lost_share) * (double)size_bytes / time_us;
+    const double throughput_MBps = (double)scale->packets * payload_MBps;
+    const double sent = (double)(scale->packets - scale->own_packets);
+
+    report_set_number(row, REPORT_FREQUENCY_HZ, (double)scale->events / time_us * 1e6);
+    report_set_number(row, REPORT_THROUGHPUT_MBPS, throughput_MBps);
+    report_set_number(row, REPORT_PER_NODE_MBPS, throughput_MBps / (double)scale->receivers);
+    report_set_number(row, REPORT_PER_LINK_MBPS, sent * payload_MBps / (double)scale->receivers);
+}
+
 static void fill_rates(const benchmark *definition, const bench_measurement *measurement,
                        size_t participants, double size_bytes, double time_us, double lost_share,
                        report_row *row)
@@ -110,7 +124,7 @@ void figures_fill_blocks(report_column figure, const stats_summary *summary,
 static double reading_of(cb_counter_kind kind, uint64_t value)
 {
     if (value == CB_COUNTER_ABSENT || kind == CB_COUNTER_INCREASE)
-        return -INFINITY;
+        return -(double)INFINITY;
     return kind == CB_COUNTER_LEAST ? -(double)value : (double)value;
 }
 
@@ -277,6 +291,7 @@ cb_status figures_fill(const measurement_setting *setting, const measurement_out
                                    .algorithm_true_us = outcome->algorithm_true_us,
                                    .verification = &outcome->verification,
                                    .counters = &outcome->counters};
+    const benchmark *definition = setting->session->definition;
     double divisor = measurement->mode->divisor, total_us = 0;
     stats_summary summary;
 
@@ -289,9 +304,16 @@ cb_status figures_fill(const measurement_setting *setting, const measurement_out
     figures_fill_blocks(figures_column(measurement->mode), &summary, outcome->blocks_ns,
                         outcome->block_count, outcome->steps * outcome->block_count, row);
     report_set_text(row, REPORT_STOPPED_BY, outcome->stopped_by);
-    fill_rates(setting->session->definition, measurement, setting->participants,
-               measurement->varied ? outcome->fragment_mean_bytes : (double)measurement->size_bytes,
-               summary.median, outcome->lost_share, row);
+    if (definition->scale != NULL) {
+        const bench_scale scale = definition->scale(setting->session->options, measurement->count);
+
+        fill_rates_of_units(&scale, measurement->size_bytes, summary.median, outcome->lost_share,
+                            row);
+    } else {
+        fill_rates(setting->session->definition, measurement, setting->participants,
+                   measurement->varied ? outcome->fragment_mean_bytes : (double)measurement->size_bytes,
+                   summary.median, outcome->lost_share, row);
+    }
     figures_fill_fragments(measurement, outcome->fragment_mean_bytes,
                            outcome->fragment_largest_bytes, row);
     fill_ratio(setting, summary.median * divisor, row);

@@ -561,6 +561,8 @@ cb_status measurement_run(const measurement_setting *setting, measurement_outcom
             status = finish_passes(&run);
     }
     run.out.skew_ns = run.pass.skew_ns;
+    if (status == CB_OK && method != NULL && method->after_passes != NULL)
+        status = method->after_passes(session->method_state, &run);
     if (status == CB_OK)
         status = measure_baselines(&run, &place);
     if (status == CB_OK)

@@ -30,7 +30,13 @@ struct measurement_method {
     cb_status (*measure)(void *state, const measurement_setting *setting);
     cb_status (*run_passes)(void *state, measurement_passes *run);
 
-    /* At rank 0: add what run_passes has found to the row. */
+    /* By the participants, collective over the team: a pass after the plain ones. */
+    cb_status (*after_passes)(void *state, measurement_passes *run);
+
+    /* Why a technology with these capabilities cannot be measured; NULL: it can. Pure. */
+    const char *(*obstacle)(const bench_options *options, unsigned capabilities);
+
+    /* At rank 0: add what the method's passes have found to the row. */
     void (*fill_row)(const void *state, const measurement_setting *setting, report_row *row);
 
     /* After each measurement, collective over all ranks, including those that took no part. */

@@ -583,6 +583,8 @@ static uint32_t scopes_of(const benchmark *definition)
         scopes |= BENCH_TAKES_PARKBENCH;
     if (bench_takes_threads(definition))
         scopes |= BENCH_TAKES_THREADS;
+    if (definition->at_rate != NULL)
+        scopes |= BENCH_TAKES_LOAD;
     if (definition->fragments != 0)
         scopes |= BENCH_TAKES_FRAGMENTS;
     if (definition->part_rounds)

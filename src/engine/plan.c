@@ -109,12 +109,18 @@ static size_t ranks_needed(const planner *p, size_t count)
     return shape_ranks(&shape);
 }
 
+static size_t multiple_of(const planner *p)
+{
+    return p->definition->multiple_of != NULL ? p->definition->multiple_of(p->options)
+                                              : bench_count_multiple(p->definition);
+}
+
 static cb_status check_count(const planner *p, uint64_t count, size_t room)
 {
     const char *name = bench_counted_name(p->definition->counted);
     size_t needed = ranks_needed(p, (size_t)count);
 
-    if (count % bench_count_multiple(p->definition) != 0) {
+    if (count % multiple_of(p) != 0) {
         cb_error("--%s %llu: pairs need an even number; use %llu or %llu", name,
                  (unsigned long long)count, (unsigned long long)count - 1,
                  (unsigned long long)count + 1);
@@ -132,7 +138,7 @@ static cb_status check_count(const planner *p, uint64_t count, size_t room)
 /* The default counts that fit, and the largest count that fits. */
 static cb_status add_usual_counts(planner *p, size_t room)
 {
-    const size_t multiple = bench_count_multiple(p->definition);
+    const size_t multiple = multiple_of(p);
     const size_t least = bench_count_least(p->definition);
     size_t largest = room;
 
@@ -227,6 +233,7 @@ static cb_status set_sizes(const planner *p, bench_measurement *measurement)
 static cb_status append(planner *p, bench_measurement measurement)
 {
     bench_plan *plan = p->plan;
+    const size_t message_bytes = measurement.size_bytes * bench_packed(p->definition, p->options);
 
     if (fragments_vary(p->options))
         CB_TRY(set_sizes(p, &measurement));
@@ -244,8 +251,8 @@ static cb_status append(planner *p, bench_measurement measurement)
         p->room = more;
     }
     plan->measurements[plan->count++] = measurement;
-    if (measurement.size_bytes > plan->largest_bytes)
-        plan->largest_bytes = measurement.size_bytes;
+    if (message_bytes > plan->largest_bytes)
+        plan->largest_bytes = message_bytes;
     return CB_OK;
 }
 
@@ -375,7 +382,9 @@ cb_status plan_make(const benchmark *definition, const bench_options *options, s
     p->options = options;
     p->ranks = ranks;
     p->plan = out;
-    status = definition->choose_shapes != NULL ? plan_shapes(p) : plan_modes(p);
+    status = definition->check != NULL ? definition->check(options) : CB_OK;
+    if (status == CB_OK)
+        status = definition->choose_shapes != NULL ? plan_shapes(p) : plan_modes(p);
     if (status != CB_OK)
         plan_free(out);
     free(p);

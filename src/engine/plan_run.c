@@ -89,12 +89,15 @@ static const char *obstacle(const engine_session *session, const bench_measureme
     const unsigned stream = TRANSPORT_ORDERED | TRANSPORT_RELIABLE;
     const size_t label_bytes = 16;
     const size_t largest = session->technology->largest_message;
+    const size_t message_bytes =
+        measurement->size_bytes * bench_packed(session->definition, session->options);
     unsigned can = transport_capabilities(session->technology);
     bool in_group_2 = measurement->shape.stage_count > 0;
+    const measurement_method *method = session->method;
 
     if (by_mode_and_too_large(session, measurement))
         return "the job has too few ranks for it; start three";
-    if (largest > 0 && measurement->size_bytes > largest)
+    if (largest > 0 && message_bytes > largest)
         return measurement->varied
                    ? "the largest fragments are larger than the technology can send on this "
                      "network; see docs/reference/technologies.md"
@@ -116,7 +119,8 @@ static const char *obstacle(const engine_session *session, const bench_measureme
     if (in_group_2 && measurement->size_bytes < label_bytes && (can & stream) != stream)
         return "packets below 16 bytes carry no event number, so they need a reliable "
                "technology that keeps order";
-    return NULL;
+    return method != NULL && method->obstacle != NULL ? method->obstacle(session->options, can)
+                                                      : NULL;
 }
 
 static cb_status skip(const engine_session *session, const bench_measurement *measurement,

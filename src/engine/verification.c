@@ -217,7 +217,7 @@ static size_t due_size(bench_rank *me, const bench_peer *from, const transport_b
     return sizes != NULL ? sizes[number % me->ring.period] : me->size_bytes;
 }
 
-static cb_status check(bench_rank *me, bench_peer *from, transport_buffer *buffer)
+cb_status verification_check(bench_rank *me, bench_peer *from, transport_buffer *buffer)
 {
     checker_check(stream_of(me, from, buffer), buffer->data, buffer->size,
                   due_size(me, from, buffer), &me->verification.findings);
@@ -301,7 +301,7 @@ static cb_status check_or_miss(bench_rank *me, bench_peer *peer, transport_buffe
 {
     if (received == CB_ERROR_DATA)
         count_missing(me, peer, 1);
-    return received == CB_OK ? check(me, peer, buffer) : received;
+    return received == CB_OK ? verification_check(me, peer, buffer) : received;
 }
 
 static cb_status receive_checked(bench_rank *me, bench_peer *peer)
@@ -347,21 +347,48 @@ static cb_status await_signal_in_time(bench_rank *me, bench_peer *peer)
     return CB_OK;
 }
 
-static cb_status receive_any_checked(bench_rank *me, bench_peer **from)
+cb_status verification_receive(bench_rank *me, bench_peer *peer, transport_buffer **out)
+{
+    cb_status received = receive_in_time(me, peer, out);
+
+    if (received == CB_ERROR_DATA)
+        count_missing(me, peer, 1);
+    return received;
+}
+
+void verification_check_own(bench_rank *me, transport_buffer *buffer, uint64_t number)
+{
+    const packet_identity packet = {own_rank(me), own_rank(me), number};
+
+    checker_stamp(buffer->data, buffer->size, packet);
+    me->verification.findings.messages++;
+    if (!checker_stamp_matches(buffer->data, buffer->size, packet))
+        me->verification.findings.corrupted++;
+    me->received.packets++;
+    transport_buffer_release(buffer);
+}
+
+cb_status verification_receive_any(bench_rank *me, transport_buffer **out, transport_node **from)
 {
     timeout_clock waiting = timeout_begin(cb_now_ns());
-    transport_buffer *buffer;
-    transport_node *node;
     cb_status status;
 
-    while ((status = transport_group_try_receive(me->group, &buffer, &node)) == CB_EMPTY)
+    while ((status = transport_group_try_receive(me->group, out, from)) == CB_EMPTY)
         if (is_over(me, &waiting)) {
             count_missing(me, me->peers, me->peer_count);
             return report_missing_packet(me, "any peer of rank", me->place.ranks[me->place.self]);
         }
-    CB_TRY(status);
+    return status;
+}
+
+static cb_status receive_any_checked(bench_rank *me, bench_peer **from)
+{
+    transport_buffer *buffer;
+    transport_node *node;
+
+    CB_TRY(verification_receive_any(me, &buffer, &node));
     *from = &me->peers[node->label];
-    return check(me, *from, buffer);
+    return verification_check(me, *from, buffer);
 }
 
 /* All destinations get the same packet; its number counts the broadcasts. */

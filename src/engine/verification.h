@@ -53,6 +53,16 @@ cb_status verification_split(bench_peer *peer, size_t threads);
 
 extern const bench_traffic verification_traffic;
 
+/* For benchmarks whose control messages come between packets: receive a message without looking at
+ * it, within the timeout, and check one that is a packet, which is released. CB_ERROR_DATA, logged
+ * and counted, if none comes. */
+cb_status verification_receive(bench_rank *me, bench_peer *peer, transport_buffer **out);
+cb_status verification_receive_any(bench_rank *me, transport_buffer **out, transport_node **from);
+cb_status verification_check(bench_rank *me, bench_peer *from, transport_buffer *buffer);
+
+/* The same for a packet from this rank to itself, which is stamped here. */
+void verification_check_own(bench_rank *me, transport_buffer *buffer, uint64_t number);
+
 /* Sum the counts over the team. Valid at index 0 of the team. Collective over the team. */
 cb_status verification_sum(control_team *team, const checker_findings *found,
                            verification_result *out);

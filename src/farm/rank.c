@@ -135,7 +135,7 @@ cb_status farm_join(bench_rank *me, const bench_shape *shape, uint64_t in_flight
     CB_TRY(choose_fetched(me));
     farm->reach = UINT64_MAX;
     if (farm->fetched < farm->sources) {
-        /* A second step waits behind the first steps of all events in flight. */
+        /* A second step waits for the first steps of all events in flight. */
         farm->reach = OVERTAKING_EVENTS + (farm->two_steps ? in_flight : 0);
         in_flight += farm->reach;
     }

@@ -33,6 +33,8 @@ LARGE = (
     ),
     ("pipeline", "--topology 256-128-64 --algorithm 5 --trace-steps 500", 120),
     ("alltoall", "--processors 200 --trace-steps 4", 20),
+    ("evb", "--processors 200 --schedule shift --trace-steps 4", 40),
+    ("evb", "--processors 200 --schedule barrier --trace-steps 4", 60),
     ("alltoall", "--processors 200 --trace-steps 4 --trace-shifts 14", 30),
     (
         "pushfarm",

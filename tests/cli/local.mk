@@ -7,6 +7,7 @@ CLI_TESTS = \
 	%D%/configuration.sh \
 	%D%/emit_trace.sh \
 	%D%/emitted.py \
+	%D%/evb.sh \
 	%D%/farm_faults.sh \
 	%D%/farm_input.sh \
 	%D%/farm_small.sh \

@@ -53,19 +53,34 @@ def count_of(row: Json, benchmark: Json) -> int:
     return int(row[column].split("-")[-2]) if column == "topology" else int(row[column])
 
 
+def own_numbers(row: Json, benchmark: Json) -> dict[str, float]:
+    """The options that only this benchmark has, as numbers in formulas; choices by their place."""
+    numbers = {}
+    for option in KNOWN["options"]:
+        value = row.get(option.get("key", ""))
+        if option["programs"] != [benchmark["program"]] or value is None:
+            continue
+        if option["type"] == "choice":
+            numbers[option["name"]] = option["choices"].index(value) + 1.0
+        elif option["type"] == "count":
+            numbers[option["name"]] = float(value)
+    return numbers
+
+
 def packets_of(row: Json, benchmark: Json) -> float:
     """Packets that all destinations together receive in one unit of frequency_Hz."""
     modes = benchmark["modes"]
     mode = next((one for one in modes if one["name"] == row.get("mode")), modes[0])
     if mode["frequency"] == "packets":
         return 1
-    names = {}
+    names = own_numbers(row, benchmark)
     if "count" in mode["packets"]:
         names["count"] = row.get("fetched") or count_of(row, benchmark)
         if "accept" in row:
             share = row["accepted"] / row["decided"] if row["decided"] else 0
             names["count"] += share * (row["sources"] - row["fetched"])
-    return float(eval(mode["packets"], {"__builtins__": {}}, names))
+    packets = float(eval(mode["packets"], {"__builtins__": {}}, names))
+    return packets / float(eval(mode.get("events", "1"), {"__builtins__": {}}, names))
 
 
 # A percentile and the share of the samples beyond it, one in N; it needs ten of them.
@@ -354,12 +369,26 @@ def check_pipeline_at_a_rate(row: Json) -> Iterator[Fault]:
     yield from check_found(row)
 
 
+def check_event_building(row: Json) -> Iterator[Fault]:
+    """Every event is complete or lost, and Jain's indices are those of at most all units."""
+    if row["issued"] != row["complete"] + row["lost"]:
+        yield "issued", f"is {row['issued']}, complete + lost {row['complete'] + row['lost']}"
+    if row["incomplete"] > row["lost"]:
+        yield "incomplete", f"is {row['incomplete']}, of {row['lost']} lost events"
+    for key in ("builder_fairness", "source_fairness"):
+        if key in row and not 1 / row["processors"] - RATE_TOLERANCE <= row[key] <= 1 + RATE_TOLERANCE:
+            yield key, f"is {row[key]}, not of 1 / n to 1"
+
+
 def check_farm(row: Json) -> Iterator[Fault]:
     """The laws of trigger farms, and of pipelines at a rate."""
     if "issued" not in row:
         return
     if "topology" in row:
         yield from check_pipeline_at_a_rate(row)
+        return
+    if "schedule" in row:
+        yield from check_event_building(row)
         return
     yield from check_farm_ranks(row)
     yield from check_accounts(row)

@@ -1,17 +1,22 @@
 #!/bin/sh
-# Real applications traced and evaluated: builddir=build srcdir=. tests/perf/applications.sh [RANKS [FOLDER]].
-# Traces stay in FOLDER if it is given: NAME.cct, and NAME.csv with the bytes between ranks. Computing is
-# real time if each rank has a core, and processor time otherwise.
+# Real applications traced, evaluated and replayed:
+#   builddir=build srcdir=. tests/perf/applications.sh [RANKS [FOLDER [CALIBRATION]]]
+# Traces stay in FOLDER if it is given: NAME.cct, NAME.csv with the bytes between ranks, and NAME.json of the
+# replay, which is set beside the evaluation with CALIBRATION, a file of ccmod calibrate. Computing is real
+# time if each rank has a core, and processor time otherwise.
 set -eu
 : "${srcdir:?}" "${builddir:?}"
 srcdir=$(cd "$srcdir" && pwd)
 builddir=$(cd "$builddir" && pwd)
 export srcdir builddir CB_BUILD="$builddir"
+# shellcheck source=/dev/null
+. "$builddir/tests/environment.sh"
 # shellcheck source=tests/common/applications.sh
 . "$srcdir/tests/common/applications.sh"
 
 ranks=${1:-4}
 folder=${2:-}
+calibration=${3:+$(realpath "$3")}
 if [ -z "$folder" ]; then
     folder=$(mktemp -d)
     trap 'rm -rf "$folder"' EXIT
@@ -34,4 +39,14 @@ for name in ${COMBENCH_APPLICATIONS:-$applications}; do
     echo "$name, $ranks ranks: $("$builddir/ccmod" info "$name.cct" | sed -n '2p;$p' | paste -sd ';' -)"
     "$builddir/ccmod" run --network fattree --eager-bytes 4KiB "$name.cct" >"$name.txt"
     sed -n 's/^/  /;/ end at /p;$p' "$name.txt"
+    sh "$srcdir/tests/perf/launch.sh" "$ranks" "$builddir/cb_replay" --format json --output "$name.json" \
+        "$name.cct" >"$name.log" 2>&1 || {
+        cat "$name.log" >&2
+        exit 1
+    }
+    "${CB_PYTHON:?}" -c 'import json, sys
+row = json.load(open(sys.argv[1]))["results"][0]
+print("  replay: a play of %.0f us" % row["play_us"]["median"])' "$name.json"
+    [ -z "$calibration" ] || "${CB_PYTHON:?}" "$srcdir/scripts/combench" validate --programs "$builddir" \
+        --calibration "$calibration" "$name.json"
 done

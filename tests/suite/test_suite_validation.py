@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,11 @@ from combench.common import catalogue
 from combench.common.errors import SuiteError
 from combench.predict.calibration import Measurements
 from combench.predict.cases import Asked, of_row
+from combench.predict.model import Setting
 from combench.predict.prediction import Prediction
+from combench.predict.replays import Replay, compare_replays
 from combench.predict.validation import (
+    Validation,
     compare,
     document_of,
     hold_out,
@@ -71,6 +75,15 @@ def twoway(slower: float = 1.0) -> Json:
     """Whose exchanges take as long as a packet, or longer by a factor."""
     rows = [row("exchange", n, "round_us", slower * quiet_us(n)) for n in SIZES]
     return document("twoway", rows)
+
+
+def check_schema(made: Json) -> None:
+    try:
+        import jsonschema
+    except ImportError:
+        return
+    name = TOP / "docs/combench-validation-1.schema.json"
+    jsonschema.validate(made, json.loads(name.read_text(encoding="utf-8")))
 
 
 def predicted(one: Asked, factor: float) -> Prediction:
@@ -179,20 +192,12 @@ class Program(unittest.TestCase):
         ended = self.validate(str(self.folder), "--seeds", "1", "--output", str(output))
         self.assertEqual((ended.returncode, ended.stderr), (0, ""))
         made = json.loads(output.read_text(encoding="utf-8"))
-        self.check(made)
+        check_schema(made)
         self.assertEqual(made["summary"]["rows"], len(SIZES))
         self.assertAlmostEqual(made["summary"]["median_error_pct"], 20, delta=1)
         self.assertIn("twoway: median error", ended.stdout)
         fitted = {one["benchmark"] for one in made["results"] if one["fitted"]}
         self.assertEqual(fitted, {"oneway"})
-
-    def check(self, made: Json) -> None:
-        try:
-            import jsonschema
-        except ImportError:
-            return
-        name = TOP / "docs/combench-validation-1.schema.json"
-        jsonschema.validate(made, json.loads(name.read_text(encoding="utf-8")))
 
     def test_held_out_sizes_are_predicted_from_the_others(self) -> None:
         self.write(oneway((0, 16, 64, 256, 512, 1024, 4096)), twoway())
@@ -205,6 +210,25 @@ class Program(unittest.TestCase):
         self.assertFalse(any(one["fitted"] for one in made["results"]))
         self.assertLess(made["summary"]["worst_error_pct"], 2)
         self.assertNotIn("# 256 ", made["calibration"]["text"].replace("#          ", "# "))
+
+    def test_a_replay_is_compared_with_the_evaluation_of_its_file(self) -> None:
+        trace = self.folder / "t.cct"
+        trace.write_text("%cct 1 ranks 2 unit us\n0: s 1 1000\n1: r 0 1000\n", "ascii")
+        played = replay(trace, quiet_us(1000), (quiet_us(1000), 2 * quiet_us(1000)))
+        rows = [{"mode": "play", "occupation": "none", **one} for one in played["results"]]
+        self.write(oneway(), {**document("replay", rows), "trace": played["trace"]})
+        output = self.folder / "out.json"
+        ended = self.validate(str(self.folder), "--output", str(output))
+        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+        made = json.loads(output.read_text(encoding="utf-8"))
+        check_schema(made)
+        (one,) = made["replays"]
+        self.assertAlmostEqual(one["error_pct"], 0, delta=1)
+        self.assertAlmostEqual(one["ranks"][1]["error_pct"], -50, delta=1)
+        self.assertEqual(made["left_out"], [])
+        self.assertIn(f"replay of {trace}, 2 ranks: predicted", ended.stdout)
+        trace.write_text(trace.read_text("ascii").replace("1000", "1001"), "ascii")
+        self.refused(str(self.folder), says="play it again")
 
     def refused(self, *words: str, says: str) -> None:
         ended = self.validate(*words)
@@ -235,6 +259,96 @@ class Program(unittest.TestCase):
         words = ("--run", "quick", "--network", "ring")
         self.refused(str(place), *words, says="cannot predict with --network ring")
         self.assertFalse(place.exists())
+
+
+TRACE = """%cct 1 ranks 3 unit us
+0:
+c 100
+s 1 1MB
+1:
+r 0 1MB
+c exp(1000)
+"""
+
+
+def replay(trace: Path, play_us: float, ranks_us: tuple[float, ...], seed: int = 1) -> Json:
+    content = trace.read_bytes()
+    about = {"path": str(trace), "bytes": len(content), "crc32": f"{zlib.crc32(content):08x}"}
+    about |= {"ranks": len(ranks_us), "lines": content.count(b"\n")}
+    counts = ("records", "memory_bytes", "sent", "sent_bytes", "received", "received_bytes")
+    ranks = [
+        {"rank": rank, "time_us": time_us, **dict.fromkeys(counts, 0)}
+        for rank, time_us in enumerate(ranks_us)
+    ]
+    row = {"play_us": figure(play_us), "per_rank": ranks, "oversubscribed": False}
+    row |= {"size_bytes": 1000, "processors": len(ranks_us)}
+    parameters = {"seed": seed}
+    return {"benchmark": "replay", "trace": about, "parameters": parameters, "results": [row]}
+
+
+class Replays(unittest.TestCase):
+    def setUp(self) -> None:
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.folder = Path(place.name)
+        self.trace = self.folder / "t.cct"
+        self.trace.write_text(TRACE, "ascii")
+        self.setting = Setting(BUILD, TOP / "docs/examples/farm-100g.cal")
+
+    def ends(self, seed: int = 1) -> list[float]:
+        """Of the ranks, by the model."""
+        said = subprocess.run(
+            [BUILD / "ccmod", "run", "--format", "json", "--seed", str(seed), "--calibration",
+             self.setting.calibration, self.trace],
+            capture_output=True, text=True, check=True)  # fmt: skip
+        return [one["clock_us"] for one in json.loads(said.stdout)["processors"]]
+
+    def compared(self, document: Json) -> Replay:
+        documents = [(self.folder / "r.json", oneway()), (self.folder / "p.json", document)]
+        (made,) = compare_replays(documents, self.setting)
+        return made
+
+    def test_all_and_each_rank_stand_beside_the_evaluation_of_the_file(self) -> None:
+        first, second, third = self.ends()
+        made = self.compared(replay(self.trace, 1.25 * second, (first, 2 * second, third)))
+        self.assertAlmostEqual(made.error_pct, -20)
+        self.assertEqual(set(made.rank_errors()), {0, 1})
+        self.assertAlmostEqual(made.rank_errors()[0], 0)
+        self.assertAlmostEqual(made.rank_errors()[1], -50)
+        self.assertIn("error -20.0 %", made.text())
+        self.assertIn("median error 25.0 %, worst 50.0 % (rank 1)", made.text())
+
+    def test_times_are_drawn_by_the_seed_of_the_replay(self) -> None:
+        one, other = self.ends(1)[1], self.ends(7)[1]
+        self.assertNotAlmostEqual(one, other)
+        made = self.compared(replay(self.trace, other, tuple(self.ends(7)), seed=7))
+        self.assertAlmostEqual(made.error_pct, 0)
+
+    def test_a_trace_is_found_beside_the_result(self) -> None:
+        document = replay(self.trace, 1, (1, 1, 0))
+        document["trace"]["path"] = "elsewhere/t.cct"
+        self.assertEqual(self.compared(document).trace, self.trace)
+
+    def test_a_trace_that_was_changed_is_refused(self) -> None:
+        document = replay(self.trace, 1, (1, 1, 0))
+        self.trace.write_text(TRACE.replace("1MB", "2MB"), "ascii")
+        with self.assertRaisesRegex(SuiteError, r"t\.cct has the CRC-32 \w{8}, but .* play it again"):
+            self.compared(document)
+
+    def test_a_trace_that_is_missing_is_refused(self) -> None:
+        document = replay(self.trace, 1, (1, 1, 0))
+        self.trace.unlink()
+        with self.assertRaisesRegex(SuiteError, r"cannot find the trace .*t\.cct .* copy the trace to"):
+            self.compared(document)
+
+    def test_the_document_and_the_text_have_replays_without_other_rows(self) -> None:
+        made = Validation(replays=[self.compared(replay(self.trace, 1000, (1, 1000, 0)))])
+        about = {"started": "", "command": [], "technology": "mpi", "network": "crossbar"}
+        written = document_of(made, about | {"calibration": {"from": [], "text": ""}})
+        self.assertEqual(written["replays"][0]["trace"]["path"], str(self.trace))
+        self.assertEqual([one["rank"] for one in written["replays"][0]["ranks"]], [0, 1, 2])
+        check_schema(written)
+        self.assertTrue(text_of(made).startswith("replay of "), text_of(made))
 
 
 class Example(unittest.TestCase):

@@ -74,8 +74,9 @@ class Mode:
     name: str
     default: bool = True  # measured without --mode
     stream: bool = False
-    packets: str = "1"  # a formula of `count`: data packets of a step / divisor
-    frequency: str = "steps"  # or packets: what frequency_Hz counts
+    packets: str = "1"  # a formula of `count` and own options: data packets of a step / divisor
+    frequency: str = "steps"  # or packets, events: what frequency_Hz counts
+    events: str = "1"  # a formula like `packets`: events of a step
     figure: str = ""  # latency_us or round_us; empty for farms
     divisor: int = 1
     processors: int = 0  # for modes that have their own number of processors
@@ -353,6 +354,8 @@ class Option:
     programs: tuple[str, ...]  # that take it
     default: str = ""
     key: str = ""  # of its value among the parameters of a result
+    type: str = ""  # count, choice, text, ...
+    choices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -370,6 +373,23 @@ class Catalogue:
     def identifying(self) -> tuple[Column, ...]:
         """The columns in which matching rows agree; a column absent from both rows agrees."""
         return tuple(one for one in self.columns.values() if one.identifies)
+
+    def own_options(self, benchmark: Benchmark) -> list[Option]:
+        """The options that only this benchmark has."""
+        return [one for one in self.options if one.programs == (benchmark.program,)]
+
+    def own_numbers(self, benchmark: Benchmark, given: Mapping[str, object]) -> dict[str, float]:
+        """Own options as numbers in formulas: the value, or the place of a choice from 1 on; of
+        those that are not `given`, by name, the default."""
+        numbers = {}
+        for option in self.own_options(benchmark):
+            value = given.get(option.name)
+            text = option.default if value is None else str(value)
+            if text in option.choices:
+                numbers[option.name] = option.choices.index(text) + 1.0
+            elif option.type == "count" and text:
+                numbers[option.name] = float(text)
+        return numbers
 
     def named(self, text: str) -> Optional[Benchmark]:
         """A benchmark by name or id; None where there is none."""
@@ -446,9 +466,11 @@ def _check_formulas(one: Benchmark) -> None:
     ValueError: the key and what is wrong."""
     formulas = [("count.ranks", one.count.ranks, {**_COUNTED, "stages": (2, 1, 1)})]
     formulas += [("count.spare_ranks", one.count.spare_ranks, {"count": 4})]
-    formulas += [("modes.packets", mode.packets, {"count": 4}) for mode in one.modes]
+    own = {"count": 4, **dict.fromkeys(one.options, 1)}
+    formulas += [("modes.packets", mode.packets, own) for mode in one.modes]
+    formulas += [("modes.events", mode.events, own) for mode in one.modes]
     formulas += [("rows", one.rows, _COUNTED_ROWS)]
-    farm = {"sources": 2, "destinations": 2, "fetched": 2}
+    farm = {**own, "sources": 2, "destinations": 2, "fetched": 2}
     for bound in one.bounds:
         formulas += [("bounds.count", bound.count, farm), ("bounds.times", bound.times, farm)]
     if not one.count.is_topology:  # the stages have the ranks of a pipeline

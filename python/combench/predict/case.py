@@ -79,7 +79,19 @@ class Case:
         count = self.numbers[-2 if self.definition.count.is_topology else 0]
         if self.accept is not None:
             return self.fetched + self.accept * (count - self.fetched)
-        return int(evaluate(self.step.packets, count=self.fetched or count))
+        return int(evaluate(self.step.packets, count=self.fetched or count, **self._own_numbers))
+
+    @cached_property
+    def events(self) -> int:
+        """Events of a step, of benchmarks whose frequency counts them."""
+        return int(evaluate(self.step.events, count=self.numbers[0], **self._own_numbers))
+
+    @property
+    def _own_numbers(self) -> dict[str, float]:
+        """The options that only this benchmark has, as numbers in formulas: their value, or the
+        place of a choice from 1 on."""
+        given = {name[2:]: value for name, value in zip(self.own[::2], self.own[1::2])}
+        return catalogue.known().own_numbers(self.definition, given)
 
     @property
     def count_text(self) -> str:

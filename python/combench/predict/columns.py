@@ -32,7 +32,8 @@ def frequency_hz(case: Case, step_us: float) -> float:
     """The frequency of steps of `step_us` microseconds; 0 if the time is 0."""
     if step_us <= 0:
         return 0.0
-    per_step = case.packets if case.step.frequency == "packets" else 1
+    counted = {"packets": case.packets, "events": case.events}
+    per_step = counted.get(case.step.frequency, 1)
     return per_step * 1e6 / (step_us / case.step.divisor)
 
 

@@ -3,6 +3,9 @@
 SOURCE is a directory of combench run or result documents. The calibration is made from a result of
 cb_calibrate or cb_oneway in it, or given with --calibration. --run measures a plan first. Rows that
 the calibration was fitted to are marked and not included in the error.
+
+Results of a replayed trace are compared with the evaluation of the same file: time in all, and of each
+rank. The trace is found by its path or in the folder of the result, and must not have changed.
 """
 
 from __future__ import annotations
@@ -34,6 +37,7 @@ from combench.predict.cases import Asked
 from combench.predict.model import SHARE_RULES, Setting, check_options, find
 from combench.predict.prediction import Effort, Prediction, predict
 from combench.predict.processes import Processes
+from combench.predict.replays import compare_replays, is_replay
 from combench.predict.validation import (
     Validation,
     compare,
@@ -187,7 +191,9 @@ def _validate(
     def was_fitted(one: Asked) -> bool:
         return (one.case.benchmark, one.case.size_bytes) in fitted
 
-    return compare(asked, prediction, was_fitted), calibration
+    validation = compare(asked, prediction, was_fitted)
+    validation.replays = compare_replays(measurements.documents, setting)
+    return validation, calibration
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -207,7 +213,9 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.run:
         _measure(arguments)
     measurements = read_measurements(arguments.sources, arguments.technology)
-    measured = cases.of_documents(document for _, document in measurements.documents)
+    measured = cases.of_documents(
+        document for _, document in measurements.documents if not is_replay(document)
+    )
     serving = {
         document["benchmark"]
         for _, document in measurements.documents
@@ -224,7 +232,7 @@ def main(arguments: argparse.Namespace) -> int:
             ),
             processes.end,
         )
-    if not validation.rows:
+    if not validation.rows and not validation.replays:
         raise SuiteError(
             "none of the results can be compared with a prediction; measure benchmarks of the note, "
             "with --hold-out also at the held-out sizes"

@@ -14,6 +14,7 @@ from combench.predict.calibration import Measurements, calibrating
 from combench.predict.cases import Asked
 from combench.predict.columns import figure_of
 from combench.predict.prediction import Prediction
+from combench.predict.replays import Replay
 
 Predict = Callable[[Asked], Prediction]
 
@@ -83,6 +84,7 @@ def summarize(rows: Iterable[Comparison]) -> Summary | None:
 class Validation:
     rows: list[Comparison] = field(default_factory=list)
     left_out: list[dict[str, str]] = field(default_factory=list)
+    replays: list[Replay] = field(default_factory=list)
 
     def of(self, benchmark: str) -> list[Comparison]:
         return [row for row in self.rows if row.asked.case.benchmark == benchmark]
@@ -167,6 +169,7 @@ def document_of(validation: Validation, about: dict[str, Any]) -> Json:
         "schema": "combench-validation/1",
         **about,
         "results": [row.row() for row in validation.rows],
+        **({"replays": [one.document() for one in validation.replays]} if validation.replays else {}),
         "left_out": validation.left_out,
         **({"summary": summary.document()} if summary else {}),
         "benchmarks": {name: one.document() for name, one in each.items() if one},
@@ -201,12 +204,14 @@ def _summary_line(name: str, summary: Summary) -> str:
 
 
 def text_of(validation: Validation) -> str:
-    """The table of all rows, with the errors of each benchmark and of all rows."""
-    lines = [
-        "benchmark  mode       procs     bytes predicted us  measured us  error %",
-        *(_line(row) for row in validation.rows),
-        "",
-    ]
+    """The table of all rows, with the errors of each benchmark and of all rows; and replays."""
+    lines = []
+    if validation.rows:
+        lines += [
+            "benchmark  mode       procs     bytes predicted us  measured us  error %",
+            *(_line(row) for row in validation.rows),
+            "",
+        ]
     for name in validation.benchmarks():
         summary = summarize(validation.of(name))
         if summary:
@@ -214,9 +219,11 @@ def text_of(validation: Validation) -> str:
     summary = summarize(validation.rows)
     if summary:
         lines.append(_summary_line("all", summary))
+    lines += [one.text() for one in validation.replays]
     if any(row.fitted for row in validation.rows):
         lines.append("f fitted: used by the calibration, not included in the errors")
-    if any(row.asked.oversubscribed for row in validation.rows):
+    crowded = [row.asked.oversubscribed for row in validation.rows]
+    if any([*crowded, *(one.oversubscribed for one in validation.replays)]):
         lines.append("* oversubscribed: more busy ranks than cores on a host")
     for one in validation.left_out:
         lines.append(f"left out: {one['benchmark']}, {one['what']}: {one['reason']}")

@@ -22,7 +22,21 @@ def farm_name(row: Row) -> str:
     part = f", {row.get('fetched')} sources an event" if row.get("fetched") else ""
     if row.get("accept") is not None:
         part += f", all of them for {row.get('accept'):g} of the events"
-    return f"{row.definition.short_label} {row.shape} over {row.get('technology')}{where}{part}"
+    return f"{row.definition.short_label} {row.shape}{_own(row)} over {row.get('technology')}{where}{part}"
+
+
+def _own(row: Row) -> str:
+    """The identifying values of options that only this benchmark has; of numbers and choices those
+    that are not the default."""
+    said = ""
+    columns = catalogue.known().columns
+    for option in catalogue.known().own_options(row.definition):
+        column, value = columns.get(option.key), row.get(option.key)
+        if column is None or not column.identifies or value is None:
+            continue
+        if option.type == "text" or f"{value}" != option.default:
+            said += f", {column.phrase.format(value)}"
+    return said
 
 
 def _loaded_name(row: Row) -> str:
@@ -81,6 +95,7 @@ class Answer:
     tasks: tuple[Task, ...]
     missing: str  # why there is no answer; empty where there is one
     beyond: str  # warning about rates above what the processors can compute
+    kind: str = "farm"  # what is compared: farms, or schedules of event building
 
 
 def _largest_size(rows: Sequence[Row]) -> Optional[int]:
@@ -106,9 +121,9 @@ def _candidates(rows: Iterable[Row]) -> list[Candidate]:
 def _lead(best: Candidate, others: Sequence[Candidate]) -> str:
     """Whether the best is faster than the next one, according to the intervals."""
     if not others:
-        return "no other farm was measured with this packet size and work"
+        return "no other was measured with this packet size and work"
     following = others[0]
-    times = f"{number(best.rate.value / following.rate.value)} times the rate of the next farm"
+    times = f"{number(best.rate.value / following.rate.value)} times the rate of the next"
     overlap = best.rate.overlaps(following.rate)
     if overlap is None:
         return f"{times}; an interval is missing, so the difference may be chance"
@@ -222,15 +237,23 @@ def _task(
 
 
 def answer_of(rows: Sequence[Row], required_hz: Optional[float] = None) -> Answer:
-    """The answer for each amount of work: of trigger farms, or of pipelines without farms."""
+    """The answer for each amount of work: of trigger farms, of pipelines without farms, or of event
+    building without both, among most nodes and with the largest fragments."""
     deciding = [row for row in rows if row.definition.group == FARM]
     farms = usual([row for row in deciding if row.definition.count.is_farm]) or usual(deciding)
-    size = _largest_size(farms)
+    size, kind = _largest_size(farms), "farm"
+    if not farms:
+        farms = usual([row for row in rows if row.definition.bounds])
+        most = max((row.get("processors") for row in farms), default=0)
+        farms = [row for row in farms if row.get("processors") == most]
+        size = max((row.get("size_bytes") for row in farms), default=None)
+        kind = "schedule" if farms else kind
     chosen = [row for row in farms if row.get("size_bytes") == size]
     chosen.sort(key=lambda row: row.get("algorithm_us") or 0)
     tasks = [_task(group, rows, required_hz) for group in grouped(chosen, ("algorithm_us",))]
     missing = "" if any(tasks) else _why_missing(farms)
-    return Answer(tuple(task for task in tasks if task is not None), missing, _beyond(rows))
+    found = tuple(task for task in tasks if task is not None)
+    return Answer(found, missing, _beyond(rows), kind)
 
 
 def _why_missing(farms: Sequence[Any]) -> str:

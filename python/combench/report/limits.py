@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Iterable, Sequence
 
 from combench.common import catalogue
-from combench.common.catalogue import evaluate
+from combench.common.catalogue import FARM, evaluate
 from combench.report.figures import frequency, number
 from combench.report.rows import Bound, Row, computing_bounds, cores_of, usual
 
@@ -16,19 +16,23 @@ _NEAR = 0.75  # share of a bound from which on the bound is named as the limit
 
 
 def _like(row: Row, rows: Iterable[Row], **wanted: object) -> Iterable[Row]:
-    """Usual rows of the same technology and machine with these values, with a core per process."""
+    """Usual rows of the same technology and machine with these values, whose ranks have a core each
+    if and only if those of `row` do."""
+    keys = ("technology", "machine", "oversubscribed")
     for other in rows:
-        same = (other.get("technology"), other.machine) == (row.get("technology"), row.machine)
-        if same and not other.get("oversubscribed"):
+        if all(other.get(key) == row.get(key) for key in keys):
             if all(other.get(key) == value for key, value in wanted.items()):
                 yield other
 
 
 def _communicating(row: Row, rows: Sequence[Row]) -> list[Bound]:
-    """The bounds of the farm's definition, from benchmarks whose ranks had a core each."""
-    if row.get("oversubscribed") or row.get("sources") is None:
-        return []
+    """The bounds of the definition. Ranks of a farm and of its bounds need a core each; a benchmark
+    that counts processors is compared with as many of them, on the same cores."""
     sources = row.get("sources")
+    if sources is None:
+        return _of_processors(row, rows)
+    if row.get("oversubscribed"):
+        return []
     farm = {
         "sources": sources,
         "fetched": round(row.packets_of_event or sources),
@@ -52,6 +56,29 @@ def _communicating(row: Row, rows: Sequence[Row]) -> list[Bound]:
             if other.get("frequency_Hz") is not None:
                 rate_hz = evaluate(bound.times, **farm) * other.get("frequency_Hz")
                 bounds.append(Bound(f"{bound.what.format(**farm)} ({where})", rate_hz))
+    return bounds
+
+
+def _of_processors(row: Row, rows: Sequence[Row]) -> list[Bound]:
+    """Bounds from other benchmarks with the same processors, at the size of a message."""
+    known = catalogue.known()
+    options = known.own_options(row.definition)
+    numbers = known.own_numbers(row.definition, {one.name: row.get(one.key) for one in options})
+    numbers["count"] = float(row.get("processors") or 0)
+    packed = numbers.get("pack", 1)
+    bounds = []
+    for bound in row.definition.bounds:
+        wanted = {
+            "benchmark": bound.benchmark,
+            "mode": bound.mode,
+            "size_bytes": row.get("size_bytes") * packed,
+            "processors": evaluate(bound.count, **numbers),
+        }
+        for other in _like(row, usual(rows), **wanted):
+            if other.get("frequency_Hz") is not None:
+                rate_hz = evaluate(bound.times, **numbers) * other.get("frequency_Hz")
+                where = known.benchmark(bound.benchmark).id
+                bounds.append(Bound(f"{bound.what} ({where})", rate_hz))
     return bounds
 
 
@@ -90,7 +117,7 @@ def limit_of(row: Row, rows: Sequence[Row]) -> str:
     share = row.get("frequency_Hz") / least.rate_hz
     part = f"{number(100 * share)} % of {frequency(least.rate_hz)}"
     if share >= _NEAR:
-        return f"{least.what}: the farm reaches {part}{after}"
-    if row.get("oversubscribed"):
+        return f"{least.what}: {row.kind} reaches {part}{after}"
+    if row.get("oversubscribed") and row.definition.group == FARM:
         return f"{_shared(row)}; the work on packets allows more (the farm reaches {part}){after}"
-    return f"not found: the nearest bound is {least.what}, of which the farm reaches {part}{after}"
+    return f"not found: the nearest bound is {least.what}, of which {row.kind} reaches {part}{after}"

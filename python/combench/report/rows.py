@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Iterable, Optional, Sequence
 
 from combench.common import catalogue
-from combench.common.catalogue import Benchmark
+from combench.common.catalogue import FARM, Benchmark
 from combench.common.documents import Json
 from combench.common.figures import at, technology_names
 from combench.common.values import topology
@@ -126,6 +126,11 @@ class Row:
         if self.definition.count.is_farm:
             return f"{self.get('sources')} to {self.get('destinations')}"
         return str(self.count)
+
+    @property
+    def kind(self) -> str:
+        """What has the rate: a farm, or a schedule of event building."""
+        return "the farm" if self.definition.group == FARM else "the schedule"
 
     @property
     def packets_of_event(self) -> Optional[float]:

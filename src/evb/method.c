@@ -1,0 +1,150 @@
+/* After the plain passes, a pass in which builders read the clock at each event. No rank waits for
+ * another in it but by the schedule, so that rates and shares show who is served better. */
+#include "evb/method.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "engine/figures.h"
+#include "engine/measurement.h"
+#include "evb/unit.h"
+
+enum { TURNS_LEAST = 4, TURNS_MOST = 20000 };
+
+/* Share of --max-time at which the pass ends. */
+static const double latencies_end = 0.98;
+
+/* What rank 0 reports; equal in all participants. */
+typedef struct {
+    stats_histogram latency;
+    double builder_fairness, source_fairness; /* negative: not measured */
+    uint64_t account[4];                      /* as evb_account, of all builders */
+} evb_found;
+
+static cb_status open_state(engine_session *session, void **state)
+{
+    (void)session;
+    *state = cb_allocate(1, sizeof(evb_found), "the figures of event building");
+    return *state != NULL ? CB_OK : CB_ERROR_MEMORY;
+}
+
+/* Jain's index of n values: 1 if they are equal, 1 / n if one has all. */
+static double jain_index(const double *values, size_t count)
+{
+    double sum = 0, squares = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        sum += values[i];
+        squares += values[i] * values[i];
+    }
+    return squares > 0 ? sum * sum / ((double)count * squares) : -1;
+}
+
+/* Index of the sum of an array with a slot per unit, of which each rank fills some. */
+static cb_status index_of_sum(control_team *team, uint64_t *values, size_t units, double *out)
+{
+    double *shares = cb_allocate(units, sizeof(*shares), "the shares of units");
+    cb_status status = shares != NULL ? control_sum(team, values, units) : CB_ERROR_MEMORY;
+
+    for (size_t i = 0; i < units && status == CB_OK; i++)
+        shares[i] = (double)values[i];
+    if (status == CB_OK)
+        *out = jain_index(shares, units);
+    free(shares);
+    return status;
+}
+
+/* Rates of builders, in events per 1000 s so that whole numbers can be summed; and messages by
+ * source. */
+static cb_status compare_units(measurement_passes *run, const evb_unit *unit, uint64_t turns,
+                               uint64_t start_ns, evb_found *found)
+{
+    control_team *team = run->pass.team;
+    uint64_t *values = cb_allocate(unit->units, sizeof(*values), "the shares of units");
+    cb_status status = values != NULL ? CB_OK : CB_ERROR_MEMORY;
+
+    CB_TRY(status);
+    if (unit->builds && unit->last_ns > start_ns)
+        values[unit->index] =
+            (uint64_t)(1e12 * (double)(turns * unit->pack) / (double)(unit->last_ns - start_ns));
+    status = index_of_sum(team, values, unit->units, &found->builder_fairness);
+    memset(values, 0, unit->units * sizeof(*values));
+    for (size_t source = 0; unit->builds && source < unit->units; source++)
+        if (!unit->folded || source != unit->index)
+            values[source] = unit->peers[evb_readout(run->pass.me, source)].share;
+    if (status == CB_OK)
+        status = index_of_sum(team, values, unit->units, &found->source_fairness);
+    free(values);
+    return status;
+}
+
+static cb_status time_events(measurement_passes *run, evb_found *found)
+{
+    pass_context *pass = &run->pass;
+    evb_unit *unit = evb_of(pass->me);
+    double left_ns = pass->limit_ns * latencies_end - pass->elapsed_ns;
+    double step_ns = fmax(run->step_ns, pace_slowest_ns(&pass->pace));
+    uint64_t turns = (uint64_t)fmin(TURNS_MOST, fmax(TURNS_LEAST, left_ns / step_ns));
+    uint64_t start_ns;
+
+    memset(found, 0, sizeof(*found));
+    CB_TRY(control_barrier(pass->team));
+    unit->latency = unit->builds ? &found->latency : NULL;
+    unit->share_turns = turns;
+    unit->share_complete = false;
+    for (size_t i = 0; i < pass->me->peer_count; i++)
+        unit->peers[i].share = 0;
+    start_ns = cb_now_ns();
+    CB_TRY(pass_run(pass, &(pass_plan){run->traffic, .steps = turns}));
+    unit->latency = NULL;
+    unit->share_turns = 0;
+    CB_TRY(compare_units(run, unit, turns, start_ns, found));
+    return figures_sum_histogram(pass->team, &found->latency);
+}
+
+static cb_status after_passes(void *state, measurement_passes *run)
+{
+    evb_found *found = state;
+    const evb_account *account = &evb_of(run->pass.me)->account;
+
+    CB_TRY(time_events(run, found));
+    found->account[0] = account->issued;
+    found->account[1] = account->complete;
+    found->account[2] = account->lost;
+    found->account[3] = account->incomplete;
+    return control_sum(run->pass.team, found->account, 4);
+}
+
+static void fill_row(const void *state, const measurement_setting *setting, report_row *row)
+{
+    const evb_found *found = state;
+    const evb_options *own = (const void *)setting->session->options->own;
+
+    report_set_text(row, REPORT_SCHEDULE, own->schedule);
+    report_set_text(row, REPORT_FOLDING, own->folding);
+    report_set_number(row, REPORT_PACK, (double)own->pack);
+    if (found->latency.samples > 0)
+        report_set_distribution(row, REPORT_EVENT_LATENCY_US, &found->latency, 1);
+    report_set_number(row, REPORT_ISSUED, (double)found->account[0]);
+    report_set_number(row, REPORT_COMPLETE, (double)found->account[1]);
+    report_set_number(row, REPORT_LOST, (double)found->account[2]);
+    report_set_number(row, REPORT_INCOMPLETE, (double)found->account[3]);
+    if (found->builder_fairness > 0)
+        report_set_number(row, REPORT_BUILDER_FAIRNESS, found->builder_fairness);
+    if (found->source_fairness > 0)
+        report_set_number(row, REPORT_SOURCE_FAIRNESS, found->source_fairness);
+}
+
+const measurement_method evb_method = {
+    .several_unanswered = true,
+    .no_harness = true,
+    .control_message_bytes = 8,
+    .open = open_state,
+    .close = free,
+    .obstacle = evb_obstacle,
+    .after_passes = after_passes,
+    .fill_row = fill_row,
+};

@@ -1,0 +1,99 @@
+/* Parse schedules, and derive the numbers of units, events and packets. */
+#include "evb/options.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "base/units.h"
+
+enum { CREDITS_MOST = 65535 };
+
+const char *const evb_foldings[] = {"one", "two", NULL};
+
+static const evb_options *own_options(const bench_options *options)
+{
+    return (const void *)options->own;
+}
+
+cb_status evb_schedule_parse(const char *text, evb_schedule *out)
+{
+    static const char *const names[] = {
+        [EVB_NONE] = "none",
+        [EVB_OFFSET] = "offset",
+        [EVB_SHIFT] = "shift",
+        [EVB_BARRIER] = "barrier",
+    };
+    static const char credits[] = "credits:";
+    const size_t prefix = sizeof(credits) - 1;
+    char why[CB_WHY_BYTES] = "it is no schedule";
+    uint64_t number;
+
+    *out = (evb_schedule){.order = EVB_SHIFT};
+    if (text == NULL)
+        return CB_OK;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(text, names[i]) == 0) {
+            out->order = (evb_order)i;
+            return CB_OK;
+        }
+    if (strncmp(text, credits, prefix) == 0 &&
+        cb_parse_count(text + prefix, 1, CREDITS_MOST, &number, why)) {
+        *out = (evb_schedule){.order = EVB_CREDITS, .credits = (size_t)number};
+        return CB_OK;
+    }
+    cb_error("--schedule '%s': %s; give none, offset, shift, barrier, or credits:N with a number "
+             "of fragments such as credits:4",
+             text, why);
+    return CB_ERROR_USAGE;
+}
+
+bool evb_is_folded(const bench_options *options)
+{
+    const char *folding = own_options(options)->folding;
+
+    return folding == NULL || strcmp(folding, evb_foldings[0]) == 0;
+}
+
+size_t evb_units(const bench_options *options, size_t ranks)
+{
+    return evb_is_folded(options) ? ranks : ranks / 2;
+}
+
+cb_status evb_check(const bench_options *options)
+{
+    evb_schedule schedule;
+
+    return evb_schedule_parse(own_options(options)->schedule, &schedule);
+}
+
+size_t evb_multiple(const bench_options *options)
+{
+    return evb_is_folded(options) ? 1 : 2;
+}
+
+bench_scale evb_scale(const bench_options *options, size_t ranks)
+{
+    const size_t units = evb_units(options, ranks);
+    const size_t pack = own_options(options)->pack > 0 ? (size_t)own_options(options)->pack : 1;
+
+    return (bench_scale){.packed = pack,
+                         .events = units * pack,
+                         .packets = units * units * pack,
+                         .receivers = units,
+                         .own_packets = evb_is_folded(options) ? units * pack : 0};
+}
+
+const char *evb_obstacle(const bench_options *options, unsigned capabilities)
+{
+    evb_schedule schedule = {.order = EVB_NONE};
+
+    (void)evb_schedule_parse(own_options(options)->schedule, &schedule);
+    if ((capabilities & TRANSPORT_DELIVERS) == 0 && schedule.order != EVB_SHIFT &&
+        schedule.order != EVB_BARRIER)
+        return "the technology delivers no messages, so acknowledgements and requests do not "
+               "arrive; use --schedule shift or barrier";
+    if (schedule.order == EVB_CREDITS && (capabilities & TRANSPORT_RELIABLE) == 0)
+        return "a lost request looks like a lost fragment, so --schedule credits needs a "
+               "reliable technology; use another schedule";
+    return NULL;
+}

@@ -1,0 +1,103 @@
+#!/bin/sh
+# Event building (cb_evb): all schedules measure and verify, with units of one process and of two; the
+# accounts of events add up, also where messages are lost; a killed builder ends the run.
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:-.}/tests/cli/lib.sh"
+
+needs_python
+needs_proc
+enter_folder
+
+# refused NAME STATUS RANKS OPTIONS TEXT...
+refused() {
+    case_is "$1"
+    status_wanted=$2
+    ranks_wanted=$3
+    shift 3
+    refuse "$status_wanted" "$ranks_wanted" cb_evb "$@"
+}
+
+refused "an unknown schedule" 2 0 "--schedule ring" "--schedule 'ring'" "none, offset, shift, barrier"
+refused "no credits" 2 0 "--schedule credits:0" "--schedule 'credits:0'" "credits:4"
+refused "an unknown folding" 2 0 "--folding three" "--folding" "one or two"
+refused "an empty message" 2 0 "--pack 0" "--pack" "use 1 to"
+refused "half a unit" 2 3 "--folding two --processors 3" "--processors 3" "use 2 or 4"
+case_is "credits over a technology that loses messages"
+run 2 cb_evb --schedule credits:2 --technology udp --sizes 64
+expect_status 77
+expect_error "--schedule credits" "reliable"
+
+case_is "messages that do not fit"
+run 2 cb_evb --technology udp --sizes 1KiB --pack 65536
+expect_status 77
+expect_error "larger"
+
+# measured RANKS OPTION...
+measured() {
+    ranks=$1
+    shift
+    case_is "$*"
+    rm -f result.json
+    run "$ranks" cb_evb --max-time 0.05 --output result.json "$@"
+    expect_status 0
+    expect_all_gone
+    expect_valid result.json
+    expect_rows "r['issued'] == r['complete'] + r['lost'] > 0"
+}
+
+launcher_options="--oversubscribe"
+[ "$MPI_KIND" = openmpi ] || launcher_options="-bind-to none"
+for folding in one two; do
+    for schedule in none offset shift barrier credits:3; do
+        measured 4 --processors 4 --schedule "$schedule" --folding "$folding" --sizes 0,1000 --verify
+        expect_rows "r['schedule'] == '$schedule' and r['folding'] == '$folding' and r['pack'] == 1"
+        expect_rows "r['lost'] == 0 and sum(r['verify'].values()) == r['verify']['messages'] > 0"
+        expect_rows "0 < r['builder_fairness'] <= 1.000001 and 0 < r['source_fairness'] <= 1.000001"
+        expect_rows "r['event_latency_us']['samples'] > 0"
+    done
+done
+
+case_is "figures follow from the time of a turn"
+measured 3 --processors 3 --sizes 64 --pack 5
+expect_rows "abs(r['frequency_Hz'] * r['round_us']['median'] / (3 * 5 * 1e6) - 1) < 1e-6"
+expect_rows "abs(r['throughput_MBps'] * r['round_us']['median'] / (3 * 3 * 5 * 64) - 1) < 1e-6"
+expect_rows "abs(r['per_link_MBps'] / r['per_node_MBps'] - 2 / 3) < 1e-6"
+
+case_is "a builder counts events with lost fragments as lost"
+export COMBENCH_UDP_FAULTS=loss=0.2
+for schedule in none shift barrier; do
+    measured 2 --schedule "$schedule" --technology udp --sizes 64 --processors 2
+    expect_rows "r['lost'] > 0 and 0 < r['incomplete'] <= r['lost']"
+done
+unset COMBENCH_UDP_FAULTS
+
+# shellcheck disable=SC2317 # called by await
+some_rows() {
+    [ "$(grep -cs '"size_bytes"' result.json || true)" -ge 2 ] 2>/dev/null
+}
+
+case_is "a builder that is killed"
+rm -f result.json
+start 2 cb_evb --sizes "$(seq -s , 1000001 1000070)" --precision 0.01 --max-time 0.2 --output result.json
+await "$limit_s" some_rows || failed "two rows in the file within $limit_s s" "fewer"
+kill -KILL "$(pid_of_rank 1)"
+collect
+expect_failure
+expect_all_gone
+expect_valid result.json
+expect_document result.json "d['complete']" False
+expect_document result.json "len(d['results']) >= 2" True
+
+# Two turns of four nodes: 24 messages with fragments, and as many acknowledgements or requests; of shift
+# grants as well; of a barrier two messages of each node in each of three phases.
+for messages in none:48 offset:48 shift:72 barrier:72 credits:2:48; do
+    case_is "messages of a trace, ${messages%:*}"
+    run 0 cb_evb --processors 4 --sizes 1000 --schedule "${messages%:*}" --trace-steps 2 --emit-trace trace.cct
+    expect_status 0
+    run 0 "$builddir/ccmod" run --overhead-us 1 --latency-us 2 --bandwidth-MBps 10 --format json \
+        --output model.json trace.cct
+    expect_status 0
+    expect_document model.json "d['messages']" "${messages##*:}"
+done
+
+finish
