@@ -39,7 +39,7 @@ const benchmark cb_replay = {
     .title = "a trace played on the network",
     .description =
         "Plays the messages, the computing and the barriers of a trace (.cct) on the network: of a "
-        "trace by --emit-trace, by combench-trace from any MPI program, or written by hand. "
+        "trace by --emit-trace, recorded from an MPI program, or written by hand. "
         "Reports "
         "the time of a play, the times of its messages, and, where the trace has recorded times, "
         "how they compare.\n\nStart as many ranks as the trace has. A trace that cannot be played "

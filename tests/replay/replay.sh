@@ -154,6 +154,16 @@ wait
 expect_status 0
 expect_rows "r['replay']['records'] == 1000000 and r['replay']['memory_bytes'] >= 16000000"
 
+case_is "the traces of all benchmarks are played"
+describe_benchmarks traces >every_mode
+while read -r ranks name options; do
+    # shellcheck disable=SC2086 # options are words
+    "$builddir/cb_$name" $options --emit-trace emitted.cct --trace-steps 20 >/dev/null
+    run "$ranks" cb_replay emitted.cct --max-time 0.02 --verify --output result.json
+    expect_status 0
+    expect_rows "r['verify']['corrupted'] == 0 and r['replay']['messages'] > 0"
+done <every_mode
+
 case_is "a rank is killed"
 start 2 cb_replay million.cct --max-time 100
 await 60 pid_of_rank 1 >/dev/null
