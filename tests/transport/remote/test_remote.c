@@ -632,7 +632,7 @@ START_TEST(an_open_fails_if_the_process_of_a_rank_ends)
 }
 END_TEST
 
-/* The library took the first word to it, and would not report that no rank reads it. */
+/* The library took the first word to it, and would not report that no process reads it. */
 START_TEST(an_open_fails_if_a_rank_on_another_host_ends)
 {
     cb_log_silence(true);
