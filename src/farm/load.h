@@ -42,8 +42,8 @@ uint64_t farm_load_events(const farm_arrivals *arrivals, double rate_hz, double 
 /* Whether a run at this rate can end within `limit_ns`: the arrivals' period may be longer. */
 bool farm_load_fits(const farm_arrivals *arrivals, double rate_hz, double limit_ns);
 
-/* CB_ERROR_USAGE, logged, if the arrivals differ between members of the team, as those from files of
- * several hosts may. Collective over the team. */
+/* CB_ERROR_USAGE, logged, if the arrivals differ between members of the team, as those from files
+ * of several hosts may. Collective over the team. */
 cb_status farm_load_agree(control_team *team, const farm_arrivals *arrivals);
 
 /* 0.99 for "p99"; 0 for an invalid name. */

@@ -36,7 +36,7 @@ typedef struct {
     double accept_fraction;
     uint64_t first_event, end_event; /* of the current run */
     uint64_t events;                 /* number of these events that concern this rank */
-    uint64_t reach; /* of the ledger, in runs that may lose messages */
+    uint64_t reach;                  /* of the ledger, in runs that may lose messages */
     const farm_fragments *fragments;
     bool may_lose;        /* missing messages are lost after a timeout, and faults are counted */
     bool over;            /* the run has ended; messages are discarded */
