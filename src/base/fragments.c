@@ -108,7 +108,7 @@ static bool parse_law(char *text, cb_fragment_law *out, char *why)
         *out = (cb_fragment_law){.kind = law_forms[i].kind};
         if (!law_forms[i].parse(arguments, out, why))
             return false;
-        if (law_largest(out) < CB_FRAGMENT_LARGEST)
+        if (law_largest(out) <= CB_FRAGMENT_LARGEST)
             return true;
         return explain(why, "its largest sizes exceed 1 GiB; give smaller sizes or less variation");
     }

@@ -144,7 +144,7 @@ cb_status figures_sum_counters(engine_session *session, control_team *team, cb_c
         const uint64_t now = session->technology->counters[i];
 
         absent[i] = now == CB_COUNTER_ABSENT;
-        sums[i] = absent[i] ? 0 : now - session->counted[i];
+        sums[i] = absent[i] || now < session->counted[i] ? 0 : now - session->counted[i];
         readings[i] = reading_of(set->rows[i].kind, now);
         session->counted[i] = now;
     }

@@ -577,13 +577,14 @@ cb_status measurement_run(const measurement_setting *setting, measurement_outcom
     return status;
 }
 
+/* After a failed verification, which ends the passes, the method's own figures are left out. */
 static cb_status write_row(const measurement_setting *setting, const measurement_outcome *outcome,
-                           report_row *row, measurement_result *result)
+                           bool passed, report_row *row, measurement_result *result)
 {
     const measurement_method *method = setting->session->method;
 
     CB_TRY(figures_fill(setting, outcome, row));
-    if (method != NULL && method->fill_row != NULL)
+    if (method != NULL && method->fill_row != NULL && (passed || method->after_passes == NULL))
         method->fill_row(setting->session->method_state, setting, row);
     result->figure_us = report_row_number(row, figures_column(setting->planned->mode), "median");
     verification_note(setting->session, &outcome->verification);
@@ -605,7 +606,7 @@ cb_status measurement_report(const measurement_setting *setting, measurement_out
     if (status == CB_OK)
         status = meters_report(&outcome->timed, setting->team, writes ? &row : NULL);
     if (writes) {
-        cb_status written = write_row(setting, outcome, &row, result);
+        cb_status written = write_row(setting, outcome, status == CB_OK, &row, result);
 
         report_row_clear(&row);
         status = status == CB_OK ? written : status;

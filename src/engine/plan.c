@@ -232,11 +232,19 @@ static cb_status set_sizes(const planner *p, bench_measurement *measurement)
 
 static cb_status append(planner *p, bench_measurement measurement)
 {
+    const size_t message_most = (size_t)1 << 30, packed = bench_packed(p->definition, p->options);
     bench_plan *plan = p->plan;
-    const size_t message_bytes = measurement.size_bytes * bench_packed(p->definition, p->options);
+    size_t message_bytes;
 
     if (fragments_vary(p->options))
         CB_TRY(set_sizes(p, &measurement));
+    message_bytes = measurement.size_bytes * packed;
+    if (packed > 1 && message_bytes > message_most) {
+        cb_error("messages of %zu packets of %zu bytes are longer than 1 GiB; pack fewer, or lower "
+                 "--sizes",
+                 packed, measurement.size_bytes);
+        return CB_ERROR_USAGE;
+    }
     if (plan->count == p->room) {
         size_t more = p->room > 0 ? 2 * p->room : 64;
         bench_measurement *moved = realloc(plan->measurements, more * sizeof(*moved));

@@ -85,12 +85,14 @@ static cb_status time_events(measurement_passes *run, evb_found *found)
 {
     pass_context *pass = &run->pass;
     evb_unit *unit = evb_of(pass->me);
-    double left_ns = pass->limit_ns * latencies_end - pass->elapsed_ns;
+    double elapsed_ns = (double)(cb_now_ns() - pass->started_ns);
     double step_ns = fmax(run->step_ns, pace_slowest_ns(&pass->pace));
-    uint64_t turns = (uint64_t)fmin(TURNS_MOST, fmax(TURNS_LEAST, left_ns / step_ns));
-    uint64_t start_ns;
+    uint64_t turns, start_ns;
 
     memset(found, 0, sizeof(*found));
+    CB_TRY(control_maximum(pass->team, &elapsed_ns, 1));
+    turns = (uint64_t)fmin(
+        TURNS_MOST, fmax(TURNS_LEAST, (pass->limit_ns * latencies_end - elapsed_ns) / step_ns));
     CB_TRY(control_barrier(pass->team));
     unit->latency = unit->builds ? &found->latency : NULL;
     unit->share_turns = turns;

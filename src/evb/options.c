@@ -88,10 +88,8 @@ const char *evb_obstacle(const bench_options *options, unsigned capabilities)
     evb_schedule schedule = {.order = EVB_NONE};
 
     (void)evb_schedule_parse(own_options(options)->schedule, &schedule);
-    if ((capabilities & TRANSPORT_DELIVERS) == 0 && schedule.order != EVB_SHIFT &&
-        schedule.order != EVB_BARRIER)
-        return "the technology delivers no messages, so acknowledgements and requests do not "
-               "arrive; use --schedule shift or barrier";
+    if ((capabilities & TRANSPORT_DELIVERS) == 0)
+        return "the technology delivers no messages, which event building needs";
     if (schedule.order == EVB_CREDITS && (capabilities & TRANSPORT_RELIABLE) == 0)
         return "a lost request looks like a lost fragment, so --schedule credits needs a "
                "reliable technology; use another schedule";

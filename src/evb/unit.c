@@ -177,7 +177,10 @@ static cb_status accept_fragments(bench_rank *me, size_t from, bool arrived)
     evb_peer *peer = &unit->peers[from];
     const uint64_t number = peer->turn++;
 
-    count_share(unit, peer);
+    if (arrived)
+        count_share(unit, peer);
+    else
+        me->received.lost++;
     if (unit->schedule.order == EVB_CREDITS)
         unit->outstanding--;
     if (unit->acknowledges) {
@@ -252,7 +255,6 @@ static cb_status receive_from(bench_rank *me, size_t peer, transport_buffer **ou
                            : transport_receive(me->peers[peer].node, out);
 
     evb_of(me)->peers[peer].taken++;
-    me->received.lost += status == CB_LOST;
     return status;
 }
 
@@ -267,7 +269,6 @@ static cb_status receive_next(bench_rank *me, size_t *peer, transport_buffer **o
         *peer = node != NULL ? node->label : slowest_peer(me);
         if (node == NULL)
             transport_give_up(me->peers[*peer].node);
-        me->received.lost++;
     } else if (status == CB_OK) {
         *peer = node->label;
     } else {

@@ -64,10 +64,12 @@ static cb_status gather_ends(control_team *team, const rank_ends *own, rank_ends
     message_end *mine = cb_allocate(PIECE, sizeof(*mine), "the times of messages");
     message_end *pieces = cb_allocate(root ? ranks * PIECE : 1, sizeof(*pieces), "their times");
     uint64_t most = 0;
+    bool agreed;
     cb_status status = counts != NULL && mine != NULL && pieces != NULL ? CB_OK : CB_ERROR_MEMORY;
 
     status = control_agree(team, status);
-    if (status == CB_OK)
+    agreed = status == CB_OK;
+    if (agreed)
         status = control_exchange(team, &own->count, sizeof(own->count), counts);
     for (size_t rank = 0; status == CB_OK && rank < ranks; rank++) {
         most = counts[rank] > most ? counts[rank] : most;
@@ -77,7 +79,7 @@ static cb_status gather_ends(control_team *team, const rank_ends *own, rank_ends
         all[rank].count = counts[rank];
         status = all[rank].ends != NULL ? CB_OK : CB_ERROR_MEMORY;
     }
-    if (counts != NULL)
+    if (agreed)
         status = control_agree(team, status);
     for (uint64_t at = 0; status == CB_OK && at < most; at += PIECE) {
         if (at < own->count)

@@ -116,7 +116,7 @@ static cb_status send_blocking(replay_player *me, const script_record *record)
 {
     CB_TRY(send_bytes(me, record->peer, record->value));
     me->queued_bytes += record->value;
-    if (me->queued_bytes < QUEUE_BYTES || !me->script->may_flush)
+    if (me->queued_bytes < QUEUE_BYTES || !me->script->may_flush || me->sends_started)
         return CB_OK;
     me->queued_bytes = 0;
     return transport_flush(me->factory);

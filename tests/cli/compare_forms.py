@@ -111,13 +111,13 @@ def title(known: Columns, row: dict[str, Any]) -> str:
     return ", ".join(parts)
 
 
-def tables(path: str) -> list[tuple[str, list[str]]]:
+def tables(known: Columns, path: str) -> list[tuple[str, list[str]]]:
     """Each table of the text form: its title and its sizes, one a line."""
     found: list[tuple[str, list[str]]] = []
     inside = False
     for line in Path(path).read_text(encoding="utf-8").splitlines():
         words = line.split()
-        if line.startswith(("mode ", "topology ")):
+        if line.startswith(tuple(f"{name} " for name in known.title)):
             found.append((line, []))
             inside = True
         elif not words or not line.startswith(" "):
@@ -130,7 +130,7 @@ def tables(path: str) -> list[tuple[str, list[str]]]:
 def compare_text(known: Columns, rows: list[dict[str, Any]], path: str) -> Iterator[str]:
     """Every row has its line in a table of its own mode and conditions; there are no others."""
     expected = [(title(known, row), str(row["size_bytes"])) for row in rows]
-    came = [(head, size) for head, sizes in tables(path) for size in sizes]
+    came = [(head, size) for head, sizes in tables(known, path) for size in sizes]
     if len(came) != len(expected):
         yield f"{len(expected)} rows in JSON, {len(came)} in the tables of the text"
     for index, ((head, size), (line, text)) in enumerate(zip(expected, came, strict=False)):

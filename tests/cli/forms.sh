@@ -17,7 +17,12 @@ measure() {
 
 # The document has the reason, once for each size.
 refused() {
-    run_refused "$ranks" "cb_$program" --technology null --sizes 64 --algorithm 0 --output result.json
+    algorithm=
+    if "$builddir/cb_$program" --help | grep -q -e '--algorithm '; then
+        algorithm="--algorithm 0"
+    fi
+    # shellcheck disable=SC2086 # two words or none
+    run_refused "$ranks" "cb_$program" --technology null --sizes 64 $algorithm --output result.json
     expect_status 77
     expect_error "delivers no messages"
     expect_valid result.json
@@ -52,7 +57,9 @@ for program in $programs; do
     technology=null
     case_is "cb_$program over null with $ranks ranks"
     rm -f result.*
-    if goes_over_null "$program"; then
+    # Farms and event building need messages that arrive; 1.1 does not.
+    run "$ranks" "cb_$program" --technology null --sizes 64 --max-time 0.01
+    if [ "$program" = oneway ] || [ "$status" -ne 77 ]; then
         measure --output result.json
         expect_valid result.json
         expect_document result.json 'd["benchmark"], d["technology"]' "('$program', 'null')"

@@ -44,11 +44,6 @@ ranks_of() {
     describe_benchmarks ranks | sed -n "s/^$1 \([0-9]*\) .*/\1/p"
 }
 
-# Farms and pipelines depend on messages, which null does not deliver.
-goes_over_null() {
-    ! describe_benchmarks ranks | grep "^$1 [0-9]* farm" >/dev/null
-}
-
 # Plain MPI is measured beside the technology mpi alone.
 takes_technologies() {
     [ "$1" != bare ]

@@ -66,7 +66,7 @@ build_technology() {
     # shellcheck disable=SC2086
     (cd "$folder/build" && compile "$folder/use_technology" -D_GNU_SOURCE -I"$source" -I"$source/src" \
         "$source/tests/sisci/use_technology.c" "$source/tests/transport/sci/pair.c" $objects \
-        "$builddir/libcombench.a" "$folder/libdis.a" $SISCI_SHM_LIBS)
+        "$builddir/libcombench.a" "$folder/libdis.a" $SISCI_SHM_LIBS -lm)
     [ "$("$folder/use_technology")" = 200 ] || fail "the technology does not run over Dolphin's names"
 }
 

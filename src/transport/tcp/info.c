@@ -122,12 +122,16 @@ static void add_connection(tcp_factory *factory, tcp_node *node)
     if (getsockopt(node->fd, IPPROTO_TCP, TCP_INFO, told.data, &told.bytes) != 0)
         return;
     sent = value_at(&told, &sent_bytes);
-    has_sent = sent != node->counted_bytes;
+    has_sent = sent == CB_COUNTER_ABSENT || sent != node->counted_bytes;
     node->counted_bytes = sent;
-    for (size_t i = 0; i < TCP_COUNTERS; i++)
-        if (rows[i].kind == CB_COUNTER_INCREASE || has_sent)
-            factory->counters[i] =
-                combined(rows[i].kind, factory->counters[i], value_at(&told, &places[i]));
+    for (size_t i = 0; i < TCP_COUNTERS; i++) {
+        uint64_t value = value_at(&told, &places[i]);
+
+        /* A reading of 0: the kernel has none yet. */
+        if (rows[i].kind != CB_COUNTER_INCREASE && (!has_sent || value == 0))
+            value = CB_COUNTER_ABSENT;
+        factory->counters[i] = combined(rows[i].kind, factory->counters[i], value);
+    }
 }
 
 void tcp_count(transport_factory *base)
