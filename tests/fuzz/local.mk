@@ -57,6 +57,6 @@ tests_fuzz_fuzz_values_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_fuzz_fuzz_values_LDADD = $(CCMOD_LIBS)
 
 EXTRA_DIST += %D%/campaign.sh %D%/fuzz_arrivals.sh %D%/fuzz_calibration.sh %D%/fuzz_context.sh %D%/fuzz_convert.sh %D%/fuzz_loads.sh \
-	%D%/fuzz_network.sh %D%/fuzz_options.sh %D%/fuzz_topology.sh %D%/fuzz_trace.sh %D%/fuzz_values.sh \
+	%D%/fuzz_matrix.sh %D%/fuzz_network.sh %D%/fuzz_options.sh %D%/fuzz_topology.sh %D%/fuzz_trace.sh %D%/fuzz_values.sh \
 	%D%/fuzz_wire.sh \
 	$(srcdir)/tests/fuzz/corpus/*/*
