@@ -20,6 +20,7 @@
     EACH(cb_calibrate)                                                                             \
     EACH(cb_bare)                                                                                  \
     EACH(cb_replay)                                                                                \
+    EACH(cb_congest)                                                                               \
     EACH(cb_comms1)                                                                                \
     EACH(cb_comms2)                                                                                \
     EACH(cb_comms3)

@@ -67,6 +67,18 @@ void control_settings(const control *plane,
 cb_status control_team_create(control *plane, const int *ranks, size_t count, control_team **out);
 void control_team_free(control_team *team);
 
+/* A control plane of some ranks only, numbered in that order: all its functions concern these, except
+ * control_abort, which ends the job. It looks while waiting as `plane` does. Collective over its
+ * members, which all pass the same list. The caller frees it. */
+cb_status control_part_create(control *plane, const int *ranks, size_t count, control **out);
+void control_part_free(control *part);
+
+/* Notes between single ranks, which all have the same size in a program. `tell` returns at once,
+ * `hear` receives the next note from any rank, or returns CB_EMPTY; `await` waits for one, asleep. */
+cb_status control_tell(control *plane, int rank, const void *note, size_t bytes);
+cb_status control_hear(control *plane, void *note, size_t bytes);
+cb_status control_await(control *plane, void *note, size_t bytes);
+
 size_t control_team_size(const control_team *team);
 size_t control_team_index(const control_team *team); /* of this process */
 

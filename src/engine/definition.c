@@ -11,6 +11,7 @@ const char *bench_group_name(bench_group group)
         [BENCH_GROUP_CALIBRATION] = "calibration",
         [BENCH_GROUP_PARKBENCH] = "parkbench",
         [BENCH_GROUP_REPLAY] = "replay",
+        [BENCH_GROUP_CONGESTION] = "congestion",
     };
 
     return names[group];
@@ -23,6 +24,7 @@ const char *bench_counted_name(bench_counted counted)
         [BENCH_PROCESSORS] = "processors", [BENCH_DESTINATIONS] = "destinations",
         [BENCH_SOURCES] = "sources",       [BENCH_FARM] = "sources",
         [BENCH_TOPOLOGY] = "topology",     [BENCH_BY_TRACE] = "processors",
+        [BENCH_BY_TEAMS] = "processors",
     };
 
     return names[counted];

@@ -27,7 +27,8 @@ typedef enum {
     BENCH_GROUP_FARM,
     BENCH_GROUP_CALIBRATION,
     BENCH_GROUP_PARKBENCH,
-    BENCH_GROUP_REPLAY /* messages and ranks are those of a trace */
+    BENCH_GROUP_REPLAY, /* messages and ranks are those of a trace */
+    BENCH_GROUP_CONGESTION /* messages are those of two other benchmarks */
 } bench_group;
 
 /* Number of ranks in a role, as a function of the count that is measured (processors, sources or
@@ -112,7 +113,8 @@ typedef enum {
     BENCH_SOURCES,
     BENCH_FARM,     /* sources and destinations, plus a supervisor */
     BENCH_TOPOLOGY, /* --topology: stages of ranks */
-    BENCH_BY_TRACE  /* as many as the trace has */
+    BENCH_BY_TRACE, /* as many as the trace has */
+    BENCH_BY_TEAMS  /* all ranks, of which two other benchmarks take their parts */
 } bench_counted;
 
 /* How a list of destinations changes from one broadcast to the next. BENCH_NEW: as BENCH_RANDOM,
@@ -178,7 +180,8 @@ struct benchmark {
     const char *description; /* paragraphs, for --help and the manual page */
     bench_group group;
     /* Communication pattern, from which readers choose a diagram: pair, exchange, all-to-all,
-     * pairs, one-to-many, many-to-one, push-farm, pull-farm, pipeline, calibration, replay.
+     * pairs, one-to-many, many-to-one, push-farm, pull-farm, pipeline, calibration, replay,
+     * ring, congestion.
      * Benchmarks may share one. */
     const char *pattern;
     bench_counted counted;
@@ -238,7 +241,7 @@ typedef struct {
     const char *multicast, *list;
 } bench_list_options;
 
-/* "basic", "farm", "calibration", "parkbench" or "replay". */
+/* "basic", "farm", "calibration", "parkbench", "replay" or "congestion". */
 const char *bench_group_name(bench_group group);
 
 /* What is counted: "processors", "destinations", "sources" or "topology"; the smallest count; and
