@@ -82,6 +82,12 @@ libbenchmarks_a_SOURCES += %D%/cb_evb.c
 cb_evb_SOURCES = %D%/main.c
 cb_evb_CPPFLAGS = $(libbenchmarks_a_CPPFLAGS) -DBENCHMARK=cb_evb
 
+bin_PROGRAMS += cb_ring
+benchmark_manuals += man/cb_ring.1
+libbenchmarks_a_SOURCES += %D%/cb_ring.c
+cb_ring_SOURCES = %D%/main.c
+cb_ring_CPPFLAGS = $(libbenchmarks_a_CPPFLAGS) -DBENCHMARK=cb_ring
+
 bin_PROGRAMS += cb_calibrate
 benchmark_manuals += man/cb_calibrate.1
 libbenchmarks_a_SOURCES += %D%/cb_calibrate.c

@@ -88,6 +88,7 @@ typedef enum {
                          * last stage */
     BENCH_PACKETS_EACH_PAIR, /* one for every two */
     BENCH_PACKETS_AMONG_ALL, /* one from each to all others */
+    BENCH_PACKETS_EACH_DOUBLING, /* one from each to nodes at distances 1, 2, 4, ... below the count */
     BENCH_PACKETS_OF_UNITS   /* of event building: the definition's `scale` */
 } bench_packets;
 

@@ -27,7 +27,7 @@ FILE = "benchmarks.json"
 FARM, CALIBRATION = "farm", "calibration"  # groups
 _TOP = Path(__file__).resolve().parents[3]  # of the source tree, or of installed data
 
-# Formulas: + - * / and parentheses over names, and sum() of a list; of traces also // and %.
+# Formulas: + - * / and parentheses over names, sum() of a list and bits() of a whole number; of traces also // and %.
 
 _OPERATORS: Mapping[type, Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -36,6 +36,12 @@ _OPERATORS: Mapping[type, Callable[[Any, Any], Any]] = {
     ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
+}
+
+
+_FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {
+    "sum": sum,
+    "bits": lambda number: int(number).bit_length(),
 }
 
 
@@ -51,8 +57,10 @@ def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
         return node.value
     if isinstance(node, ast.Name) and node.id in names:
         return names[node.id]
-    if isinstance(node, ast.Call) and ast.unparse(node.func) == "sum" and len(node.args) == 1:
-        return sum(_value(node.args[0], names))
+    if isinstance(node, ast.Call) and len(node.args) == 1:
+        function = _FUNCTIONS.get(ast.unparse(node.func))
+        if function is not None:
+            return function(_value(node.args[0], names))
     raise ValueError(f"'{ast.unparse(node)}' is not allowed in a formula")
 
 
