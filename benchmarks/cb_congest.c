@@ -9,16 +9,18 @@ static const cb_option own_options[] = {
      .argument = "COMMAND",
      .key = "victim",
      .help = "The benchmark that is measured, and its options, as 'oneway --sizes 64'",
-     .more = "A name without cb_, then options of that program; those that cb_congest has itself hold "
-             "for both. Every measurement that they ask for is made; give --sizes and --mode to "
-             "have one."},
+     .more =
+         "A name without cb_, then options of that program; those that cb_congest has itself hold "
+         "for both. Every measurement that they ask for is made; give --sizes and --mode to "
+         "have one."},
     {.name = "aggressor",
      .type = CB_OPTION_TEXT,
      .offset = offsetof(congest_options, aggressor),
      .argument = "COMMAND",
      .key = "aggressor",
      .help = "The benchmark beside it, as 'funnel --sizes 64KiB --mode free'; or none, or busy",
-     .more = "Of the measurements that its options ask for the last one, the largest, is repeated until "
+     .more = "Of the measurements that its options ask for the last one, the largest, is repeated "
+             "until "
              "the victim is measured. none: its ranks sleep. busy: they compute and send nothing."},
     {.name = "aggressor-placement",
      .type = CB_OPTION_CHOICE,
@@ -28,7 +30,8 @@ static const cb_option own_options[] = {
      .choices = congest_placements,
      .key = "aggressor_placement",
      .help = "Ranks of the aggressor: in turn with the victim's, or on other hosts",
-     .more = "interleaved: in the launcher's order and in proportion to both numbers. apart: the victim "
+     .more = "interleaved: in the launcher's order and in proportion to both numbers. apart: the "
+             "victim "
              "has the first hosts, and the aggressor hosts without victims if these have enough "
              "ranks."},
     {.name = "victim-ranks",
@@ -74,8 +77,9 @@ static const cb_option own_options[] = {
      .maximum = CONGEST_ROUNDS_MOST,
      .key = "rounds",
      .help = "Number of phases beside the aggressor, each between two phases alone",
-     .more = "A phase is a whole measurement of the victim, of at most --max-time. The interval of an "
-             "impact needs two."},
+     .more =
+         "A phase is a whole measurement of the victim, of at most --max-time. The interval of an "
+         "impact needs two."},
 };
 
 const benchmark cb_congest = {
@@ -86,7 +90,8 @@ const benchmark cb_congest = {
     .description =
         "Measures how much a benchmark, the victim, suffers from another one, the aggressor, on "
         "other ranks of the same job: alone, beside the aggressor, and alone again, several times. "
-        "The impact is the ratio of the victim's times beside the aggressor and alone, of the mean and "
+        "The impact is the ratio of the victim's times beside the aggressor and alone, of the mean "
+        "and "
         "of percentiles, with its interval.\n\nThe aggressor's throughput in that time is "
         "reported as well. A victim beside one that sends nothing (busy) shows what sharing cores "
         "costs.",

@@ -1,5 +1,6 @@
-/* Ring: nodes in a random order, each of which exchanges packets with its two neighbours; and the exchange
- * pattern of a small allreduce. The patterns of GPCNeT's network tests, over combench's transport.
+/* Ring: nodes in a random order, each of which exchanges packets with its two neighbours; and the
+ * exchange pattern of a small allreduce. The patterns of GPCNeT's network tests, over combench's
+ * transport.
  *
  *   neighbours   a packet to each neighbour, then one from each
  *   bandwidth    eight packets to each neighbour and from each, then a barrier
@@ -154,7 +155,8 @@ const benchmark cb_ring = {
     .usual = {{4}, {8}, {16}},
     .roles = {{"node", BENCH_COUNT, BENCH_OTHERS, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes = {{.name = "neighbours",
-               .summary = "a packet to each neighbour, and one from each; the latency is half of it",
+               .summary =
+                   "a packet to each neighbour, and one from each; the latency is half of it",
                .figure = BENCH_LATENCY,
                .divisor = 2,
                .packets = BENCH_PACKETS_EACH,
@@ -171,7 +173,8 @@ const benchmark cb_ring = {
                .divisor = 1,
                .packets = BENCH_PACKETS_EACH_DOUBLING,
                .roles = {{.step = reduce, .timed = true}}}},
-    .figures = {{"latency_us", "neighbours: time of an exchange / 2 packets sent, at the slowest node"},
+    .figures = {{"latency_us",
+                 "neighbours: time of an exchange / 2 packets sent, at the slowest node"},
                 {"round_us", "bandwidth: time of a step / 16 packets sent; allreduce: time of all "
                              "rounds; at the slowest node"},
                 {"frequency_Hz", "1 / latency_us or round_us"},

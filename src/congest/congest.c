@@ -3,8 +3,9 @@
  *   victims      alone, beside, alone, beside, ... alone: each phase is a whole measurement
  *   aggressors   sleep, load, sleep, load, ... sleep
  *
- * Rank 0 starts and stops the load by notes between two phases. Both teams have a session of their own:
- * that of the job, but with their part of the control plane, their benchmark and its options. */
+ * Rank 0 starts and stops the load by notes between two phases. Both teams have a session of their
+ * own: that of the job, but with their part of the control plane, their benchmark and its options.
+ */
 #include "congest/congest.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "congest/load.h"
-#include "engine/algorithm.h"
+#include "congest/team.h"
 #include "engine/fragments.h"
 #include "engine/measurement.h"
 #include "engine/plan_run.h"
@@ -37,18 +38,6 @@ typedef struct {
     double figures_us[FIGURES]; /* NaN: not measured */
     double throughput_MBps;
 } congest_phase;
-
-/* The ranks of one side. */
-typedef struct {
-    int *members; /* that it may use: room for all ranks of the job */
-    size_t member_count;
-    int *ranks; /* that take part */
-    size_t count;
-    /* Of its ranks only */
-    control *plane;
-    engine_session session;
-    measurement_setting setting;
-} congest_team;
 
 typedef struct {
     congest_command victim, aggressor;
@@ -109,8 +98,9 @@ static cb_status check_rate(const engine_session *session, congest_run *run)
     const char *name = command->definition.name;
 
     if (options->arrivals != NULL && options->rate_hz <= 0) {
-        cb_error("--aggressor-arrivals has no effect without --aggressor-rate; leave it out, or add "
-                 "the other");
+        cb_error(
+            "--aggressor-arrivals has no effect without --aggressor-rate; leave it out, or add "
+            "the other");
         return CB_ERROR_USAGE;
     }
     if (command->kind == CONGEST_SENDS && method != NULL && method->measure != NULL &&
@@ -148,10 +138,11 @@ static cb_status check_ranks(const engine_session *session, congest_run *run)
     }
     for (size_t i = 0; i < counts->count; i++)
         if (counts->values[i] > session->ranks - run->victim_count) {
-            cb_error("--aggressor-ranks %llu: %zu victims leave %zu of %zu ranks; start more ranks, or "
-                     "lower one of the two",
-                     (unsigned long long)counts->values[i], run->victim_count,
-                     session->ranks - run->victim_count, session->ranks);
+            cb_error(
+                "--aggressor-ranks %llu: %zu victims leave %zu of %zu ranks; start more ranks, or "
+                "lower one of the two",
+                (unsigned long long)counts->values[i], run->victim_count,
+                session->ranks - run->victim_count, session->ranks);
             return CB_ERROR_USAGE;
         }
     return CB_OK;
@@ -174,8 +165,7 @@ static cb_status plan_command(const engine_session *session, const char *option,
 
     snprintf(what, sizeof(what), "%s on %zu ranks", option, ranks);
     cb_log_silence(true);
-    return of_option(session, what,
-                     plan_make(&command->definition, &command->options, ranks, out));
+    return of_option(session, what, plan_make(&command->definition, &command->options, ranks, out));
 }
 
 static size_t largest_of(const congest_command *command, const bench_plan *plan)
@@ -200,13 +190,6 @@ static cb_status plan_aggressors(const engine_session *session, congest_run *run
     return CB_OK;
 }
 
-static cb_status allocate_team(size_t ranks, congest_team *team)
-{
-    team->members = cb_allocate(ranks, sizeof(int), "the ranks of a team");
-    team->ranks = cb_allocate(ranks, sizeof(int), "the ranks of a team");
-    return team->members != NULL && team->ranks != NULL ? CB_OK : CB_ERROR_MEMORY;
-}
-
 /* The load is the last measurement that the aggressor's options ask for: the largest. */
 static cb_status make_plan(const engine_session *session, congest_run *run, bench_plan *out)
 {
@@ -220,8 +203,8 @@ static cb_status make_plan(const engine_session *session, congest_run *run, benc
     out->measurements = cb_allocate(count, sizeof(*out->measurements), "the plan");
     if (run->pairs == NULL || out->measurements == NULL)
         return CB_ERROR_MEMORY;
-    CB_TRY(allocate_team(session->ranks, &run->victims));
-    CB_TRY(allocate_team(session->ranks, &run->aggressors));
+    CB_TRY(congest_team_allocate(session->ranks, &run->victims));
+    CB_TRY(congest_team_allocate(session->ranks, &run->aggressors));
     run->planned = out->measurements;
     out->largest_bytes = largest_of(&run->victim, &run->victim_plan);
     for (size_t i = 0; i < run->aggressor_plan_count; i++) {
@@ -263,12 +246,6 @@ cb_status congest_plan(engine_session *session, bench_plan *out)
     return session_agree_on_plan(session, make_plan(session, run, out));
 }
 
-static void free_team(congest_team *team)
-{
-    free(team->members);
-    free(team->ranks);
-}
-
 static void close_state(void *state)
 {
     congest_run *run = state;
@@ -283,50 +260,12 @@ static void close_state(void *state)
     congest_command_free(&run->victim);
     congest_command_free(&run->aggressor);
     free(run->pairs);
-    free_team(&run->victims);
-    free_team(&run->aggressors);
+    congest_team_free(&run->victims);
+    congest_team_free(&run->aggressors);
     free(run);
 }
 
 /* The two teams */
-
-
-/* Hosts of the members, numbered from 0 in their order. */
-static void number_hosts(const congest_team *team, const int *hosts, int *numbers)
-{
-    int next = 0;
-
-    for (size_t i = 0; i < team->member_count; i++) {
-        numbers[i] = next;
-        for (size_t k = 0; k < i; k++)
-            if (hosts[team->members[k]] == hosts[team->members[i]])
-                numbers[i] = numbers[k];
-        next += numbers[i] == next;
-    }
-}
-
-/* Choose the ranks of a team that take part: all of one that only computes. */
-static cb_status choose_ranks(const engine_session *session, const congest_command *command,
-                              const bench_measurement *planned, congest_team *team)
-{
-    int *hosts;
-    cb_status status;
-
-    team->count = team->member_count;
-    memcpy(team->ranks, team->members, team->member_count * sizeof(int));
-    if (planned == NULL)
-        return CB_OK;
-    hosts = cb_allocate(team->member_count, sizeof(*hosts), "the hosts of a team");
-    if (hosts == NULL)
-        return CB_ERROR_MEMORY;
-    number_hosts(team, session->machines.hosts, hosts);
-    status = plan_place(&command->definition, &command->options, planned, hosts, team->member_count,
-                        team->ranks, &team->count);
-    for (size_t i = 0; status == CB_OK && i < team->count; i++)
-        team->ranks[i] = team->members[team->ranks[i]];
-    free(hosts);
-    return status;
-}
 
 /* Whether both teams at once are more busy ranks than cores. */
 static cb_status is_crowded(const engine_session *session, const congest_run *run, bool *out)
@@ -347,8 +286,7 @@ static cb_status is_crowded(const engine_session *session, const congest_run *ru
 static cb_status choose_teams(congest_run *run, const measurement_setting *job, bool *crowded)
 {
     const engine_session *session = job->session;
-    const bool interleaved =
-        strcmp(options_of(session)->placement, congest_placements[0]) == 0;
+    const bool interleaved = strcmp(options_of(session)->placement, congest_placements[0]) == 0;
 
     run->pair = &run->pairs[job->planned - run->planned];
     run->victims.member_count = run->victim_count;
@@ -356,58 +294,9 @@ static cb_status choose_teams(congest_run *run, const measurement_setting *job, 
     CB_TRY(congest_place(interleaved, session->machines.hosts, session->ranks, run->victim_count,
                          run->pair->aggressor_count, run->victims.members,
                          run->aggressors.members));
-    CB_TRY(choose_ranks(session, &run->victim, run->pair->victim, &run->victims));
-    CB_TRY(choose_ranks(session, &run->aggressor, run->pair->aggressor, &run->aggressors));
+    CB_TRY(congest_team_choose(session, &run->victim, run->pair->victim, &run->victims));
+    CB_TRY(congest_team_choose(session, &run->aggressor, run->pair->aggressor, &run->aggressors));
     return is_crowded(session, run, crowded);
-}
-
-static bool is_member(const engine_session *session, const congest_team *team)
-{
-    for (size_t i = 0; i < team->count; i++)
-        if (team->ranks[i] == control_rank(session->plane))
-            return true;
-    return false;
-}
-
-static cb_status calibrate(engine_session *session, const bench_measurement *planned)
-{
-    bench_measurement copy;
-
-    if (planned == NULL)
-        return CB_OK;
-    copy = *planned;
-    return algorithm_calibrate(session, &(bench_plan){.measurements = &copy, .count = 1});
-}
-
-/* The session of a team is that of the job, but with its ranks, its benchmark and its options. */
-static cb_status join_team(const measurement_setting *job, const congest_command *command,
-                           const bench_measurement *planned, bool crowded, congest_team *team)
-{
-    static const role_hosts no_roles[BENCH_ROLES];
-
-    CB_TRY(control_part_create(job->session->plane, team->ranks, team->count, &team->plane));
-    team->session = *job->session;
-    team->session.definition = &command->definition;
-    team->session.options = &command->options;
-    team->session.method = session_method(&command->definition, &command->options);
-    team->session.method_state = NULL;
-    team->session.plane = team->plane;
-    team->session.ranks = team->count;
-    team->session.verdict = (session_verdict){0};
-    team->setting = (measurement_setting){.session = &team->session,
-                                          .planned = planned,
-                                          .ranks = team->ranks,
-                                          .participants = team->count,
-                                          .team = control_everyone(team->plane),
-                                          .oversubscribed = crowded,
-                                          .roles = no_roles};
-    return calibrate(&team->session, planned);
-}
-
-static void leave_team(congest_team *team)
-{
-    control_part_free(team->plane);
-    team->plane = NULL;
 }
 
 /* Phases */
@@ -683,8 +572,7 @@ static cb_status fail(const congest_run *run, const measurement_setting *job, cb
 {
     const congest_note note = {.event = CONGEST_FAILED, .rank = control_rank(run->job)};
     const uint64_t look_ns = 10000000, patience_ns = 10000000000;
-    const uint64_t limit_ns =
-        (uint64_t)(2e9 * job->session->options->max_time_s) + patience_ns;
+    const uint64_t limit_ns = (uint64_t)(2e9 * job->session->options->max_time_s) + patience_ns;
     const uint64_t start_ns = cb_now_ns();
 
     CB_TRY(control_tell(run->job, 0, &note, sizeof(note)));
@@ -769,16 +657,17 @@ static cb_status measure(void *state, const measurement_setting *job)
         return skip(job, "aggressor", &run->aggressor, reason);
     if (session->document != NULL)
         put_roles(run, session->document);
-    if (is_member(session, &run->victims)) {
-        status = join_team(job, &run->victim, run->pair->victim, crowded, &run->victims);
+    if (congest_team_has(&run->victims, control_rank(session->plane))) {
+        status = congest_team_join(job, &run->victim, run->pair->victim, crowded, &run->victims);
         if (status == CB_OK)
             status = measure_victims(run, job);
-        leave_team(&run->victims);
-    } else if (is_member(session, &run->aggressors)) {
-        status = join_team(job, &run->aggressor, run->pair->aggressor, crowded, &run->aggressors);
+        congest_team_leave(&run->victims);
+    } else if (congest_team_has(&run->aggressors, control_rank(session->plane))) {
+        status = congest_team_join(job, &run->aggressor, run->pair->aggressor, crowded,
+                                   &run->aggressors);
         if (status == CB_OK)
             status = measure_aggressors(run, job);
-        leave_team(&run->aggressors);
+        congest_team_leave(&run->aggressors);
     }
     CB_TRY(status);
     return control_barrier(job->team);

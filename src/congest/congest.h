@@ -18,8 +18,9 @@ typedef struct {
     const char *arrivals;
 } congest_options;
 
-/* Parse victim and aggressor, make the session measure them, and make the plan, which the caller frees.
- * CB_ERROR_USAGE, logged. Collective over all ranks, with the same status. The session frees the rest.
+/* Parse victim and aggressor, make the session measure them, and make the plan, which the caller
+ * frees. CB_ERROR_USAGE, logged. Collective over all ranks, with the same status. The session frees
+ * the rest.
  */
 cb_status congest_plan(engine_session *session, bench_plan *out);
 

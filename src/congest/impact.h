@@ -12,9 +12,9 @@ typedef struct {
     double ratio, low, high;
 } congest_impact;
 
-/* A round is one phase beside the aggressor between two alone: beside[i] is compared with the geometric
- * mean of alone[i] and alone[i + 1], so that a steady drift of the network or the machine cancels out.
- * If any value is not a number above 0, so is the result. */
+/* A round is one phase beside the aggressor between two alone: beside[i] is compared with the
+ * geometric mean of alone[i] and alone[i + 1], so that a steady drift of the network or the machine
+ * cancels out. If any value is not a number above 0, so is the result. */
 congest_impact congest_impact_of(const double *alone, const double *beside, size_t rounds);
 
 /* The geometric mean; NaN for no values, or if one is not above 0. */

@@ -1,5 +1,7 @@
-/* Turns of the load. After each, all aggressors agree whether to go on; the first one has the notes.
- * A turn is long, so that this takes a small part of the time. */
+/* Turns of the load, at the end of which all aggressors agree whether to go on; the first one has
+ * the notes. Blocks of a benchmark follow each other without a pause: the agreement that begins
+ * after one epoch of turns is needed after the next only. The loops of a farm meet between two
+ * turns in any case; these are longer, so that this takes a small part of the time. */
 #include "congest/load.h"
 
 #include <math.h>
@@ -14,10 +16,15 @@
 #include "engine/rank.h"
 #include "host/work.h"
 
-/* A turn is lengthened while the pause after it is more than a share of it. A load of which no turn gets
- * half of the wanted length counts as running after some. */
-enum { TURNS_BEFORE = 20 };
-static const double first_turn_ns = 50e6, longest_turn_ns = 1e9, pause_share = 0.02;
+/* A load of which no turn gets half of the wanted length counts as running after some. */
+enum { TURNS_BEFORE = 20, EPOCH = 8 };
+static const double first_turn_ns = 50e6;
+
+/* A turn is lengthened while the pause after it is more than a share of it. */
+static const double longest_turn_ns = 1e9, pause_share = 0.02;
+
+/* What is agreed on: the maximum over all aggressors. */
+enum { STOPPED, ELAPSED, PAUSE, AGREED };
 
 /* The turns of one load. */
 typedef struct {
@@ -25,8 +32,11 @@ typedef struct {
     congest_load *load;
     bool leads; /* has the notes */
     bool running, stopped;
+    bool lags;             /* agreements are needed an epoch later */
+    bool agreeing;         /* one has begun */
     unsigned turns_before; /* it was running */
-    double agreed_ns;      /* length of the last turn, of the slowest aggressor */
+    unsigned epoch_turns;  /* since an agreement began */
+    double values[AGREED]; /* of the agreement under way, or of the last one */
     uint64_t ended_ns;     /* the last turn; 0: none has */
     uint64_t running_ns;   /* since when it is */
     congest_note tally;
@@ -54,12 +64,43 @@ static cb_status hear_stop(load_turns *turns)
     return status == CB_EMPTY ? CB_OK : status;
 }
 
+static cb_status agree_at_once(load_turns *turns, double elapsed_ns, double pause_ns, bool *goes_on)
+{
+    turns->values[STOPPED] = turns->stopped;
+    turns->values[ELAPSED] = elapsed_ns;
+    turns->values[PAUSE] = pause_ns;
+    CB_TRY(control_maximum(turns->load->setting.team, turns->values, AGREED));
+    *goes_on = turns->values[STOPPED] == 0;
+    return CB_OK;
+}
+
+/* An agreement ends after the same turn in all aggressors. The values belong to it until then. */
+static cb_status agree_later(load_turns *turns, double elapsed_ns, bool *goes_on)
+{
+    control_team *team = turns->load->setting.team;
+
+    if (turns->agreeing && ++turns->epoch_turns < EPOCH)
+        return control_maximum_advance(team);
+    if (turns->agreeing) {
+        CB_TRY(control_maximum_end(team));
+        turns->agreeing = false;
+        *goes_on = turns->values[STOPPED] == 0;
+        if (!*goes_on)
+            return CB_OK;
+    }
+    turns->epoch_turns = 0;
+    turns->agreeing = true;
+    turns->values[STOPPED] = turns->stopped;
+    turns->values[ELAPSED] = elapsed_ns;
+    turns->values[PAUSE] = 0;
+    return control_maximum_begin(team, turns->values, AGREED);
+}
+
 static cb_status end_turn(method_load *method, double packets, double elapsed_ns, bool *goes_on)
 {
     load_turns *turns = (load_turns *)method;
     const uint64_t now_ns = cb_now_ns();
-    enum { STOPPED, ELAPSED, PAUSE, AGREED };
-    double values[AGREED] = {0, elapsed_ns, 0};
+    double pause_ns = turns->ended_ns > 0 ? (double)(now_ns - turns->ended_ns) - elapsed_ns : 0;
 
     if (turns->running) {
         turns->tally.turns++;
@@ -67,20 +108,18 @@ static cb_status end_turn(method_load *method, double packets, double elapsed_ns
         turns->tally.busy_ns += elapsed_ns;
         turns->tally.elapsed_ns = (double)(now_ns - turns->running_ns);
     }
-    if (turns->leads)
+    if (turns->leads && !turns->stopped)
         CB_TRY(hear_stop(turns));
-    values[STOPPED] = turns->stopped;
-    if (turns->ended_ns > 0)
-        values[PAUSE] = (double)(now_ns - turns->ended_ns) - elapsed_ns;
-    CB_TRY(control_maximum(turns->load->setting.team, values, AGREED));
-    turns->agreed_ns = values[ELAPSED];
-    *goes_on = values[STOPPED] == 0;
+    *goes_on = true;
+    CB_TRY(turns->running && turns->lags ? agree_later(turns, elapsed_ns, goes_on)
+                                         : agree_at_once(turns, elapsed_ns, pause_ns, goes_on));
     session_leave_if_interrupted(&turns->load->session);
-    if (values[PAUSE] > pause_share * method->turn_ns && method->turn_ns < longest_turn_ns)
-        method->turn_ns *= 2;
     turns->ended_ns = cb_now_ns();
-    if (!turns->running && (values[ELAPSED] >= method->turn_ns / 2 ||
-                            ++turns->turns_before == TURNS_BEFORE))
+    if (!turns->lags && turns->values[PAUSE] > pause_share * method->turn_ns &&
+        method->turn_ns < longest_turn_ns)
+        method->turn_ns *= 2;
+    if (!turns->running &&
+        (turns->values[ELAPSED] >= method->turn_ns / 2 || ++turns->turns_before == TURNS_BEFORE))
         return begin_counting(turns);
     return CB_OK;
 }
@@ -99,11 +138,14 @@ static double packets_of_step(const congest_load *load)
            planned->mode->divisor;
 }
 
-/* The steps of the next turn, from the length of the last one, which all have agreed on. */
+/* The steps of the next turn, from the length of the last one, which all have agreed on. When the
+ * load runs, they stay. */
 static uint64_t next_steps(const load_turns *turns, uint64_t steps)
 {
-    double growth = turns->method.turn_ns / fmax(turns->agreed_ns, 1);
+    double growth = turns->method.turn_ns / fmax(turns->values[ELAPSED], 1);
 
+    if (turns->running)
+        return steps;
     return (uint64_t)fmax(1, ceil((double)steps * fmin(fmax(growth, 0.1), 20)));
 }
 
@@ -140,6 +182,7 @@ static cb_status run_blocks(void *state, measurement_passes *run)
     bool goes_on = true;
     double late_ns, lost_share = 0;
 
+    turns->lags = true;
     rank_reset(me, run->traffic);
     CB_TRY(pass_start_together(&load->session.clock, run->pass.team, run->pass.oversubscribed,
                                &late_ns));
@@ -194,8 +237,8 @@ static cb_status compute(load_turns *turns)
 
         while (cb_now_ns() < end_ns)
             state = host_work_on(state, 100);
-        CB_TRY(turns->method.end_turn(&turns->method, 0, (double)(cb_now_ns() - start_ns),
-                                      &goes_on));
+        CB_TRY(
+            turns->method.end_turn(&turns->method, 0, (double)(cb_now_ns() - start_ns), &goes_on));
     }
     return CB_OK;
 }

@@ -9,8 +9,8 @@
 
 /* Of all aggressors. */
 typedef struct {
-    control *job;           /* the plane of all ranks, for notes */
-    engine_session session; /* of the aggressors: their plane, definition and options */
+    control *job;                /* the plane of all ranks, for notes */
+    engine_session session;      /* of the aggressors: their plane, definition and options */
     measurement_setting setting; /* the measurement whose traffic is the load */
     const congest_command *command;
     const farm_arrivals *arrivals;

@@ -4,4 +4,5 @@ libcombench_a_SOURCES += \
 	%D%/impact.c %D%/impact.h \
 	%D%/load.c %D%/load.h \
 	%D%/members.c %D%/members.h \
-	%D%/notes.h
+	%D%/notes.h \
+	%D%/team.c %D%/team.h

@@ -7,13 +7,14 @@
 
 #include "base/status.h"
 
-/* The values of --aggressor-placement, ended by NULL. interleaved: both in turn, in the order of the
- * launcher and in proportion to their numbers. apart: victims on the first hosts, aggressors on hosts
- * without victims if these have enough ranks, else right after the victims. */
+/* The values of --aggressor-placement, ended by NULL. interleaved: both in turn, in the order of
+ * the launcher and in proportion to their numbers. apart: victims on the first hosts, aggressors on
+ * hosts without victims if these have enough ranks, else right after the victims. */
 extern const char *const congest_placements[];
 
 /* Choose `victim_count` + `aggressor_count` ranks of a job of `job_ranks`, whose hosts are numbered
- * from 0 without gaps. Rank 0, which writes the result, is the first victim. CB_ERROR_MEMORY, logged.
+ * from 0 without gaps. Rank 0, which writes the result, is the first victim. CB_ERROR_MEMORY,
+ * logged.
  */
 cb_status congest_place(bool interleaved, const int *hosts, size_t job_ranks, size_t victim_count,
                         size_t aggressor_count, int *victims, int *aggressors);

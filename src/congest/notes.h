@@ -1,5 +1,5 @@
-/* Notes between rank 0, which leads the victims, and the first aggressor. They are sent outside of the
- * victims' timed sections. */
+/* Notes between rank 0, which leads the victims, and the first aggressor. They are sent outside of
+ * the victims' timed sections. */
 #ifndef CONGEST_NOTES_H
 #define CONGEST_NOTES_H
 

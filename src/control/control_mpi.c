@@ -24,6 +24,7 @@ struct control_team {
     const control *plane;
     MPI_Comm communicator;
     int size, index;
+    MPI_Request maximum; /* of control_maximum_begin */
 };
 
 struct control {
@@ -397,8 +398,8 @@ cb_status control_hear(control *plane, void *note, size_t bytes)
     int code = MPI_Iprobe(MPI_ANY_SOURCE, NOTE_TAG, all, &arrived, &from);
 
     if (code == MPI_SUCCESS && arrived)
-        code = MPI_Recv(note, (int)bytes, MPI_BYTE, from.MPI_SOURCE, NOTE_TAG, all,
-                        MPI_STATUS_IGNORE);
+        code =
+            MPI_Recv(note, (int)bytes, MPI_BYTE, from.MPI_SOURCE, NOTE_TAG, all, MPI_STATUS_IGNORE);
     if (code != MPI_SUCCESS)
         return mpi_failed(code, "receive a note");
     return arrived ? CB_OK : CB_EMPTY;
@@ -488,6 +489,28 @@ cb_status control_maximum(control_team *team, double *values, size_t count)
                           &request, "find the maximum over all ranks");
 }
 
+cb_status control_maximum_begin(control_team *team, double *values, size_t count)
+{
+    int code = MPI_Iallreduce(MPI_IN_PLACE, values, (int)count, MPI_DOUBLE, MPI_MAX,
+                              team->communicator, &team->maximum);
+
+    return code == MPI_SUCCESS ? CB_OK : mpi_failed(code, "find the maximum over all ranks");
+}
+
+cb_status control_maximum_advance(control_team *team)
+{
+    int done;
+    int code = MPI_Test(&team->maximum, &done, MPI_STATUS_IGNORE);
+
+    return code == MPI_SUCCESS ? CB_OK : mpi_failed(code, "find the maximum over all ranks");
+}
+
+cb_status control_maximum_end(control_team *team)
+{
+    return finish_request(team->plane, MPI_SUCCESS, &team->maximum,
+                          "find the maximum over all ranks");
+}
+
 cb_status control_agree(control_team *team, cb_status mine)
 {
     double worst = (double)mine;
@@ -575,8 +598,8 @@ static cb_status receive_from(conversation *with, int rank, waiting wait, void *
     MPI_Request *message = &with->requests[MESSAGE];
     MPI_Status status;
     int heard = MPI_UNDEFINED;
-    int code = MPI_Irecv(data, room, MPI_BYTE, rank, with->tag,
-                         with->plane->everyone.communicator, message);
+    int code = MPI_Irecv(data, room, MPI_BYTE, rank, with->tag, with->plane->everyone.communicator,
+                         message);
 
     if (code != MPI_SUCCESS) {
         *message = MPI_REQUEST_NULL;
@@ -596,8 +619,7 @@ static cb_status receive_from(conversation *with, int rank, waiting wait, void *
 
 static cb_status send_to(const conversation *with, int rank, const void *data, int bytes)
 {
-    int code = MPI_Send(data, bytes, MPI_BYTE, rank, with->tag,
-                        with->plane->everyone.communicator);
+    int code = MPI_Send(data, bytes, MPI_BYTE, rank, with->tag, with->plane->everyone.communicator);
 
     return code == MPI_SUCCESS ? CB_OK : mpi_failed(code, "compare clocks");
 }

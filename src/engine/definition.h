@@ -27,7 +27,7 @@ typedef enum {
     BENCH_GROUP_FARM,
     BENCH_GROUP_CALIBRATION,
     BENCH_GROUP_PARKBENCH,
-    BENCH_GROUP_REPLAY, /* messages and ranks are those of a trace */
+    BENCH_GROUP_REPLAY,    /* messages and ranks are those of a trace */
     BENCH_GROUP_CONGESTION /* messages are those of two other benchmarks */
 } bench_group;
 
@@ -86,10 +86,11 @@ typedef enum {
     BENCH_PACKETS_TWO,
     BENCH_PACKETS_EACH, /* one for each of the count; in a topology, for each rank that sends to the
                          * last stage */
-    BENCH_PACKETS_EACH_PAIR, /* one for every two */
-    BENCH_PACKETS_AMONG_ALL, /* one from each to all others */
-    BENCH_PACKETS_EACH_DOUBLING, /* one from each to nodes at distances 1, 2, 4, ... below the count */
-    BENCH_PACKETS_OF_UNITS   /* of event building: the definition's `scale` */
+    BENCH_PACKETS_EACH_PAIR,     /* one for every two */
+    BENCH_PACKETS_AMONG_ALL,     /* one from each to all others */
+    BENCH_PACKETS_EACH_DOUBLING, /* one from each to nodes at distances 1, 2, 4, ... below the count
+                                  */
+    BENCH_PACKETS_OF_UNITS       /* of event building: the definition's `scale` */
 } bench_packets;
 
 typedef struct {

@@ -426,9 +426,9 @@ static cb_status load_in_turns(farm_run *run, method_load *load)
     CB_TRY(probe(run, &events));
     CB_TRY(search_in_flight(run, events));
     while (goes_on) {
-        farm_load turn = {.in_flight = run->in_flight,
-                          .events = farm_events_in(load->turn_ns, run->event_ns,
-                                                   2 * farm_destinations(run))};
+        farm_load turn = {
+            .in_flight = run->in_flight,
+            .events = farm_events_in(load->turn_ns, run->event_ns, 2 * farm_destinations(run))};
         farm_tally tally = {0};
         double packets;
 

@@ -36,7 +36,7 @@ struct report_document {
     report_writer writer;  /* for the stream */
     bool begun;            /* something was written to the stream */
     cb_status stream_status;
-    cb_status broken; /* first error of a report_put call */
+    cb_status broken;                               /* first error of a report_put call */
     void (*divert)(void *context, report_row *row); /* or NULL */
     void *divert_context;
 };
