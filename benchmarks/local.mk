@@ -121,7 +121,7 @@ cb_comms3_CPPFLAGS = $(libbenchmarks_a_CPPFLAGS) -DBENCHMARK=cb_comms3
 bin_PROGRAMS += cb_congest
 benchmark_manuals += man/cb_congest.1
 libbenchmarks_a_SOURCES += %D%/cb_congest.c
-cb_congest_SOURCES = %D%/congest_main.c
+cb_congest_SOURCES = %D%/main.c
 cb_congest_CPPFLAGS = $(libbenchmarks_a_CPPFLAGS) -DBENCHMARK=cb_congest
 
 # Plays a trace: links the model library.

@@ -86,9 +86,11 @@ dist_suite_suite_DATA = \
 	%D%/combench/suite/run.py
 suite_plansdir = $(suitedir)/suite/plans
 dist_suite_plans_DATA = \
+	%D%/combench/suite/plans/congestion.plan \
 	%D%/combench/suite/plans/eventbuilding.plan \
 	%D%/combench/suite/plans/farms.plan \
 	%D%/combench/suite/plans/full.plan \
+	%D%/combench/suite/plans/gpcnet.plan \
 	%D%/combench/suite/plans/note48.plan \
 	%D%/combench/suite/plans/parkbench.plan \
 	%D%/combench/suite/plans/quick.plan \

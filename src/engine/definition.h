@@ -18,6 +18,8 @@ typedef struct bench_options bench_options;
 typedef struct bench_shape_list bench_shape_list;
 typedef struct benchmark benchmark;
 typedef struct measurement_method measurement_method;
+typedef struct bench_plan bench_plan;
+typedef struct engine_session engine_session;
 
 /* Chapter of docs/using/benchmarks.md. Farms and pipelines run an algorithm on each packet and have
  * no --mode. Parkbench programs check their clock first (TICK1 and TICK2), take --breakpoint, and
@@ -231,6 +233,9 @@ struct benchmark {
      * lists, the times of both are reported per group. */
     cb_status (*set_up)(bench_rank *me);
     void (*tear_down)(bench_rank *me);
+    /* Make the plan, in place of plan_make, and make the session measure it. Collective over all ranks,
+     * with the same status; errors are logged. NULL: plan_make. */
+    cb_status (*plan)(engine_session *session, bench_plan *out);
     /* How it is measured, if not by the plain passes only; and the same with --compute (NULL:
      * unsupported). */
     const measurement_method *method, *overlap;

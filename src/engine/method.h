@@ -5,7 +5,6 @@
 #include "engine/plan.h"
 #include "report/report.h"
 
-typedef struct engine_session engine_session;
 typedef struct measurement_setting measurement_setting; /* of outcome.h */
 typedef struct measurement_passes measurement_passes;   /* of measurement.h */
 

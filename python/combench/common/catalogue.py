@@ -249,6 +249,11 @@ class Benchmark:
         return re.fullmatch(r"[0-9]+\.[0-9]+", self.id) is not None
 
     @property
+    def names_others(self) -> bool:
+        """Whether its options name a victim and an aggressor."""
+        return "victim" in self.options and "aggressor" in self.options
+
+    @property
     def short_label(self) -> str:
         """Without the number: one-way."""
         return self.label.removeprefix(f"{self.id} ")
