@@ -571,8 +571,8 @@ static cb_status measure_victims(congest_run *run, const measurement_setting *jo
 static cb_status fail(const congest_run *run, const measurement_setting *job, cb_status status)
 {
     const congest_note note = {.event = CONGEST_FAILED, .rank = control_rank(run->job)};
-    const uint64_t look_ns = 10000000, patience_ns = 10000000000;
-    const uint64_t limit_ns = (uint64_t)(2e9 * job->session->options->max_time_s) + patience_ns;
+    const uint64_t look_ns = 10000000, timeout_ns = 10000000000;
+    const uint64_t limit_ns = (uint64_t)(2e9 * job->session->options->max_time_s) + timeout_ns;
     const uint64_t start_ns = cb_now_ns();
 
     CB_TRY(control_tell(run->job, 0, &note, sizeof(note)));

@@ -18,7 +18,7 @@ stream="oneway --sizes 1024 --mode stream"
 refused() {
     case_is "$1"
     shift
-    texts=
+    : >texts
     while [ "$1" != -- ]; do
         echo "$1" >>texts
         shift
@@ -134,7 +134,7 @@ for program in $programs; do
 done
 
 for technology in tcp udp sci ofi ucx rma; do
-    "$builddir/cb_congest" --technology list | grep -q "^$technology .*yes\|^$technology" || continue
+    "$builddir/cb_congest" --technology list | grep -q "^$technology  *runs" || continue
     beside 4 "$ping" "$stream" --technology "$technology"
 done
 
