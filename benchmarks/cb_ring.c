@@ -147,8 +147,7 @@ const benchmark cb_ring = {
     .description =
         "Measures the patterns by which GPCNeT tests a network: latency between neighbours in a "
         "random ring, bandwidth between them with a barrier after eight packets each way, "
-        "and the messages of an allreduce of one packet. As a victim of cb_congest it shows "
-        "what other traffic costs them.",
+        "and the messages of an allreduce of one packet. They are usual victims of other traffic.",
     .group = BENCH_GROUP_BASIC,
     .pattern = "ring",
     .counted = BENCH_PROCESSORS,

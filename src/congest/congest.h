@@ -1,4 +1,4 @@
-/* A victim beside an aggressor: two benchmarks on different ranks of one job (cb_congest). */
+/* A victim beside an aggressor: two benchmarks on different ranks of one job. */
 #ifndef CONGEST_CONGEST_H
 #define CONGEST_CONGEST_H
 

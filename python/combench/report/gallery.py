@@ -538,7 +538,11 @@ def _impact_matrix(of_origin: Sequence[Row], key: str) -> Panel:
     for of_victim in grouped(of_origin, ("victim", "mode", "size_bytes", "processors")):
         several = len(grouped(of_victim, ("aggressor_ranks",))) > 1
         points = tuple(
-            Point(named(row, ("aggressor", "aggressor_ranks") if several else ("aggressor",)), figure, True)
+            Point(
+                f"{row.get('aggressor')}, {row.get('aggressor_ranks')} ranks" if several else row.get("aggressor"),
+                figure,
+                True,
+            )
             for row in of_victim
             if (figure := row.figure(key)) is not None
         )
