@@ -17,8 +17,11 @@
 #include "host/work.h"
 
 /* A load of which no turn gets half of the wanted length counts as running after some. */
-enum { TURNS_BEFORE = 20, EPOCH = 8 };
+enum { TURNS_BEFORE = 20, EPOCH = 4 };
 static const double first_turn_ns = 50e6;
+
+/* A block of a stream ends when its last packet is acknowledged: it has room for some windows. */
+enum { WINDOWS_A_TURN = 4 };
 
 /* A turn is lengthened while the pause after it is more than a share of it. */
 static const double longest_turn_ns = 1e9, pause_share = 0.02;
@@ -201,6 +204,10 @@ static cb_status run_blocks(void *state, measurement_passes *run)
         }
         CB_TRY(turns->method.end_turn(&turns->method, (double)steps * step_packets,
                                       (double)(cb_now_ns() - start_ns), &goes_on));
+        if (run->is_stream && !turns->running)
+            turns->method.turn_ns = fmin(
+                longest_turn_ns, fmax(first_turn_ns, (double)WINDOWS_A_TURN * me->window *
+                                                         turns->values[ELAPSED] / (double)steps));
         steps = next_steps(turns, steps);
     }
     CB_TRY(transport_flush(me->factory));
