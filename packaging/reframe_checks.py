@@ -1,7 +1,7 @@
 """ReFrame tests of an installed combench (ReFrame 4 or later): one for each benchmark that takes sizes, with its
 figures as performance variables.
 
-    reframe -C SITE.py -c PREFIX/share/combench/reframe_checks.py -r
+    cd PREFIX/share/combench; reframe -C SITE.py -c . -r
     reframe ... -S num_tasks=17 -S sizes=64,1024 -n 'combench_check.*funnel'
 
 The environment of the site must have combench and its MPI library loaded. The benchmarks, and which of
