@@ -71,8 +71,8 @@ static cb_status allocate_window(rma_factory *rma, const transport_bootstrap *bo
     MPI_Comm_set_errhandler(rma->communicator, MPI_ERRORS_RETURN);
     code = MPI_Win_allocate((MPI_Aint)(bytes + CB_CACHE_LINE), 1, MPI_INFO_NULL, rma->communicator,
                             (void *)&memory, &rma->window);
-    CB_TRY(remote_agree(bootstrap,
-                        code == MPI_SUCCESS ? CB_OK : refuse("allocate a window", code)));
+    CB_TRY(
+        remote_agree(bootstrap, code == MPI_SUCCESS ? CB_OK : refuse("allocate a window", code)));
     rma->stage = RMA_WINDOW;
     MPI_Win_set_errhandler(rma->window, MPI_ERRORS_RETURN);
     CB_TRY(check_model(rma->window));

@@ -14,10 +14,10 @@ enum { RANKS = 2, SMALL = 4096, PIECES = 4, LONG = PIECES * SMALL };
 /* The wrappers */
 
 static struct {
-    bool separate;  /* windows have the separate memory model */
-    bool no_window; /* no window can be allocated */
+    bool separate;     /* windows have the separate memory model */
+    bool no_window;    /* no window can be allocated */
     bool loses_window; /* the next one is allocated, and reported as if it were not */
-    bool put_fails; /* the next put */
+    bool put_fails;    /* the next put */
     unsigned puts, flushes, accumulates;
     MPI_Win window; /* the last one */
 } library;

@@ -1,5 +1,5 @@
-/* Two processes with a factory of a technology each, without a launcher: what the tests of tcp, udp,
- * ofi and ucx share. Each end is a child; one that fails says why on stderr. */
+/* Two processes with a factory of a technology each, without a launcher: what the tests of tcp,
+ * udp, ofi and ucx share. Each end is a child; one that fails says why on stderr. */
 #ifndef TESTS_TRANSPORT_SOCKET_ENDS_H
 #define TESTS_TRANSPORT_SOCKET_ENDS_H
 
