@@ -303,22 +303,53 @@ int fi_fabric(struct fi_fabric_attr *attributes, struct fid_fabric **fabric, voi
     return result;
 }
 
-START_TEST(memory_that_cannot_be_registered_is_reported_with_the_limit)
+/* The error of both ends, which are refused, has these words. */
+static void ck_assert_refused(const char *parameters, const char *first, const char *second)
 {
     const ends_plan plan = {.technology = "ofi",
-                            .parameters = "method=write,provider=shm",
+                            .parameters = parameters,
                             .message_bytes = SIZE,
                             .wait = TRANSPORT_WAIT_YIELD,
                             .bodies = {never, never}};
     char log[ENDS_LOG_BYTES];
     int outcomes[2];
 
-    refuses_memory = true;
     ends_run_logged(&plan, outcomes, log);
     ck_assert_int_eq(outcomes[0], ENDS_REFUSED);
     ck_assert_int_eq(outcomes[1], ENDS_REFUSED);
-    ck_assert_msg(strstr(log, "cannot register") != NULL && strstr(log, "(ulimit -l)") != NULL,
-                  "the log is: %s", log);
+    ck_assert_msg(strstr(log, first) != NULL && strstr(log, second) != NULL, "the log is: %s", log);
+}
+
+START_TEST(memory_that_cannot_be_registered_is_reported_with_the_limit)
+{
+    refuses_memory = true;
+    ck_assert_refused("method=write,provider=shm", "cannot register", "(ulimit -l)");
+}
+END_TEST
+
+/* A library whose providers cannot write to remote memory */
+
+static bool has_no_writes;
+
+int fi_getinfo(uint32_t version, const char *node, const char *service, uint64_t flags,
+               const struct fi_info *hints, struct fi_info **found)
+{
+    void *const symbol = dlsym(RTLD_NEXT, "fi_getinfo");
+    int (*library)(uint32_t, const char *, const char *, uint64_t, const struct fi_info *,
+                   struct fi_info **);
+
+    memcpy(&library, &symbol, sizeof(library));
+    if (has_no_writes && (hints->caps & FI_RMA) != 0)
+        return -FI_ENODATA;
+    return library(version, node, service, flags, hints, found);
+}
+
+START_TEST(a_provider_without_writes_is_refused_by_name)
+{
+    has_no_writes = true;
+    ck_assert_refused("method=write,provider=shm", "provider shm cannot serve method=write",
+                      "FI_RMA");
+    ck_assert_both("method=message,provider=shm", SIZE, count_messages, count_messages, 0, 0);
 }
 END_TEST
 
@@ -465,5 +496,6 @@ UNIT_MAIN("ofi", the_method_carries_all_messages, long_messages_go_in_pieces,
           a_receive_queue_of_two_is_enough, a_flush_sees_that_injected_messages_leave,
           unknown_providers_and_domains_are_refused, providers_without_writes_or_data_are_named,
           memory_that_cannot_be_registered_is_reported_with_the_limit,
+          a_provider_without_writes_is_refused_by_name,
           a_killed_peer_is_an_error_and_leaves_no_file,
           messages_without_the_key_are_dropped_and_counted)
