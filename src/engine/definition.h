@@ -233,8 +233,8 @@ struct benchmark {
      * lists, the times of both are reported per group. */
     cb_status (*set_up)(bench_rank *me);
     void (*tear_down)(bench_rank *me);
-    /* Make the plan, in place of plan_make, and make the session measure it. Collective over all ranks,
-     * with the same status; errors are logged. NULL: plan_make. */
+    /* Make the plan, in place of plan_make, and make the session measure it. Collective over all
+     * ranks, with the same status; errors are logged. NULL: plan_make. */
     cb_status (*plan)(engine_session *session, bench_plan *out);
     /* How it is measured, if not by the plain passes only; and the same with --compute (NULL:
      * unsupported). */

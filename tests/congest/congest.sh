@@ -107,6 +107,14 @@ beside 7 "ring --processors 3 --sizes 8 --mode neighbours" "alltoall --sizes 64"
 sent
 expect_document result.json "[r['aggressor_ranks'] for r in d['results']]" "[2, 4]"
 
+case_is "GPCNeT is not installed"
+if ! command -v network_load_test >/dev/null; then
+    status=0
+    "$srcdir/scripts/compare-gpcnet" gpcnet 2>err >out || status=$?
+    expect_status 77
+    expect_error "network_load_test is not in PATH"
+fi
+
 thorough || finish
 
 beside 4 "$ping" busy

@@ -1,4 +1,5 @@
-/* Victims and aggressors: the ratio and its interval, the ranks, and the texts that name benchmarks. */
+/* Victims and aggressors: the ratio and its interval, the ranks, and the texts that name
+ * benchmarks. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,8 +36,8 @@ START_TEST(a_steady_drift_cancels_out)
 }
 END_TEST
 
-/* Ratios of 1 and 4: their logarithms are log 2 -+ log 2, with a standard error of log 2; the 97.5 %
- * quantile of t with one degree of freedom is 12.706. */
+/* Ratios of 1 and 4: their logarithms are log 2 -+ log 2, with a standard error of log 2; the 97.5
+ * % quantile of t with one degree of freedom is 12.706. */
 START_TEST(the_interval_is_that_of_students_t)
 {
     const double alone[] = {1, 1, 1}, beside[] = {1, 4};
@@ -74,7 +75,8 @@ START_TEST(a_phase_without_a_figure_leaves_no_impact)
 }
 END_TEST
 
-static const int two_each[] = {0, 0, 1, 1, 2, 2, 3, 3}; /* slots of hosts, filled one after another */
+static const int two_each[] = {0, 0, 1, 1,
+                               2, 2, 3, 3}; /* slots of hosts, filled one after another */
 static const int cyclic[] = {0, 1, 2, 3, 0, 1, 2, 3};
 
 static void check_ranks(const int *found, const int *expected, size_t count, const char *what)
@@ -155,9 +157,9 @@ START_TEST(a_command_has_its_own_options_and_those_of_the_job)
     make_table(&program);
     program.options.max_time_s = 0.25;
     program.options.technology = "tcp";
-    ck_assert_int_eq(congest_command_parse(&program, " funnel\t--sizes 64,1KiB --mode free ", false,
-                                           &command),
-                     CB_OK);
+    ck_assert_int_eq(
+        congest_command_parse(&program, " funnel\t--sizes 64,1KiB --mode free ", false, &command),
+        CB_OK);
     ck_assert_str_eq(command.definition.name, "funnel");
     ck_assert_uint_eq(command.options.sizes.count, 2);
     ck_assert_uint_eq(command.options.sizes.values[1], 1024);
@@ -263,8 +265,8 @@ START_TEST(a_text_has_limits)
 }
 END_TEST
 
-UNIT_MAIN("victims and aggressors", an_idle_aggressor_has_the_impact_one, a_steady_drift_cancels_out,
-          the_interval_is_that_of_students_t, one_round_has_no_interval,
+UNIT_MAIN("victims and aggressors", an_idle_aggressor_has_the_impact_one,
+          a_steady_drift_cancels_out, the_interval_is_that_of_students_t, one_round_has_no_interval,
           a_phase_without_a_figure_leaves_no_impact, ranks_are_interleaved_in_proportion,
           every_rank_is_taken_once, apart_means_other_hosts_if_there_are_enough,
           a_command_has_its_own_options_and_those_of_the_job,
