@@ -147,15 +147,9 @@ for technology in tcp udp sci ofi ucx rma; do
     beside 4 "$ping" "$stream" --technology "$technology"
 done
 
-case_is "a technology without messages"
-run 6 cb_congest --victim "$ping" --aggressor "pushfarm --sources 1 --destinations 1" --technology null
-expect_status 0
-expect_document result.json "1" 1
-expect_error "delivers no messages"
-
 case_is "an aggressor that cannot go on"
 rm -f result.json
-CB_FAULT_RANK=3 CB_FAULT_BUFFER=1 run 4 faulty_congest --technology faulty --victim "$ping" --aggressor "$stream" \
+CB_FAULT_RANK=3 CB_FAULT_BUFFER=1 run 4 faulty_congest --technology mpi --victim "$ping" --aggressor "$stream" \
     --max-time 0.1 --output result.json
 expect_status 1
 expect_error "rank 3, an aggressor, cannot go on"
