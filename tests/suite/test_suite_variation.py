@@ -93,7 +93,7 @@ class Intervals(unittest.TestCase):
     def test_a_single_launch_says_nothing_of_others(self) -> None:
         self.assertIsNone(variation(plain([1.0])))
 
-    def test_variation_between_launches_and_within_are_told_apart(self) -> None:
+    def test_variation_between_launches_and_within_are_separated(self) -> None:
         draw = random.Random(2)
         for between, within, least, most in ((0.1, 0.01, 0.95, 1.0), (0.0, 0.1, 0.0, 0.5)):
             shares = []

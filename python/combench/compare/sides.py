@@ -33,7 +33,6 @@ from combench.common.figures import (
 )
 
 CONTROL = "control"  # the section of a plan whose figures a change cannot affect
-NOTHING = "null"  # the technology that no setting of the network affects
 LAUNCHES = "launch-*"  # folders of further launches, beside the documents of the first
 
 SearchKey = tuple[Key, str]  # a row and the name of one of its figures
@@ -56,8 +55,7 @@ class Run:
 
     def is_control(self, document: Json) -> bool:
         """Whether it measures what a change cannot affect."""
-        named = any(document is self.documents[place] for place in self.controls)
-        return named or document["technology"] == NOTHING
+        return any(document is self.documents[place] for place in self.controls)
 
     def rows(self) -> Iterator[tuple[Json, Json]]:
         """Rows with their documents. A measurement may occur in several starts of a run."""

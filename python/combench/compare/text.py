@@ -118,7 +118,7 @@ def _sensitivity(changes: list[Change]) -> str:
     if not reaches:
         return ""
     return (
-        "sensitivity: figures that cannot be told have intervals of "
+        "sensitivity: undecided figures have intervals of "
         f"{_reach(statistics.median(reaches))} to either side (median); smaller changes can be "
         "missed"
     )
@@ -130,7 +130,7 @@ def _counts(changes: list[Change], margin_pct: float) -> str:
         SLOWER: "slower",
         FASTER: "faster",
         SAME: f"without a difference larger than {margin_pct:g} %",
-        UNKNOWN: "cannot be told",
+        UNKNOWN: "undecided",
     }
     parts = [f"{found.count(verdict)} {words[verdict]}" for verdict in VERDICTS]
     return f"{len(changes)} figures compared: {', '.join(parts)}"
@@ -163,7 +163,7 @@ def _of_control(comparison: Comparison, side: Side) -> Iterator[str]:
         same = sum(change.verdict == SAME for change in tested)
         yield (
             f"control: {same} of {len(tested)} figures that the change cannot affect differ by no more "
-            f"than {comparison.margin_pct:g} %, and of {len(tested) - same} it cannot be told"
+            f"than {comparison.margin_pct:g} %; undecided: {len(tested) - same}"
         )
 
 
