@@ -16,7 +16,8 @@ dist_suite_common_DATA = \
 	%D%/combench/common/programs.py \
 	%D%/combench/common/progress.py \
 	%D%/combench/common/settings.py \
-	%D%/combench/common/values.py
+	%D%/combench/common/values.py \
+	%D%/combench/common/variation.py
 suite_comparedir = $(suitedir)/compare
 dist_suite_compare_DATA = \
 	%D%/combench/compare/__init__.py \
@@ -77,9 +78,11 @@ dist_suite_suite_DATA = \
 	%D%/combench/suite/directory.py \
 	%D%/combench/suite/expand.py \
 	%D%/combench/suite/launcher.py \
+	%D%/combench/suite/launches.py \
 	%D%/combench/suite/manifest.py \
 	%D%/combench/suite/measure.py \
 	%D%/combench/suite/plan.py \
+	%D%/combench/suite/precision.py \
 	%D%/combench/suite/prediction.py \
 	%D%/combench/suite/prepare.py \
 	%D%/combench/suite/process.py \

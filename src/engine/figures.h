@@ -26,6 +26,10 @@ cb_status figures_sum_histogram(control_team *team, stats_histogram *histogram);
 cb_status figures_lost_share(const measurement_setting *setting, const bench_rank *me,
                              double *share);
 
+/* The processor time of all participants per message and per GB, from that of a step, which is set
+ * before, and the messages that a step delivers. */
+void figures_fill_cost(double messages, double size_bytes, report_row *row);
+
 /* Mean and largest size of the fragments that arrived, if sizes vary. */
 void figures_fill_fragments(const bench_measurement *measurement, double mean_bytes,
                             double largest_bytes, report_row *row);

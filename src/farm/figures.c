@@ -182,6 +182,7 @@ cb_status farm_figures(const measurement_setting *setting, const farm_outcome *o
     }
     report_set_number(row, REPORT_FREQUENCY_HZ, frequency_hz);
     report_set_number(row, REPORT_THROUGHPUT_MBPS, mean_sources * size_bytes * frequency_hz / 1e6);
+    figures_fill_cost(mean_sources, size_bytes, row);
     figures_fill_fragments(measurement, outcome->fragment_mean_bytes,
                            outcome->fragment_largest_bytes, row);
     report_set_number(row, REPORT_ISSUED, (double)tally->issued);

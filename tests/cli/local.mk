@@ -5,6 +5,7 @@ CLI_TESTS = \
 	%D%/bad_input.sh \
 	%D%/bare.sh \
 	%D%/configuration.sh \
+	%D%/cpu.sh \
 	%D%/emit_trace.sh \
 	%D%/emitted.py \
 	%D%/evb.sh \

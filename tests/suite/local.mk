@@ -8,6 +8,7 @@ SUITE_TESTS = \
 	%D%/test_suite_documents.py \
 	%D%/test_suite_faults.py \
 	%D%/test_suite_fuzz.py \
+	%D%/test_suite_launches.py \
 	%D%/test_suite_layers.py \
 	%D%/test_suite_parkbench.py \
 	%D%/test_suite_plans.py \
@@ -15,7 +16,8 @@ SUITE_TESTS = \
 	%D%/test_suite_workloads.py \
 	%D%/test_suite_predictions.py \
 	%D%/test_suite_released.py \
-	%D%/test_suite_validation.py
+	%D%/test_suite_validation.py \
+	%D%/test_suite_variation.py
 TESTS += $(SUITE_TESTS) %D%/suite_run.sh
 
 EXTRA_DIST += \

@@ -2,7 +2,9 @@
 
 A SIDE is the directory of a run, a result document, or several runs of one system separated by
 commas: combench compare monday1,monday2,monday3 tuesday1,tuesday2,tuesday3. The first side is the
-baseline. If a side has several runs, the tests compare runs, else blocks of the two runs.
+baseline. A run with --repeat counts as many runs as it has launches; a run with --variant, named alone,
+has a side for each variant. If a side has several runs, the tests compare runs, else blocks of the two
+runs.
 """
 
 from __future__ import annotations
@@ -54,6 +56,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="benjamini-hochberg",
         help="correction for many comparisons (default %(default)s)",
     )
+    add(
+        "--margin",
+        type=_per_cent,
+        default=5.0,
+        metavar="PCT",
+        help="differences up to this do not matter: say where an interval is within it (default 5%%)",
+    )
     add("--all", action="store_true", help="also list rows that do not differ")
     add("--format", choices=("text", "csv"), default="text", help="tables, or a CSV line per figure")
     add("--plot", metavar="FILE", type=Path, help="plot the changes: .svg, .pdf or .png")
@@ -62,13 +71,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _sides(arguments: argparse.Namespace) -> list[Side]:
     """All sides, the baseline first."""
     words: list[str] = list(arguments.sides)
+    if len(words) == 1:
+        return _variants(words[0], arguments.baseline)
     if arguments.baseline is not None:
         chosen = Path(arguments.baseline).resolve()
         others = [word for word in words if Path(word).resolve() != chosen]
         words = [arguments.baseline, *others]
-    if len(words) < 2:
-        raise SuiteError("nothing to compare with; name two sides or more")
     return read_sides(words)
+
+
+def _variants(word: str, baseline: str | None) -> list[Side]:
+    """The variants of a run, or the run and a baseline outside of it."""
+    if baseline is not None and Path(baseline).exists():
+        return read_sides([baseline, word])
+    sides = read_sides([word])
+    if len(sides) < 2:
+        raise SuiteError(
+            f"nothing to compare {word} with: it has no variants; name two sides or more, or measure "
+            "with --variant"
+        )
+    known = [side.label for side in sides]
+    if baseline is not None and baseline not in known:
+        raise SuiteError(f"--baseline: {word} has no variant {baseline}; it has {', '.join(known)}")
+    return sorted(sides, key=lambda side: side.label != (baseline or known[0]))
 
 
 def _judge(comparison: Comparison, limit_pct: float) -> int:
@@ -104,7 +129,7 @@ def main(arguments: argparse.Namespace) -> int:
     for side in sides:
         for warning in side.warnings():
             print(f"combench compare: warning: {warning}", file=sys.stderr)
-    comparison = compare(sides[0], sides[1:], arguments.correction)
+    comparison = compare(sides[0], sides[1:], arguments.correction, arguments.margin)
     if arguments.format == "csv":
         write_csv(comparison, sys.stdout)
     else:

@@ -36,7 +36,7 @@ SECTIONS = (
     ),
 )
 _FORMS = ("svg", "png", "pdf")
-_MODULES = ("matplotlib", "jinja2", *documents.MODULES)
+_MODULES = ("matplotlib", "jinja2", "scipy", *documents.MODULES)
 
 
 def _forms(text: str) -> tuple[str, ...]:
