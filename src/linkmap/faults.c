@@ -383,16 +383,24 @@ typedef struct {
     unsigned out, in; /* that delayed messages to `to`, and from it */
 } pair_stalls;
 
+/* Time that passed while a value was sampled / value. */
+static const double sampled_times[] = {
+    [MAP_WAKE] = 2, [MAP_LATENCY] = 2 * MAP_ROUND_TRIPS, [MAP_ONE_WAY] = 1, [MAP_BOTH_WAYS] = 1};
+
+/* The samples of a pair in a cycle, both directions. */
 typedef struct {
-    double excess_s, out_s, in_s, loss;
-    bool measured;
-    double taken_s, usual_s;
+    double taken_s, usual_s; /* in all */
+    double longest_s;        /* delay of one sample that took at least twice its usual time */
+    double out_s, in_s;      /* delays of packets in a direction */
+    double loss;
 } event_times;
 
-static event_times event_of(const fault_search *search, size_t cycle, size_t from, size_t to)
+/* What has slowed down all pairs by this factor delays none. */
+static event_times event_of(const fault_search *search, size_t cycle, size_t from, size_t to,
+                            double slowdown)
 {
     const size_t hosts = search->samples->hosts;
-    event_times event = {.measured = false};
+    event_times event = {.loss = 0};
 
     for (size_t way = 0; way < 2; way++) {
         const size_t a = way == 0 ? from : to, b = way == 0 ? to : from;
@@ -400,17 +408,19 @@ static event_times event_of(const fault_search *search, size_t cycle, size_t fro
         double over_s = 0;
 
         for (map_quantity quantity = MAP_WAKE; quantity <= MAP_BOTH_WAYS; quantity++) {
-            const double usual_s = search->figures->median[quantity][a * hosts + b];
+            const double usual_s =
+                sampled_times[quantity] * search->figures->median[quantity][a * hosts + b];
+            const double taken_s = sampled_times[quantity] * (double)sample[quantity];
 
-            if (!isfinite((double)sample[quantity]) || !isfinite(usual_s))
+            if (!isfinite(taken_s) || !isfinite(usual_s))
                 continue;
-            event.measured = true;
-            event.taken_s += (double)sample[quantity];
+            event.taken_s += taken_s;
             event.usual_s += usual_s;
+            if (taken_s > 2 * slowdown * usual_s)
+                event.longest_s = fmax(event.longest_s, taken_s - slowdown * usual_s);
             if (quantity >= MAP_ONE_WAY)
-                over_s += (double)sample[quantity] - usual_s;
+                over_s += taken_s - usual_s;
         }
-        event.measured = event.measured || isfinite((double)sample[MAP_LOSS]);
         if (isfinite((double)sample[MAP_LOSS]))
             event.loss = fmax(event.loss, (double)sample[MAP_LOSS]);
         *(way == 0 ? &event.out_s : &event.in_s) = over_s;
@@ -431,7 +441,7 @@ static double round_slowdown(const fault_search *search, size_t cycle, size_t ro
 
         if (to <= from)
             continue;
-        event = event_of(search, cycle, from, to);
+        event = event_of(search, cycle, from, to, 1);
         search->room[count++] = event.usual_s > 0 ? event.taken_s / event.usual_s : (double)NAN;
     }
     middle = median_of(search->room, count);
@@ -452,18 +462,14 @@ static void count_stalls(const fault_search *search, pair_stalls *stalls)
                 const size_t to = rounds_partner(hosts, round, from);
                 pair_stalls *pair = &stalls[from * hosts + to];
                 event_times event;
-                double excess_s;
 
                 if (to <= from)
                     continue;
-                event = event_of(search, cycle, from, to);
-                excess_s = event.taken_s - slowdown * event.usual_s;
-                if (!event.measured ||
-                    ((excess_s < least_s || event.taken_s < 2 * slowdown * event.usual_s) &&
-                     event.loss == 0))
+                event = event_of(search, cycle, from, to, slowdown);
+                if (event.longest_s < least_s && event.loss == 0)
                     continue;
                 pair->events++;
-                pair->long_events += excess_s >= long_stall_s || event.loss >= long_loss;
+                pair->long_events += event.longest_s >= long_stall_s || event.loss >= long_loss;
                 pair->out += event.out_s >= least_s / 2;
                 pair->in += event.in_s >= least_s / 2;
             }

@@ -18,8 +18,11 @@
 
 #include "base/status.h"
 
-/* What is sampled of a pair in a cycle, in each direction: times in seconds; and the share of
- * packets that did not arrive. */
+/* What is sampled of a pair in a cycle, in each direction: times in seconds, of which the first two
+ * are halves of round trips (of one, and of the mean of MAP_ROUND_TRIPS); and the share of packets
+ * that did not arrive. */
+enum { MAP_ROUND_TRIPS = 4 };
+
 typedef enum {
     MAP_WAKE,
     MAP_LATENCY,

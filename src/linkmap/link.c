@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 
-enum { ROUND_TRIPS = 4, POLLS_AWAKE = 64, FIRST_SLEEP_NS = 20000, LONGEST_SLEEP_NS = 200000 };
+enum { POLLS_AWAKE = 64, FIRST_SLEEP_NS = 20000, LONGEST_SLEEP_NS = 200000 };
 
 cb_status link_send(link_end *end, size_t peer, size_t bytes, const void *content)
 {
@@ -147,7 +147,7 @@ cb_status link_sample(link_end *end, size_t peer, bool leads, float times[MAP_QU
 {
     times[MAP_LOSS] = NAN;
     CB_TRY(round_trips(end, peer, leads, 1, &times[MAP_WAKE]));
-    CB_TRY(round_trips(end, peer, leads, ROUND_TRIPS, &times[MAP_LATENCY]));
+    CB_TRY(round_trips(end, peer, leads, MAP_ROUND_TRIPS, &times[MAP_LATENCY]));
     CB_TRY(link_exchange(end, peer, leads, !leads, &times[MAP_ONE_WAY], &times[MAP_LOSS]));
     CB_TRY(link_exchange(end, peer, !leads, leads, &times[MAP_ONE_WAY], &times[MAP_LOSS]));
     return link_exchange(end, peer, true, true, &times[MAP_BOTH_WAYS], &times[MAP_LOSS]);
