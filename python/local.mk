@@ -22,6 +22,7 @@ dist_suite_compare_DATA = \
 	%D%/combench/compare/__init__.py \
 	%D%/combench/compare/compare.py \
 	%D%/combench/compare/comparison.py \
+	%D%/combench/compare/links.py \
 	%D%/combench/compare/parkbench.py \
 	%D%/combench/compare/plot.py \
 	%D%/combench/compare/sides.py \
@@ -58,6 +59,7 @@ dist_suite_report_DATA = \
 	%D%/combench/report/figures.py \
 	%D%/combench/report/gallery.py \
 	%D%/combench/report/limits.py \
+	%D%/combench/report/linkmaps.py \
 	%D%/combench/report/lists.py \
 	%D%/combench/report/load.py \
 	%D%/combench/report/page.css \

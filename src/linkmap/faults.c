@@ -333,32 +333,73 @@ static bool has_pair(const fault_search *search, size_t from, size_t to)
     return false;
 }
 
-/* Single pairs that are slower than their hosts are with others. */
+/* Number of samples of a pair that took more than `factor` times what the effects of its hosts
+ * say; *count of all. */
+static size_t slow_samples(const fault_search *search, map_quantity quantity, size_t pair,
+                           double residual, size_t *count)
+{
+    const map_samples *samples = search->samples;
+    const double expected_s = search->figures->median[quantity][pair] / exp(residual);
+    size_t slow = 0;
+
+    *count = 0;
+    for (size_t cycle = 0; cycle < samples->cycles; cycle++) {
+        const double time_s = (double)map_sample(samples, cycle, pair / samples->hosts,
+                                                 pair % samples->hosts)[quantity];
+
+        *count += isfinite(time_s);
+        slow += time_s > samples->factor * expected_s;
+    }
+    return slow;
+}
+
+/* Probability of at least `least` successes of `count`. */
+static double binomial_tail(size_t count, size_t least, double p)
+{
+    double tail = 0;
+
+    for (size_t k = least; k <= count; k++)
+        tail += exp(lgamma((double)count + 1) - lgamma((double)k + 1) -
+                    lgamma((double)(count - k) + 1) + (double)k * log(p) +
+                    (double)(count - k) * log1p(-p));
+    return tail;
+}
+
+/* Single pairs that are slower than their hosts are with others: in the median, and in more samples
+ * than chance explains, given how often samples of all pairs are slow. */
 static void find_slow_pairs(fault_search *search, map_quantity quantity, const split_polish *split)
 {
-    const size_t hosts = search->samples->hosts, offset = offsetof(map_polish, residuals);
-    const double least = log(search->samples->factor), *residuals = split->all.residuals;
-    double middle, limit = deviation_of(residuals, hosts * hosts, search->room, &middle);
+    const size_t hosts = search->samples->hosts, pairs = hosts * hosts;
+    const double *residuals = split->all.residuals;
+    double middle, limit = deviation_of(residuals, pairs, search->room, &middle), p;
+    size_t slow_of_all = 0, all = 0, count;
 
-    limit = fmax(least, pair_deviations * fmax(limit, least_deviation));
-    for (size_t from = 0; from < hosts; from++)
-        for (size_t to = 0; to < hosts; to++) {
-            const size_t pair = from * hosts + to, back = to * hosts + from;
-            const bool slow = residuals[pair] > limit && is_confirmed(split, offset, pair, least);
-            const bool both =
-                slow && residuals[back] > limit && is_confirmed(split, offset, back, least);
-
-            if (!slow || is_named(search, (int)from, MAP_OUT) ||
-                is_named(search, (int)to, MAP_IN) || has_pair(search, from, to) ||
-                has_pair(search, to, from))
-                continue;
-            name_fault(search, (map_fault){.kind = MAP_SLOW,
-                                           .direction = both ? MAP_BOTH_DIRECTIONS : MAP_OUT,
-                                           .host = (int)from,
-                                           .peer = (int)to,
-                                           .quantity = quantity,
-                                           .factor = exp(residuals[pair])});
+    limit = fmax(log(search->samples->factor), pair_deviations * fmax(limit, least_deviation));
+    for (size_t pair = 0; pair < pairs; pair++)
+        if (isfinite(residuals[pair])) {
+            slow_of_all += slow_samples(search, quantity, pair, residuals[pair], &count);
+            all += count;
         }
+    p = fmin(0.5, ((double)slow_of_all + 1) / ((double)all + 1));
+    for (size_t pair = 0; pair < pairs; pair++) {
+        const size_t from = pair / hosts, to = pair % hosts, back = to * hosts + from;
+        size_t slow;
+
+        if (!(residuals[pair] > limit) || is_named(search, (int)from, MAP_OUT) ||
+            is_named(search, (int)to, MAP_IN) || has_pair(search, from, to) ||
+            has_pair(search, to, from))
+            continue;
+        slow = slow_samples(search, quantity, pair, residuals[pair], &count);
+        if (binomial_tail(count, slow, p) < false_alarm / (double)pairs)
+            name_fault(
+                search,
+                (map_fault){.kind = MAP_SLOW,
+                            .direction = residuals[back] > limit ? MAP_BOTH_DIRECTIONS : MAP_OUT,
+                            .host = (int)from,
+                            .peer = (int)to,
+                            .quantity = quantity,
+                            .factor = exp(residuals[pair])});
+    }
 }
 
 /* The decomposition of a quantity, of hosts (or of pairs that no named host explains). */
@@ -514,8 +555,10 @@ static const pair_stalls *stalls_between(const pair_stalls *stalls, size_t hosts
     return one < other ? &stalls[one * hosts + other] : &stalls[other * hosts + one];
 }
 
-/* Name a host, with the stalls of all its pairs, or a pair. */
-static void name_unsteady(fault_search *search, const pair_stalls *stalls, size_t host, int peer)
+/* Name a host, with the stalls of all its pairs, or a pair. `usual` is the number of stalls of the
+ * others. */
+static void name_unsteady(fault_search *search, const pair_stalls *stalls, size_t host, int peer,
+                          double usual)
 {
     const size_t hosts = search->samples->hosts;
     size_t events = 0, long_events = 0, out = 0, in = 0, samples = 0;
@@ -531,57 +574,77 @@ static void name_unsteady(fault_search *search, const pair_stalls *stalls, size_
         in += host < other ? pair->in : pair->out;
         samples += (size_t)search->figures->samples[host * hosts + other];
     }
-    name_fault(search, (map_fault){.kind = long_events >= 2 && (double)long_events >=
-                                                                   long_share * (double)events
-                                               ? MAP_FLAPPING
-                                               : MAP_LOSSY,
-                                   .direction = out > 4 * in + 1   ? MAP_OUT
-                                                : in > 4 * out + 1 ? MAP_IN
-                                                                   : MAP_BOTH_DIRECTIONS,
-                                   .host = (int)host,
-                                   .peer = peer,
-                                   .stalls = events,
-                                   .samples = samples});
+    name_fault(search,
+               (map_fault){.kind = long_events >= 2 && (double)long_events >=
+                                                           long_share * ((double)events - usual)
+                                       ? MAP_FLAPPING
+                                       : MAP_LOSSY,
+                           .direction = out > 4 * in + 1   ? MAP_OUT
+                                        : in > 4 * out + 1 ? MAP_IN
+                                                           : MAP_BOTH_DIRECTIONS,
+                           .host = (int)host,
+                           .peer = peer,
+                           .stalls = events,
+                           .samples = samples});
 }
 
 static void forget_host(pair_stalls *stalls, size_t hosts, size_t host)
 {
     for (size_t other = 0; other < hosts; other++) {
-        stalls[host * hosts + other].events = 0;
-        stalls[other * hosts + host].events = 0;
+        stalls[host * hosts + other] = (pair_stalls){0};
+        stalls[other * hosts + host] = (pair_stalls){0};
     }
 }
 
-/* The worst host, again and again: its stalls are then taken away from its peers. Counts have room
- * for all hosts; `left` is what is not explained yet. */
-static void find_unsteady_hosts(fault_search *search, const pair_stalls *stalls, pair_stalls *left,
-                                double *counts)
+static unsigned stalls_of(const pair_stalls *pair, bool of_long)
+{
+    return of_long ? pair->long_events : pair->events;
+}
+
+/* Count the stalls of each host; returns the host with most. */
+static size_t count_by_host(const pair_stalls *stalls, size_t hosts, bool of_long, double *counts)
+{
+    size_t worst = 0;
+
+    for (size_t host = 0; host < hosts; host++) {
+        counts[host] = 0;
+        for (size_t other = 0; other < hosts; other++)
+            if (other != host)
+                counts[host] += stalls_of(stalls_between(stalls, hosts, host, other), of_long);
+        if (counts[host] > counts[worst])
+            worst = host;
+    }
+    return worst;
+}
+
+/* The worst host, again and again: its stalls are then taken away from its peers. `left` is what
+ * is not explained yet. Long stalls alone show a host that is down from time to time on a machine
+ * with many short ones. */
+static void find_unsteady_hosts(fault_search *search, const pair_stalls *stalls, bool of_long,
+                                pair_stalls *left, double *counts)
 {
     const size_t hosts = search->samples->hosts;
 
     for (size_t turn = 0; turn < hosts; turn++) {
-        size_t worst = 0, peers = 0;
-        double most;
+        const size_t worst = count_by_host(left, hosts, of_long, counts);
+        const double most = counts[worst];
+        double usual;
+        size_t peers = 0;
 
-        for (size_t host = 0; host < hosts; host++) {
-            counts[host] = 0;
-            for (size_t other = 0; other < hosts; other++)
-                if (other != host)
-                    counts[host] += stalls_between(left, hosts, host, other)->events;
-            if (counts[host] > counts[worst])
-                worst = host;
-        }
-        most = counts[worst];
-        for (size_t other = 0; other < hosts; other++)
-            peers += other != worst && stalls_between(left, hosts, worst, other)->events > 0;
         /* What the worst host has with the others is not theirs. */
-        for (size_t other = 0; other < hosts; other++)
-            if (other != worst)
-                counts[other] -= stalls_between(left, hosts, worst, other)->events;
+        for (size_t other = 0; other < hosts; other++) {
+            const unsigned shared = stalls_of(stalls_between(left, hosts, worst, other), of_long);
+
+            peers += other != worst && shared > 0;
+            counts[other] -= other != worst ? shared : 0;
+        }
         counts[worst] = counts[hosts - 1];
-        if (peers < STALLS_LEAST || !is_excessive(counts, hosts - 1, most, (double)hosts))
+        if (peers < STALLS_LEAST || !is_excessive(counts, hosts - 1, most, 2 * (double)hosts))
             return;
-        name_unsteady(search, stalls, worst, MAP_NOWHERE);
+        (void)count_by_host(left, hosts, false, counts);
+        counts[worst] = NAN;
+        usual = median_of(counts, hosts);
+        name_unsteady(search, stalls, worst, MAP_NOWHERE, usual);
         forget_host(left, hosts, worst);
     }
 }
@@ -602,7 +665,7 @@ static void find_unsteady_pairs(fault_search *search, const pair_stalls *left)
                     if (a != from || b != to)
                         search->room[count++] = left[a * hosts + b].events;
             if (is_excessive(search->room, count, pair->events, (double)pairs))
-                name_unsteady(search, left, from, (int)to);
+                name_unsteady(search, left, from, (int)to, 0);
         }
 }
 
@@ -623,7 +686,8 @@ static cb_status find_unsteady(fault_search *search)
                     from == to ? (double)NAN : stalls_between(stalls, hosts, from, to)->events;
         memcpy(left, stalls, hosts * hosts * sizeof(*left));
         if (hosts >= HOSTS_LEAST) {
-            find_unsteady_hosts(search, stalls, left, counts);
+            find_unsteady_hosts(search, stalls, true, left, counts);
+            find_unsteady_hosts(search, stalls, false, left, counts);
             find_unsteady_pairs(search, left);
         }
     }

@@ -4,8 +4,9 @@
  * A median over the samples of a pair is the figure of the pair. The logarithms of these figures
  * are decomposed by a median polish into an overall value, an effect of each host as source, one
  * as destination, and a residual of each pair. A large effect is a slow host in one direction, a
- * large residual a slow pair. It has to exceed the factor asked for, several times the spread of
- * the others, and to show in the even and in the odd cycles alone.
+ * large residual a slow pair. It has to exceed the factor asked for and several times the spread of
+ * the others. A host has to show it in the even and in the odd cycles alone, a pair in more samples
+ * than chance explains.
  *
  * A sample that takes longer than its pair usually does, by at least the time of a stall, is a
  * stall. Hosts whose samples stall much more often than those of the others are unsteady: flapping

@@ -7,7 +7,10 @@
 
 #include "base/clock.h"
 
-enum { POLLS_AWAKE = 64, FIRST_SLEEP_NS = 20000, LONGEST_SLEEP_NS = 200000 };
+enum { POLLS_AWAKE = 16, SHORTEST_SLEEP_NS = 20000, LONGEST_SLEEP_NS = 2000000 };
+
+/* A sleep is this part of the time waited so far, which bounds the error of what is timed. */
+enum { SLEEP_PART = 16 };
 
 cb_status link_send(link_end *end, size_t peer, size_t bytes, const void *content)
 {
@@ -26,24 +29,26 @@ cb_status link_send(link_end *end, size_t peer, size_t bytes, const void *conten
 cb_status link_receive(link_end *end, size_t peer, uint64_t deadline_ns, transport_buffer **out)
 {
     transport_node *node = end->me->peers[peer].node;
-    uint64_t sleep_ns = FIRST_SLEEP_NS;
+    const uint64_t begin_ns = cb_now_ns();
     cb_status status;
 
     if (!end->reliable)
         return transport_receive(node, out);
     for (unsigned polls = 0; (status = transport_try_receive(node, out)) == CB_EMPTY; polls++) {
-        if (polls % POLLS_AWAKE == POLLS_AWAKE - 1 && cb_now_ns() > deadline_ns)
-            return CB_LOST;
-        if (!end->sleeps)
-            continue;
-        if (polls < POLLS_AWAKE) {
-            bench_yield(end->me->factory);
+        uint64_t now_ns, sleep_ns;
+
+        if (polls % POLLS_AWAKE != POLLS_AWAKE - 1 && !(end->sleeps && polls > POLLS_AWAKE)) {
+            if (end->sleeps)
+                bench_yield(end->me->factory);
             continue;
         }
-        if (cb_now_ns() > deadline_ns)
+        now_ns = cb_now_ns();
+        if (now_ns > deadline_ns)
             return CB_LOST;
-        cb_sleep_ns(sleep_ns);
-        sleep_ns = sleep_ns < LONGEST_SLEEP_NS / 2 ? 2 * sleep_ns : LONGEST_SLEEP_NS;
+        sleep_ns = (now_ns - begin_ns) / SLEEP_PART;
+        sleep_ns = sleep_ns < SHORTEST_SLEEP_NS ? SHORTEST_SLEEP_NS : sleep_ns;
+        if (end->sleeps)
+            cb_sleep_ns(sleep_ns < LONGEST_SLEEP_NS ? sleep_ns : LONGEST_SLEEP_NS);
     }
     return status;
 }

@@ -139,6 +139,7 @@ class Side:
     found: dict[SearchKey, list[Observation]] = field(default_factory=dict)
     marks: dict[Key, frozenset[str]] = field(default_factory=dict)
     limits: dict[Key, set[str]] = field(default_factory=dict)  # in_flight_limit of a row
+    maps: dict[Key, Json] = field(default_factory=dict)  # of links; the latest of each row
 
     def keys(self) -> set[Key]:
         return set(self.marks)
@@ -163,6 +164,8 @@ def _add_rows(side: Side, run: Run, name_of: Callable[[Json], str]) -> None:
         side.marks[key] = side.marks.get(key, frozenset()) | marks(row)
         if "in_flight_limit" in row:
             side.limits.setdefault(key, set()).add(text_of(row["in_flight_limit"]))
+        if "one_way_us" in row.get("linkmap", {}):
+            side.maps[key] = row["linkmap"]
         for figure, observation in observations(row):
             starts.setdefault((key, figure.path), []).append(observation)
     for search, found in starts.items():
