@@ -100,13 +100,14 @@ def _tests(before: Json, after: Json, figure: str) -> Iterator[_Tested]:
     _, lines, columns, left = polish(_logarithms(before, after, figure))
     others = _deviation([value for line in left for value in line])
     for effects, word in ((lines, "out"), (columns, "in")):
-        scale = max(_deviation(effects), others / math.sqrt(count), 1e-3)
+        scale = math.hypot(_deviation(effects), 1.2533 * others / math.sqrt(count), 1e-3)
         for name, effect in zip(names, effects):
             yield _Tested(f"{name}, {word}", effect, _two_sided(effect / scale))
     for i, k in ((i, k) for i in range(count) for k in range(count) if i != k):
         error = math.hypot(_error(before, i, k), _error(after, i, k))
         if math.isfinite(left[i][k]) and math.isfinite(error):
-            deviations = left[i][k] / max(error, others, 1e-3)
+            # The error of the pair's medians, and what remains of all pairs beside their hosts.
+            deviations = left[i][k] / math.hypot(error, others, 1e-3)
             yield _Tested(f"{names[i]} to {names[k]}", left[i][k], _two_sided(deviations))
 
 
