@@ -126,15 +126,15 @@ def compare_links(
         if not _same_hosts(before, after):
             remarks.append(f"{describe(key)}: the maps have other hosts, and are not compared")
             continue
-        for figure, name in _FIGURES:
-            tested = list(_tests(before, after, figure))
-            corrected = inference.CORRECTIONS[correction]([one.p for one in tested])
-            changes += [
-                LinkChange(key, name, one.link, math.exp(one.log_factor), p)
-                for one, p in zip(tested, corrected)
-                if p < 1 - inference.CONFIDENCE
-                and abs(one.log_factor) > math.log(_LEAST_FACTOR)
-            ]
+        tested = [
+            (name, one) for figure, name in _FIGURES for one in _tests(before, after, figure)
+        ]
+        corrected = inference.CORRECTIONS[correction]([one.p for _, one in tested])
+        changes += [
+            LinkChange(key, name, one.link, math.exp(one.log_factor), p)
+            for (name, one), p in zip(tested, corrected)
+            if p < 1 - inference.CONFIDENCE and abs(one.log_factor) > math.log(_LEAST_FACTOR)
+        ]
     return changes, remarks
 
 
