@@ -19,7 +19,7 @@ static const double host_deviations = 5, pair_deviations = 6, mad_to_deviation =
 /* Least standard deviation of effects: a difference of 1 % is not the network's. */
 static const double least_deviation = 0.01;
 
-/* A long stall is more than one retransmission timeout of TCP (0.2 s), or the loss of most packets.
+/* A long stall is more than one usual retransmission timeout (0.2 s), or the loss of most packets.
  * A link that is down makes mostly these. */
 static const double long_stall_s = 0.4, long_loss = 0.5, long_share = 0.4;
 

@@ -12,7 +12,7 @@
 #include "linkmap/steps.h"
 
 enum {
-    PAIRS_TO_LOSE = 3, /* a host that does not answer so many others is lost */
+    PAIRS_TO_LOSE = 3, /* a host that does not answer that many others is lost */
     NO_HOST = -1,
     CYCLES_MOST = 4096,
     VALUES_MOST = 1 << 26 /* floats that are kept */
@@ -21,7 +21,7 @@ enum {
 /* A report waits for at most this number of timeouts of samples, and an order for that one. */
 static const uint64_t report_timeouts = 6, order_timeouts = 16;
 
-/* First word of control messages, by which they are told from packets of a sample given up. */
+/* First word of control messages, which distinguishes them from packets of a sample given up. */
 static const uint64_t report_mark = 0x6c696e6b20726570, order_mark = 0x6c696e6b206f7264;
 
 typedef struct {
@@ -145,7 +145,7 @@ static void lose_pair(map_run *run, size_t one, size_t other)
     run->lost_pairs[other * run->hosts + one] = true;
 }
 
-/* A host that was lost and of which the others have not been told; NO_HOST: none. */
+/* A lost host that the others do not know of yet; NO_HOST: none. */
 static int host_to_leave_out(const map_run *run, const bool *silent)
 {
     int worst = NO_HOST;

@@ -1,4 +1,4 @@
-/* Own options of cb_linkmap. */
+/* Own options of a map. */
 #ifndef LINKMAP_OPTIONS_H
 #define LINKMAP_OPTIONS_H
 

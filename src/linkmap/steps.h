@@ -1,4 +1,4 @@
-/* Steps of cb_linkmap: its messages without acknowledgements, for plain passes and traces. */
+/* Steps of a map: its messages without acknowledgements, for plain passes and traces. */
 #ifndef LINKMAP_STEPS_H
 #define LINKMAP_STEPS_H
 

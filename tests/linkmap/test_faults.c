@@ -212,7 +212,7 @@ START_TEST(a_single_slow_pair_is_named_with_its_direction)
 }
 END_TEST
 
-START_TEST(a_lossy_host_and_a_flapping_one_are_told_apart)
+START_TEST(a_lossy_host_and_a_flapping_one_are_distinguished)
 {
     map_samples map = quiet_map(HOSTS, CYCLES, 0.1, 11);
     map_fault faults[MAP_FAULTS_MOST];
@@ -296,7 +296,7 @@ START_TEST(pairs_are_compared_with_those_of_equal_distance)
 }
 END_TEST
 
-START_TEST(a_polish_finds_the_effects_behind_a_few_outliers)
+START_TEST(a_polish_finds_the_effects_beside_a_few_outliers)
 {
     double values[HOSTS * HOSTS];
     map_polish polish;
@@ -332,7 +332,7 @@ END_TEST
 UNIT_MAIN("faults", noise_alone_raises_no_alarm, stalls_of_all_hosts_alike_raise_no_alarm,
           samples_that_are_often_late_raise_no_alarm, a_delay_of_the_whole_machine_is_no_fault,
           a_slow_host_is_named_with_its_direction, a_single_slow_pair_is_named_with_its_direction,
-          a_lossy_host_and_a_flapping_one_are_told_apart,
+          a_lossy_host_and_a_flapping_one_are_distinguished,
           a_flapping_host_is_found_among_short_stalls_of_all, a_single_unsteady_pair_is_named,
           lost_packets_count_as_stalls, pairs_are_compared_with_those_of_equal_distance,
-          a_polish_finds_the_effects_behind_a_few_outliers, a_map_without_samples_has_no_faults)
+          a_polish_finds_the_effects_beside_a_few_outliers, a_map_without_samples_has_no_faults)
