@@ -534,7 +534,7 @@ static double poisson_tail(double mean, double count)
 static bool is_excessive(double *others, size_t n, double count, double tests)
 {
     double sum = 0, squares = 0, mean, dispersion;
-    const size_t kept = n - n / 10; /* without the largest tenth */
+    const size_t kept = n - (n + 5) / 10; /* without the largest tenth, which may be faulty too */
 
     qsort(others, n, sizeof(*others), cb_ascending_reals);
     for (size_t i = 0; i < kept; i++) {
@@ -686,8 +686,10 @@ static cb_status find_unsteady(fault_search *search)
                     from == to ? (double)NAN : stalls_between(stalls, hosts, from, to)->events;
         memcpy(left, stalls, hosts * hosts * sizeof(*left));
         if (hosts >= HOSTS_LEAST) {
+            /* A lossy host that is found by all of its stalls may have hidden a flapping one. */
             find_unsteady_hosts(search, stalls, true, left, counts);
             find_unsteady_hosts(search, stalls, false, left, counts);
+            find_unsteady_hosts(search, stalls, true, left, counts);
             find_unsteady_pairs(search, left);
         }
     }

@@ -21,8 +21,9 @@
 
 enum { STEPS_LEAST = 3, STEPS_MOST = 101, CYCLES_TO_WARN = 6 };
 
-/* The plain steps end at this share of --max-time, the map at the other. */
-static const double steps_share = 0.1, map_share = 0.95;
+/* The map ends at this share of --max-time. Plain steps come after it, since they would wait for a
+ * lost host, and end at the other share. */
+static const double map_share = 0.85, steps_share = 0.95;
 
 const char *const linkmap_per_host[] = {"one", "all", NULL};
 
@@ -380,12 +381,14 @@ static cb_status fill_row(linkmap_state *state, report_row *row)
     cb_status status = CB_OK;
 
     figures_fill_common(&state->setting, &common, row);
-    CB_TRY(figures_summarize(state->steps_us, state->step_count, &summary));
-    figures_fill_blocks(figures_column(state->planned.mode), &summary, state->steps_us,
-                        state->step_count, state->step_count, row);
-    if (state->planned.size_bytes > 0)
-        report_set_number(row, REPORT_THROUGHPUT_MBPS,
-                          packets * (double)state->planned.size_bytes / summary.median);
+    if (state->step_count > 0) {
+        CB_TRY(figures_summarize(state->steps_us, state->step_count, &summary));
+        figures_fill_blocks(figures_column(state->planned.mode), &summary, state->steps_us,
+                            state->step_count, state->step_count, row);
+        if (state->planned.size_bytes > 0)
+            report_set_number(row, REPORT_THROUGHPUT_MBPS,
+                              packets * (double)state->planned.size_bytes / summary.median);
+    }
     map.faults = faults;
     if (state->run.pattern == MAP_PAIRS) {
         analyse(state, &figures, faults, &map.fault_count);
@@ -448,11 +451,11 @@ static cb_status measure_members(linkmap_state *state)
                            &state->places, &state->order));
     CB_TRY(control_agree(setting->team, make_rank(state)));
     CB_TRY(control_barrier(setting->team));
-    CB_TRY(time_steps(state));
     CB_TRY(run_map(state));
     if (state->run.any_lost || state->run.left)
         return end_without(state);
     CB_TRY(transport_flush(session->technology));
+    CB_TRY(time_steps(state));
     rank_reset(passes->pass.me, passes->traffic);
     CB_TRY(measurement_verify(passes));
     CB_TRY(figures_sum_counters(session, setting->team, &passes->out.counters));

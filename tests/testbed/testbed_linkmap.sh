@@ -14,11 +14,12 @@ limit_s=300
 run 0 "$builddir/combench-testbed" --hosts 1 -- true
 [ "$status" -ne 77 ] || skip "$(cat err)"
 
-# The faults begin when the document is there: they concern the map, not the start.
+# The faults begin when the map has begun: the start needs all hosts.
 cat >faulty.sh <<'END'
 set -eu
 "$@" &
-until [ -s result.json ]; do sleep 0.1; done
+until grep -qs "measurement 1 of 1" err; do sleep 0.1; done
+sleep 2
 while read -r order; do "$CB_TESTBED" --tell "$order"; done <orders
 wait $!
 END
