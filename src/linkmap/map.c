@@ -268,7 +268,8 @@ static cb_status end_round(map_run *run, size_t cycle, size_t round, const map_r
         order->lost_host = host_to_leave_out(run, silent);
         for (size_t member = 0; member < run->hosts; member++)
             order->any_lost = order->any_lost || silent[member] || run->lost[member];
-        order->any_lost = order->any_lost || order->lost_host != NO_HOST;
+        for (size_t pair = 0; pair < run->hosts * run->hosts; pair++)
+            order->any_lost = order->any_lost || run->lost_pairs[pair];
     }
     if (!run->end.reliable)
         return control_broadcast(run->setting->team, order, sizeof(*order));

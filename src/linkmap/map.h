@@ -20,7 +20,7 @@ struct map_run {
     size_t hosts, self, cycles_least;
     double limit_s; /* after which no further cycle begins */
     bool *lost;     /* by host; hosts that take no further part */
-    bool any_lost;  /* also if not yet in `lost` */
+    bool any_lost;  /* a host, also if not yet in `lost`, or a pair */
     bool left;      /* this rank was left out */
     /* Only at the first rank: */
     float *values;    /* of MAP_PAIRS: as in map_samples; of others: hosts values a cycle */

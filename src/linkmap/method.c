@@ -425,8 +425,8 @@ static cb_status write_row(linkmap_state *state, report_row *row)
     return status;
 }
 
-/* A host was lost: nothing collective ends any more. The first rank writes the row and ends the
- * job; the others wait for that. */
+/* A host or a link was lost: nothing collective ends any more. The first rank writes the row and
+ * ends the job; the others wait for that. */
 static cb_status end_without(linkmap_state *state)
 {
     const measurement_setting *setting = &state->setting;
@@ -435,8 +435,9 @@ static cb_status end_without(linkmap_state *state)
     if (setting->session->document == NULL)
         return control_barrier(setting->team);
     CB_TRY(write_row(state, &row));
-    cb_error("hosts were lost during the map; the result has the samples of the others, and "
-             "nothing more can be measured in this job; repair the hosts, or start without them");
+    cb_error(
+        "hosts or links were lost during the map; the result has the samples of the others, and "
+        "nothing more can be measured in this job; repair the hosts, or start without them");
     return CB_ERROR_TRANSPORT;
 }
 
@@ -455,6 +456,10 @@ static cb_status measure_members(linkmap_state *state)
     if (state->run.any_lost || state->run.left)
         return end_without(state);
     CB_TRY(transport_flush(session->technology));
+    CB_TRY(control_barrier(setting->team));
+    /* New buffers: the content of others was overwritten by control messages. */
+    CB_TRY(control_agree(setting->team, rank_prepare(passes->pass.me)));
+    CB_TRY(control_barrier(setting->team));
     CB_TRY(time_steps(state));
     rank_reset(passes->pass.me, passes->traffic);
     CB_TRY(measurement_verify(passes));

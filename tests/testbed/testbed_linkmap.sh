@@ -52,6 +52,6 @@ expect_status 1
 expect_valid result.json
 expect_document result.json "[f['host'] for f in d['results'][0]['link_faults'] if f['kind'] == 'lost' and 'peer' not in f]" \
     "['host07']"
-expect_error "host07 was lost" "hosts were lost during the map"
+expect_error "host07 was lost" "hosts or links were lost during the map"
 
 finish
