@@ -23,6 +23,7 @@ dist_suite_compare_DATA = \
 	%D%/combench/compare/__init__.py \
 	%D%/combench/compare/compare.py \
 	%D%/combench/compare/comparison.py \
+	%D%/combench/compare/links.py \
 	%D%/combench/compare/parkbench.py \
 	%D%/combench/compare/plot.py \
 	%D%/combench/compare/sides.py \
@@ -59,6 +60,7 @@ dist_suite_report_DATA = \
 	%D%/combench/report/figures.py \
 	%D%/combench/report/gallery.py \
 	%D%/combench/report/limits.py \
+	%D%/combench/report/linkmaps.py \
 	%D%/combench/report/lists.py \
 	%D%/combench/report/load.py \
 	%D%/combench/report/page.css \
@@ -92,6 +94,7 @@ dist_suite_plans_DATA = \
 	%D%/combench/suite/plans/eventbuilding.plan \
 	%D%/combench/suite/plans/farms.plan \
 	%D%/combench/suite/plans/full.plan \
+	%D%/combench/suite/plans/links.plan \
 	%D%/combench/suite/plans/note48.plan \
 	%D%/combench/suite/plans/parkbench.plan \
 	%D%/combench/suite/plans/quick.plan \

@@ -25,7 +25,7 @@ from stage import HERE, TOP
 
 from combench.common.errors import SuiteError
 from combench.common.inference import t_quantile
-from combench.report import lists, remarks
+from combench.report import linkmaps, lists, remarks
 from combench.report.answer import answer_of
 from combench.report.charts import Axis, Panel, Picture, Point, Series, runs
 from combench.report.comparisons import comparisons_of
@@ -529,6 +529,42 @@ class Words(unittest.TestCase):
             "<h4>A &amp; B</h4>\n<ul><li><code>x&lt;y</code></li><li>&lt;img src=x&gt;</li></ul>\n"
             "<pre>&lt;b&gt;</pre>",
         )
+
+
+class LinkMaps(unittest.TestCase):
+    """The picture of a link map, and its faults in words."""
+
+    def picture_of(self, **more: Any) -> Picture:
+        document = copy.deepcopy(load([HERE / "report" / "alltoall.json"]).results[0])
+        row = document.data["results"][0]
+        matrix = [[None, 2.0], [4.0, None]]
+        row["linkmap"] = {
+            "cycles": 8,
+            "packets": 4,
+            "faults": 0,
+            "hosts": [{"name": "host1", "rank": 0}, {"name": "host2", "rank": 1}],
+            "latency_us": matrix,
+            "one_way_MBps": matrix,
+            "stalls": [[None, 0], [0, None]],
+        }
+        row.update(more)
+        document.data["results"] = [row]
+        (found,) = linkmaps.pictures(rows_of([document]).kept, "Links between hosts")
+        return found
+
+    def test_matrices_without_values_are_left_out(self) -> None:
+        titles = [one.title for one in self.picture_of().maps]
+        self.assertEqual(titles, ["throughput one way, MB/s", "latency, us"])
+
+    def test_faults_are_in_the_caption(self) -> None:
+        self.assertIn("no link differs", self.picture_of().caption)
+        faults = [
+            {"kind": "slow", "host": "host1", "direction": "out", "figure": "one way", "factor": 9.8},
+            {"kind": "lossy", "host": "host1", "peer": "host2", "direction": "both", "stalls": 5, "samples": 40},
+        ]
+        caption = self.picture_of(link_faults=faults).caption
+        self.assertIn("host1 is slow outwards (9.80 times the expected time, one way)", caption)
+        self.assertIn("host1 to host2 is lossy in both directions (5 of 40 samples stalled)", caption)
 
 
 class Folder(unittest.TestCase):

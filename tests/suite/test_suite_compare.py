@@ -563,6 +563,75 @@ class Variants(Documents):
         self.assertIn("it has no variants", error)
 
 
+class Links(Documents):
+    """Changes of single links and hosts between two maps."""
+
+    hosts = 10
+
+    def map_of(self, seed: int, times: Callable[[int, int], float], prefix: str = "host") -> Json:
+        """A document with a map whose times are `times`, beside noise of 5 %."""
+        draw, count = random.Random(seed), self.hosts
+
+        def matrix(value: Callable[[int, int], float]) -> list[list[float | None]]:
+            return [
+                [None if i == k else value(i, k) for k in range(count)] for i in range(count)
+            ]
+
+        known = {
+            "cycles": 20,
+            "packets": 4,
+            "faults": 0,
+            "hosts": [{"name": f"{prefix}{i}", "rank": i} for i in range(count)],
+            "one_way_us": matrix(lambda i, k: 1000 * times(i, k) * math.exp(draw.gauss(0, 0.05))),
+            "latency_us": matrix(lambda i, k: 100 * math.exp(draw.gauss(0, 0.05))),
+            "spread": matrix(lambda i, k: 0.1),
+            "stalls": matrix(lambda i, k: 0),
+            "samples": matrix(lambda i, k: 20),
+        }
+        made = row(drawn(seed, 5), figure="round_us", mode="pairs", linkmap=known)
+        return document([made], "linkmap", "linkmap")
+
+    def compared(self, before: Json, after: Json, *words: str, expect: int = 0) -> tuple[str, str]:
+        sides = [self.write("a.json", before), self.write("b.json", after)]
+        return self.driver("compare", *sides, *words, expect=expect)
+
+    def test_maps_that_differ_by_noise_have_no_change(self) -> None:
+        alarms = 0
+        for seed in range(0, 60, 2):
+            out, _ = self.compared(
+                self.map_of(seed, lambda i, k: 1), self.map_of(seed + 1, lambda i, k: 1)
+            )
+            alarms += "links: 0 changes in 1 maps" not in out
+        self.assertLessEqual(alarms, 3)  # 1.5 are expected at 5 %
+
+    def test_a_host_that_became_slow_is_named_with_its_direction(self) -> None:
+        out, _ = self.compared(
+            self.map_of(1, lambda i, k: 1), self.map_of(2, lambda i, k: 4 if i == 3 else 1)
+        )
+        self.assertIn("links: 1 changes", out)
+        self.assertRegex(out, r"host3, out: slower by a factor of (3\.[5-9]|4)")
+
+    def test_a_link_that_became_fast_is_named(self) -> None:
+        slow = self.map_of(1, lambda i, k: 3 if (i, k) == (2, 7) else 1)
+        out, _ = self.compared(slow, self.map_of(2, lambda i, k: 1))
+        self.assertIn("links: 1 changes", out)
+        self.assertIn("host2 to host7: faster", out)
+
+    def test_fail_above_counts_links(self) -> None:
+        before = self.map_of(1, lambda i, k: 1)
+        slow = self.map_of(2, lambda i, k: 3 if (i, k) == (2, 7) else 1)
+        _, error = self.compared(before, slow, "--fail-above", "50%", expect=1)
+        self.assertIn("host2 to host7", error)
+        self.compared(slow, before, "--fail-above", "50%")
+
+    def test_maps_of_other_hosts_are_not_compared(self) -> None:
+        out, _ = self.compared(
+            self.map_of(1, lambda i, k: 1), self.map_of(2, lambda i, k: 1, prefix="node")
+        )
+        self.assertIn("the maps have other hosts", out)
+        self.assertNotIn("links:", out)
+
+
 class Pictures(Documents):
     def words(self, name: str) -> list[str]:
         made = [self.write(f"{i}.json", document([row(drawn(i, 1 + i / 5))])) for i in range(3)]

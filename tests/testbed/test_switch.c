@@ -305,6 +305,42 @@ START_TEST(a_disconnected_host_neither_sends_nor_receives)
 }
 END_TEST
 
+START_TEST(a_slow_cable_delays_its_host_only_in_its_direction)
+{
+    network_switch hub = opened(plain());
+
+    hub.ports[1].faults.in_bits_per_s = 10e6;
+    hub.ports[2].faults.out_bits_per_s = 10e6;
+    send_at(&hub, 0, 1, 1, 0);
+    send_at(&hub, 1, 0, 2, 0);
+    expect_next(&hub, 2, 0, delay_ns + cable_ns);
+    expect_next(&hub, 1, 1, delay_ns + 10 * cable_ns);
+    send_at(&hub, 2, 3, 3, 0);
+    send_at(&hub, 2, 3, 4, 0);
+    expect_next(&hub, 3, 3, delay_ns + cable_ns);
+    expect_next(&hub, 4, 3, delay_ns + 11 * cable_ns);
+    switch_close(&hub);
+}
+END_TEST
+
+START_TEST(a_flapping_cable_loses_frames_only_while_it_is_down)
+{
+    network_switch hub = opened(plain());
+    const uint64_t second_ns = 1000000000;
+
+    hub.ports[1].faults.flap_period_ns = 5 * second_ns;
+    hub.ports[1].faults.flap_down_ns = second_ns;
+    send_at(&hub, 0, 1, 1, 10 * second_ns + second_ns / 2);
+    send_at(&hub, 1, 0, 2, 10 * second_ns + second_ns / 2);
+    ck_assert_uint_eq(count_out(&hub), 0);
+    ck_assert_uint_eq(hub.ports[1].counters.lost, 2);
+    send_at(&hub, 0, 1, 3, 12 * second_ns);
+    send_at(&hub, 1, 0, 4, 12 * second_ns);
+    ck_assert_uint_eq(count_out(&hub), 2);
+    switch_close(&hub);
+}
+END_TEST
+
 START_TEST(frames_are_delivered_in_order_of_time)
 {
     network_switch hub = opened(plain());
@@ -322,7 +358,9 @@ START_TEST(frames_are_delivered_in_order_of_time)
 }
 END_TEST
 
-UNIT_MAIN("switch", a_single_frame_takes_the_delay_and_its_transmission_time_once,
+UNIT_MAIN("switch", a_slow_cable_delays_its_host_only_in_its_direction,
+          a_flapping_cable_loses_frames_only_while_it_is_down,
+          a_single_frame_takes_the_delay_and_its_transmission_time_once,
           a_frame_is_not_delivered_early, frames_of_a_host_are_spaced_by_the_rate,
           two_senders_share_the_cable_of_their_receiver,
           different_receivers_do_not_delay_each_other,

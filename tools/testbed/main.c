@@ -126,7 +126,9 @@ static const cb_option rows[] = {
      .offset = FIELD(tell),
      .argument = "ORDER",
      .help = "Change the network; for processes within a testbed",
-     .more = "Orders: cut HOST, join HOST, loss HOST PCT, duplicate HOST PCT, reorder HOST PCT, jitter HOST TIME; HOST may be all."},
+     .more = "Orders: cut HOST, join HOST, loss HOST PCT, duplicate HOST PCT, reorder HOST PCT, jitter HOST TIME, "
+             "rate HOST RATE (also rate-out, rate-in), flap HOST PERIOD DOWN; HOST may be all. A flapping cable is down for "
+             "DOWN in every PERIOD; join ends it."},
     {.name = "help", .type = CB_OPTION_ACTION, .help = "Print this text"},
     {.name = "manual", .type = CB_OPTION_ACTION, .help = "Print the source of the manual page"},
     {.name = "version", .type = CB_OPTION_ACTION, .help = "Print the version"},

@@ -142,11 +142,19 @@ void switch_release(network_switch *hub, frame *taken)
     frames_release(&hub->frames, taken);
 }
 
-static uint64_t cable_ns(const network_switch *hub, size_t data_bytes)
+/* Time of a frame on a cable; own_bits_per_s 0: the cable has the rate of the switch. */
+static uint64_t cable_ns(const network_switch *hub, double own_bits_per_s, size_t data_bytes)
 {
     double bits = 8.0 * (double)switch_wire_bytes(data_bytes);
+    double bits_per_s = own_bits_per_s > 0 ? own_bits_per_s : hub->settings.bits_per_s;
 
-    return hub->settings.bits_per_s > 0 ? (uint64_t)(bits * 1e9 / hub->settings.bits_per_s) : 0;
+    return bits_per_s > 0 ? (uint64_t)(bits * 1e9 / bits_per_s) : 0;
+}
+
+static bool is_cut(const switch_faults *faults, uint64_t now_ns)
+{
+    return faults->cut ||
+           (faults->flap_period_ns > 0 && now_ns % faults->flap_period_ns < faults->flap_down_ns);
 }
 
 static bool strikes(network_switch *hub, double probability)
@@ -208,10 +216,10 @@ cb_status switch_accept(network_switch *hub, unsigned port, frame *sent, uint64_
 {
     switch_port *from = &hub->ports[port];
     uint64_t start_ns = from->sending_until_ns > now_ns ? from->sending_until_ns : now_ns;
-    bool lost = from->faults.cut || strikes(hub, from->faults.loss);
+    bool lost = is_cut(&from->faults, now_ns) || strikes(hub, from->faults.loss);
     cb_status status = CB_OK;
 
-    from->sending_until_ns = start_ns + cable_ns(hub, sent->bytes);
+    from->sending_until_ns = start_ns + cable_ns(hub, from->faults.out_bits_per_s, sent->bytes);
     from->counters.frames_in++;
     from->counters.bytes_in += sent->bytes;
     if (lost) {
@@ -240,15 +248,16 @@ static void arrive(network_switch *hub, frame *arrived)
 {
     switch_port *to = &hub->ports[arrived->port];
     uint64_t limit = hub->settings.queue_bytes;
+    bool cut = is_cut(&to->faults, arrived->due_ns);
 
-    if (to->faults.cut || (limit > 0 && to->queued_bytes + arrived->bytes > limit)) {
-        *(to->faults.cut ? &to->counters.lost : &to->counters.full) += 1;
+    if (cut || (limit > 0 && to->queued_bytes + arrived->bytes > limit)) {
+        *(cut ? &to->counters.lost : &to->counters.full) += 1;
         frames_release(&hub->frames, arrived);
         return;
     }
     if (to->receiving_until_ns > arrived->due_ns)
         arrived->due_ns = to->receiving_until_ns;
-    arrived->due_ns += cable_ns(hub, arrived->bytes);
+    arrived->due_ns += cable_ns(hub, to->faults.in_bits_per_s, arrived->bytes);
     to->receiving_until_ns = arrived->due_ns;
     to->queued_bytes += arrived->bytes;
     arrived->queued = true;

@@ -35,12 +35,16 @@ typedef struct {
     frame *pool;
 } switch_frames;
 
-/* Faults of the frames that a host sends; probabilities in [0, 1]. A host that is cut off receives
- * no frames either. */
+/* Faults of the frames that a host sends; probabilities in [0, 1]. A host that is cut off, or whose
+ * cable is down, receives no frames either. */
 typedef struct {
     double loss, duplicate, reorder;
     uint64_t jitter_ns; /* maximum addition to the delay; frames of a host stay in order */
     bool cut;
+    double out_bits_per_s, in_bits_per_s;  /* of its cable from and to the host, in place of the
+                                            * switch's rate; 0: as the switch */
+    uint64_t flap_period_ns, flap_down_ns; /* its cable is down for the second time in each of the
+                                            * first; 0: never */
 } switch_faults;
 
 typedef struct {

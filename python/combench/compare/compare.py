@@ -19,6 +19,7 @@ from combench.common.errors import FAILED, MEASURED, SuiteError
 from combench.common.figures import describe
 from combench.compare import plot as compare_plot
 from combench.compare.comparison import BY_BLOCKS, Comparison, compare, worst_above
+from combench.compare.links import compare_links, links_text
 from combench.compare.sides import Side, read_sides
 from combench.compare.text import write_csv, write_text
 
@@ -106,6 +107,20 @@ def _judge(comparison: Comparison, limit_pct: float) -> int:
             "compared",
             file=sys.stderr,
         )
+    links = [
+        change
+        for side in comparison.others
+        for change in compare_links(comparison.baseline, side, comparison.correction)[0]
+        if change.factor > 1 + limit_pct / 100
+    ]
+    if links:
+        print(
+            f"combench compare: {len(links)} hosts or links are significantly slower by more than "
+            f"{limit_pct:g} %; the largest: {max(links, key=lambda one: one.factor).link}",
+            file=sys.stderr,
+        )
+    if not found and links:
+        return FAILED
     if not found:
         print(
             f"combench compare: no significant regression exceeds {limit_pct:g} %", file=sys.stderr
@@ -134,6 +149,9 @@ def main(arguments: argparse.Namespace) -> int:
         write_csv(comparison, sys.stdout)
     else:
         write_text(comparison, arguments.all, sys.stdout)
+        for side in sides[1:]:
+            for line in links_text(sides[0], side, arguments.correction):
+                print(line)
     if arguments.plot:
         compare_plot.draw(comparison, arguments.plot, pyplot)
     return MEASURED if arguments.fail_above is None else _judge(comparison, arguments.fail_above)

@@ -169,6 +169,7 @@ class Side:
     marks: dict[Key, frozenset[str]] = field(default_factory=dict)
     limits: dict[Key, set[str]] = field(default_factory=dict)  # in_flight_limit of a row
     controls: set[Key] = field(default_factory=set)
+    maps: dict[Key, Json] = field(default_factory=dict)  # of links; the latest of each row
 
     def keys(self) -> set[Key]:
         return set(self.marks)
@@ -195,6 +196,8 @@ def _add_rows(side: Side, run: Run, name_of: Callable[[Json], str]) -> None:
             side.controls.add(key)
         if "in_flight_limit" in row:
             side.limits.setdefault(key, set()).add(text_of(row["in_flight_limit"]))
+        if "one_way_us" in row.get("linkmap", {}):
+            side.maps[key] = row["linkmap"]
         for figure, observation in observations(row):
             starts.setdefault((key, figure.path), []).append(observation)
     for search, found in starts.items():

@@ -57,6 +57,8 @@ class Shown:
     @property
     def description(self) -> str:
         """The alternative text."""
+        if self.picture.maps:
+            return f"{self.picture.title}. {self.picture.caption}"
         panels = "; ".join(
             f"{panel.title or 'one panel'}: {', '.join(line.label for line in panel.series)}"
             for panel in self.picture.panels
