@@ -145,6 +145,7 @@ typedef struct {
     uint32_t *drawn;   /* interval of the load, plus 1; NULL if constant */
     uint64_t interval; /* of background, or number of event horizons so far */
 
+    ccmod_losses losses; /* with share rule tcp */
     bool latency_after; /* in mode split the latency passes after the links instead of before */
     void *flow;         /* of the sharing rule */
 } ccmod_traffic;
