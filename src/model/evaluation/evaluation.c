@@ -92,10 +92,11 @@ static ccmod_status check_buffers(const ccmod_parameters *parameters, const ccmo
                           parameters->buffer_alpha);
     if (parameters->buffer_alpha > 0 && network->links != network->nodes &&
         network->interleaving != 2 * network->nodes)
-        return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
-                          "cannot share a buffer of the network '%s', which has several switches; use "
-                          "the network crossbar, or a buffer of each port",
-                          network->name);
+        return ccmod_fail(
+            error, CCMOD_ERROR_USAGE, NULL, 0,
+            "cannot share a buffer of the network '%s', which has several switches; use "
+            "the network crossbar, or a buffer of each port",
+            network->name);
     return CCMOD_OK;
 }
 

@@ -1,10 +1,10 @@
-/* The share rule tcp: links serve one frame after the other, as with fifo, and the ports of switches
- * have buffers of a given size. A frame that finds no room is dropped, and the TCP connection that it
- * belongs to notices and sends it again.
+/* The share rule tcp: links serve one frame after the other, as with fifo, and the ports of
+ * switches have buffers of a given size. A frame that finds no room is dropped, and the TCP
+ * connection that it belongs to notices and sends it again.
  *
  * A pair of nodes has one connection, with a direction each way (tcp.h). A message is bytes in that
- * direction's stream, and arrives when all bytes up to its end have arrived. Frames of acknowledgement
- * pass the links as others do. The queue of a node's own link has no limit. */
+ * direction's stream, and arrives when all bytes up to its end have arrived. Frames of
+ * acknowledgement pass the links as others do. The queue of a node's own link has no limit. */
 #include "model/sharing/flows.h"
 
 #include <stdlib.h>
@@ -45,8 +45,8 @@ typedef struct {
     uint32_t next_of_source; /* list */
     uint32_t *way;           /* its cells */
     size_t length;
-    double us_per_byte; /* of its last message, on the links, headers included */
-    double latency_us;  /* after the links */
+    double us_per_byte;                   /* of its last message, on the links, headers included */
+    double latency_us;                    /* after the links */
     uint32_t first_message, last_message; /* not yet complete: a list by child */
     tcp_sender sender;
     tcp_receiver receiver;
@@ -71,7 +71,7 @@ typedef struct {
     uint32_t *first_of_source;
     uint64_t buffered_bytes; /* in all ports */
     cb_random random;
-    size_t switch_cells;     /* cells from this number on are ends of nodes, with no buffers */
+    size_t switch_cells; /* cells from this number on are ends of nodes, with no buffers */
 } tcp_flow;
 
 static tcp_flow *flow_of(const ccmod_traffic *traffic)
@@ -134,7 +134,8 @@ static bool is_port(const tcp_flow *flow, const tcp_frame *frame, uint32_t cell)
     return frame->hop > 0 && cell < flow->switch_cells;
 }
 
-/* Whether a port's queue may grow to this size, with the buffer that all ports share at the other. */
+/* Whether a port's queue may grow to this size, with the buffer that all ports share at the other.
+ */
 static bool has_room(const ccmod_parameters *parameters, uint64_t queue_bytes,
                      uint64_t buffered_bytes)
 {
@@ -145,8 +146,7 @@ static bool has_room(const ccmod_parameters *parameters, uint64_t queue_bytes,
     if (!(parameters->buffer_alpha > 0))
         return queue_bytes <= limit_bytes;
     return buffered_bytes <= limit_bytes &&
-           (double)queue_bytes <=
-               parameters->buffer_alpha * (double)(limit_bytes - buffered_bytes);
+           (double)queue_bytes <= parameters->buffer_alpha * (double)(limit_bytes - buffered_bytes);
 }
 
 /* Put the frame into the port's buffer; false: it is dropped. */
@@ -174,14 +174,14 @@ static bool occupy(ccmod_traffic *traffic, const tcp_frame *frame, uint32_t cell
 }
 
 /* Hosts answer a little irregularly. Without that, the frames of a connection would find the same
- * queue time after time, and lose each time or never (phase effects: Floyd and Jacobson 1992, who add
- * up to the time of a frame, too). */
+ * queue time after time, and lose each time or never (phase effects: Floyd and Jacobson 1992, who
+ * add up to the time of a frame, too). */
 static double hesitation_us(ccmod_traffic *traffic, const tcp_direction *way)
 {
     const ccmod_network *network = traffic->network;
+    double frame_us = way->us_per_byte * (double)(network->payload_bytes + network->header_bytes);
 
-    return cb_random_unit(&flow_of(traffic)->random) * way->us_per_byte *
-           (double)(network->payload_bytes + network->header_bytes);
+    return cb_random_unit(&flow_of(traffic)->random) * fmin(frame_us, way->latency_us);
 }
 
 static ccmod_status enter_cell(ccmod_traffic *traffic, uint32_t number, double now_us);
@@ -258,9 +258,8 @@ static ccmod_status send_acknowledgement(ccmod_traffic *traffic, uint32_t direct
     uint32_t number = TRAFFIC_NONE;
 
     CCMOD_TRY(take_frame(traffic, &number));
-    flow_of(traffic)->frames[number] = (tcp_frame){.direction = direction,
-                                                   .bytes = traffic->network->header_bytes,
-                                                   .acknowledgement = *said};
+    flow_of(traffic)->frames[number] = (tcp_frame){
+        .direction = direction, .bytes = traffic->network->header_bytes, .acknowledgement = *said};
     return enter_cell(traffic, number, now_us);
 }
 
@@ -405,7 +404,7 @@ static ccmod_status check_delayed(ccmod_traffic *traffic, uint32_t number, doubl
 }
 
 static ccmod_status open_direction(ccmod_traffic *traffic, uint32_t source, uint32_t destination,
-                                   tcp_direction *opened)
+                                   double us_per_byte, double latency_us, tcp_direction *opened)
 {
     const ccmod_network *network = traffic->network;
     tcp_flow *flow = flow_of(traffic);
@@ -414,10 +413,13 @@ static ccmod_status open_direction(ccmod_traffic *traffic, uint32_t source, uint
                               .destination = destination,
                               .next_of_source = flow->first_of_source[source],
                               .way = calloc(network->longest_route, sizeof(*opened->way)),
+                              .us_per_byte = us_per_byte,
+                              .latency_us = latency_us,
                               .first_message = TRAFFIC_NONE,
                               .timer_us = HUGE_VAL,
                               .delayed_us = HUGE_VAL};
-    tcp_sender_open(&opened->sender, network->payload_bytes);
+    tcp_sender_open(&opened->sender, network->payload_bytes,
+                    2 * (latency_us + us_per_byte * (double)network->header_bytes));
     tcp_receiver_open(&opened->receiver);
     flow->first_of_source[source] = (uint32_t)flow->direction_count++;
     if (opened->way == NULL)
@@ -429,13 +431,14 @@ static ccmod_status open_direction(ccmod_traffic *traffic, uint32_t source, uint
 /* The direction from the message's source to its destination; opens a connection for the first one.
  */
 static ccmod_status find_direction(ccmod_traffic *traffic, const traffic_message *message,
-                                   uint32_t *out)
+                                   double us_per_byte, uint32_t *out)
 {
     tcp_flow *flow = flow_of(traffic);
     uint32_t source = message->source, destination = message->destination;
     traffic_message byte = *message;
     tcp_direction *directions;
     ccmod_delay quiet;
+    double latency_us;
 
     for (*out = flow->first_of_source[source]; *out != TRAFFIC_NONE;
          *out = flow->directions[*out].next_of_source) {
@@ -450,13 +453,13 @@ static ccmod_status find_direction(ccmod_traffic *traffic, const traffic_message
     if (directions == NULL)
         return ccmod_traffic_no_memory(traffic);
     flow->directions = directions;
-    CCMOD_TRY(open_direction(traffic, source, destination, &directions[*out]));
-    CCMOD_TRY(open_direction(traffic, destination, source, &directions[*out + 1]));
     byte.size_bytes = 1;
     quiet = ccmod_message_delay(traffic, &byte);
-    directions[*out].latency_us = directions[*out + 1].latency_us =
-        message_after_links_us(traffic, &quiet);
-    return CCMOD_OK;
+    latency_us = message_after_links_us(traffic, &quiet);
+    CCMOD_TRY(
+        open_direction(traffic, source, destination, us_per_byte, latency_us, &directions[*out]));
+    return open_direction(traffic, destination, source, us_per_byte, latency_us,
+                          &directions[*out + 1]);
 }
 
 /* The rule */
@@ -467,14 +470,14 @@ static ccmod_status start(ccmod_traffic *traffic, uint32_t number, double work_u
     uint64_t bytes = message->size_bytes > 0 ? message->size_bytes : 1;
     uint64_t headers = ccmod_packets(traffic->network, bytes) * traffic->network->header_bytes;
     uint32_t which = TRAFFIC_NONE;
+    double us_per_byte = work_us / (double)(bytes + headers);
     tcp_direction *direction;
-    tcp_direction *other;
 
     if ((message->flags & MESSAGE_MULTICAST) != 0)
         return ccmod_fail(traffic->audience.error, CCMOD_ERROR_USAGE, traffic->name, message->line,
                           "cannot evaluate a multicast with share rule tcp, whose connections have "
                           "two ends; write a send for each receiver, or use share rule fifo");
-    CCMOD_TRY(find_direction(traffic, message, &which));
+    CCMOD_TRY(find_direction(traffic, message, us_per_byte, &which));
     for (uint32_t i = message->slots; i < message->slots + message->slot_count; i++) {
         traffic_cell *cell = &traffic->cells[traffic->slots[i].cell];
 
@@ -482,10 +485,7 @@ static ccmod_status start(ccmod_traffic *traffic, uint32_t number, double work_u
             cell->peak = cell->count;
     }
     direction = &flow_of(traffic)->directions[which];
-    other = &flow_of(traffic)->directions[which ^ 1];
-    direction->us_per_byte = work_us / (double)(bytes + headers);
-    if (!(other->us_per_byte > 0))
-        other->us_per_byte = direction->us_per_byte;
+    direction->us_per_byte = us_per_byte;
     tcp_sender_write(&direction->sender, bytes, traffic->now_us);
     message->finish = (double)direction->sender.written;
     message->child = TRAFFIC_NONE;
@@ -495,7 +495,8 @@ static ccmod_status start(ccmod_traffic *traffic, uint32_t number, double work_u
         traffic->pool[direction->last_message].child = number;
     direction->last_message = number;
     traffic->live++;
-    return schedule(traffic, traffic->now_us + hesitation_us(traffic, direction), which, EVENT_START);
+    return schedule(traffic, traffic->now_us + hesitation_us(traffic, direction), which,
+                    EVENT_START);
 }
 
 static ccmod_status settle_nothing(ccmod_traffic *traffic)

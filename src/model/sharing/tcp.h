@@ -1,8 +1,8 @@
-/* One direction of a TCP connection, as a function of time: what its sender puts on the network, and
- * what its receiver acknowledges. It follows Linux 6: Reno with selective acknowledgements, RACK,
- * proportional rate reduction, tail loss probes and F-RTO. Left out: ECN, the undoing of a reduction
- * that was not necessary, compressed acknowledgements, limits of the receive window. Knows nothing
- * of networks. Internal to src/model. */
+/* One direction of a TCP connection, as a function of time: what its sender puts on the network,
+ * and what its receiver acknowledges. It follows Linux 6: Reno with selective acknowledgements,
+ * RACK, proportional rate reduction, tail loss probes and F-RTO. Left out: ECN, the undoing of a
+ * reduction that was not necessary, compressed acknowledgements, limits of the receive window.
+ * Knows nothing of networks. Internal to src/model. */
 #ifndef MODEL_SHARING_TCP_H
 #define MODEL_SHARING_TCP_H
 
@@ -44,7 +44,7 @@ typedef struct {
                                     those sent again, not yet known to have left */
 
     tcp_state state;
-    uint64_t high; /* where the present recovery ends */
+    uint64_t high;                         /* where the present recovery ends */
     size_t window, window_part, threshold; /* in segments */
     size_t window_before, reduction_delivered, reduction_sent;
     bool limited;    /* the window was full */
@@ -62,15 +62,16 @@ typedef struct {
 
     tcp_timer timer;
     double timer_us;
-    unsigned timeouts; /* in a row */
-    uint64_t probe_end; /* 0: no probe is out */
+    unsigned timeouts;                       /* in a row */
+    uint64_t probe_end;                      /* 0: no probe is out */
     bool probe_due, probe_resent, first_try; /* first_try: F-RTO */
-    bool new_data;       /* was sent since tcp_sender_settle */
-    bool new_data_first; /* to be sent before what is taken for lost */
+    bool new_data;                           /* was sent since tcp_sender_settle */
+    bool new_data_first;                     /* to be sent before what is taken for lost */
     double last_sent_us;
 } tcp_sender;
 
-void tcp_sender_open(tcp_sender *sender, uint64_t segment_bytes);
+/* The handshake took `round_trip_us`. */
+void tcp_sender_open(tcp_sender *sender, uint64_t segment_bytes, double round_trip_us);
 void tcp_sender_close(tcp_sender *sender);
 
 /* The application writes. */
@@ -92,11 +93,11 @@ typedef struct {
 } tcp_range;
 
 typedef struct {
-    uint64_t next;                    /* all before it has arrived */
-    tcp_range *ranges;                /* what has arrived beyond, in order */
+    uint64_t next;     /* all before it has arrived */
+    tcp_range *ranges; /* what has arrived beyond, in order */
     size_t range_count, range_room;
-    uint64_t announced;               /* the last acknowledgement */
-    double delayed_us;                /* when a delayed acknowledgement is due; infinite: none */
+    uint64_t announced; /* the last acknowledgement */
+    double delayed_us;  /* when a delayed acknowledgement is due; infinite: none */
     double received_us, echo_us;
     bool answers; /* this end usually answers what it receives, and its data carries the
                      acknowledgement */

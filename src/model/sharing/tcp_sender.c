@@ -18,15 +18,19 @@ enum {
     MOST_DOUBLINGS = 15
 };
 
-static const double least_timeout_us = 200000, first_timeout_us = 1e6, longest_timeout_us = 120e6;
+static const double least_timeout_us = 200000, longest_timeout_us = 120e6;
 static const double timer_step_us = 8000; /* two ticks of 250 Hz */
 
-void tcp_sender_open(tcp_sender *sender, uint64_t segment_bytes)
+void tcp_sender_open(tcp_sender *sender, uint64_t segment_bytes, double round_trip_us)
 {
     *sender = (tcp_sender){.segment_bytes = segment_bytes,
                            .window = FIRST_WINDOW,
                            .threshold = SIZE_MAX,
-                           .least_us = HUGE_VAL,
+                           .smoothed_us = round_trip_us,
+                           .least_us = round_trip_us,
+                           .deviation_us = 2 * round_trip_us,
+                           .deviation_most_us = least_timeout_us,
+                           .variation_us = least_timeout_us,
                            .rack_sent_us = -HUGE_VAL,
                            .last_sent_us = -HUGE_VAL,
                            .window_us = -HUGE_VAL};
@@ -67,10 +71,9 @@ static size_t larger(size_t left, size_t right)
 static double timeout_us(const tcp_sender *sender)
 {
     unsigned doublings = sender->timeouts < MOST_DOUBLINGS ? sender->timeouts : MOST_DOUBLINGS;
-    double base_us =
-        sender->smoothed_us > 0 ? sender->smoothed_us + sender->variation_us : first_timeout_us;
 
-    return fmin(ldexp(base_us, (int)doublings), longest_timeout_us);
+    return fmin(ldexp(sender->smoothed_us + sender->variation_us, (int)doublings),
+                longest_timeout_us);
 }
 
 /* [tcp_rtt_estimator] Deviations are four times the mean deviation. */
@@ -80,14 +83,6 @@ static void note_round_trip(tcp_sender *sender, double taken_us)
     double more_us = fabs(error_us) - sender->deviation_us / 4;
 
     sender->least_us = fmin(sender->least_us, taken_us);
-    if (!(sender->smoothed_us > 0)) {
-        sender->smoothed_us = taken_us;
-        sender->deviation_us = 2 * taken_us;
-        sender->variation_us = sender->deviation_most_us =
-            fmax(sender->deviation_us, least_timeout_us);
-        sender->round_end = sender->next;
-        return;
-    }
     sender->smoothed_us += error_us / 8;
     sender->deviation_us += error_us < 0 && more_us > 0 ? more_us / 8 : more_us;
     if (sender->deviation_us > sender->deviation_most_us) {
@@ -125,12 +120,11 @@ static void set_retransmission_timer(tcp_sender *sender, double now_us)
 /* [tcp_schedule_loss_probe] */
 static bool set_probe_timer(tcp_sender *sender, bool acknowledged, double now_us)
 {
-    double wait_us = first_timeout_us, limit_us;
+    double wait_us, limit_us;
 
     if (sender->count == 0 || (sender->state != TCP_OPEN && sender->state != TCP_REDUCED))
         return false;
-    if (sender->smoothed_us > 0)
-        wait_us = 2 * sender->smoothed_us + (sender->count == 1 ? least_timeout_us : timer_step_us);
+    wait_us = 2 * sender->smoothed_us + (sender->count == 1 ? least_timeout_us : timer_step_us);
     limit_us = timeout_us(sender);
     if (!acknowledged)
         limit_us += segment_at(sender, 0)->sent_us - now_us;
@@ -150,8 +144,7 @@ static bool is_starting_slowly(const tcp_sender *sender)
 /* [tcp_is_cwnd_limited] */
 static bool is_limited(const tcp_sender *sender)
 {
-    return sender->limited ||
-           (is_starting_slowly(sender) && sender->window < 2 * sender->most_out);
+    return sender->limited || (is_starting_slowly(sender) && sender->window < 2 * sender->most_out);
 }
 
 /* A threshold of three quarters of the window, or what it was [tcp_current_ssthresh]. */
@@ -386,10 +379,10 @@ void tcp_sender_expire(tcp_sender *sender, double now_us)
 /* Acknowledgements */
 
 typedef struct {
-    size_t arrived;          /* segments that are known to have arrived by this acknowledgement */
-    double round_trip_us;    /* of a segment that was sent once; below 0: unknown */
+    size_t arrived;       /* segments that are known to have arrived by this acknowledgement */
+    double round_trip_us; /* of a segment that was sent once; below 0: unknown */
     bool advanced, sacked;
-    bool ambiguous;          /* acknowledged segments were sent more than once */
+    bool ambiguous; /* acknowledged segments were sent more than once */
 } tcp_news;
 
 /* [tcp_rack_advance] */
@@ -517,8 +510,8 @@ static bool change_state(tcp_sender *sender, const tcp_news *news, double now_us
         end_reduction(sender, now_us);
     if (sender->state == TCP_LOSS)
         new_data_first = leave_loss(sender, news);
-    if (sender->rack_advanced && (sender->sacked > 0 || sender->resent > 0 || sender->lost > 0 ||
-                                  sender->state != TCP_OPEN))
+    if (sender->rack_advanced &&
+        (sender->sacked > 0 || sender->resent > 0 || sender->lost > 0 || sender->state != TCP_OPEN))
         lost_again = detect_losses(sender, now_us, waits);
     sender->rack_advanced = false;
     if (sender->state == TCP_RECOVERY || (sender->state == TCP_LOSS && !lost_again)) {
@@ -621,8 +614,8 @@ static size_t find_lost(const tcp_sender *sender)
 
     if (sender->lost == 0)
         return sender->count;
-    while (number < sender->count && (segment_at(sender, number)->flags &
-                                      (SEGMENT_LOST | SEGMENT_RESENT)) != SEGMENT_LOST)
+    while (number < sender->count &&
+           (segment_at(sender, number)->flags & (SEGMENT_LOST | SEGMENT_RESENT)) != SEGMENT_LOST)
         number++;
     return number;
 }

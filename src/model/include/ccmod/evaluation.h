@@ -60,11 +60,11 @@ typedef struct ccmod_parameters {
                               ports of the only switch together; 0: no limit */
     double buffer_alpha;   /* a port's queue may hold up to this many times what is free of the
                               shared buffer (dynamic threshold); 0: not shared */
-    bool plain;           /* always use the plain algorithm: the same results, slower */
-    size_t open_messages; /* maximum number of pending or unreceived messages, 64 bytes each; more
-                             end the evaluation. 0: 2^24, or 64 per processor if that is more */
-    double until_us;      /* stop at this time at the latest; 0: no limit */
-    uint32_t rate_of;     /* the processor whose receives are counted, or CCMOD_NOBODY */
+    bool plain;            /* always use the plain algorithm: the same results, slower */
+    size_t open_messages;  /* maximum number of pending or unreceived messages, 64 bytes each; more
+                              end the evaluation. 0: 2^24, or 64 per processor if that is more */
+    double until_us;       /* stop at this time at the latest; 0: no limit */
+    uint32_t rate_of;      /* the processor whose receives are counted, or CCMOD_NOBODY */
     uint64_t
         rate_round;   /* number of receives in a round; batches contain whole rounds. 0 means 1 */
     double precision; /* stop when the 95 % interval of that rate is within this share of it, but
@@ -109,12 +109,12 @@ typedef struct {
 
 /* What happened in the buffers of switches, with share rule tcp; otherwise all 0. */
 typedef struct {
-    uint64_t frames;        /* that came to a port */
-    uint64_t dropped;       /* of these, because there was no room */
-    uint64_t retransmitted; /* segments sent again */
-    uint64_t timeouts;      /* retransmission timeouts */
-    uint64_t queue_bytes;   /* the largest queue of a port: a buffer of this size drops nothing */
-    uint32_t queue_cell;    /* where */
+    uint64_t frames;         /* that came to a port */
+    uint64_t dropped;        /* of these, because there was no room */
+    uint64_t retransmitted;  /* segments sent again */
+    uint64_t timeouts;       /* retransmission timeouts */
+    uint64_t queue_bytes;    /* the largest queue of a port: a buffer of this size drops nothing */
+    uint32_t queue_cell;     /* where */
     uint64_t buffered_bytes; /* the largest sum of all queues */
 } ccmod_losses;
 
