@@ -4,7 +4,7 @@
     incast.py draw              draw the cases: incast/cases.json
     incast.py measure           measure them on the testbed (root): incast/measured.json
     incast.py predict           predict them: incast/predicted.json
-    incast.py table             print the tables of the page
+    incast.py table             write the tables of the page
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ Json = dict[str, Any]
 TOP = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("CB_BUILD", TOP / "build"))
 KEPT = Path(__file__).resolve().parent / "incast"
+PAGE = KEPT.with_suffix(".md")
 
 SEED, CASES = 20, 26
 SEEDS = (1, 2, 3)  # of the model
@@ -195,5 +196,86 @@ def predict() -> None:
         keep("predicted.json", list(pool.map(both, pairs)))
 
 
+def error_pct(predicted: float, measured: float) -> float:
+    return 100 * (predicted / measured - 1)
+
+
+def row_of(case: Json, measured: Json, predicted: Json) -> Json:
+    """The figures of a case; goodput is the payload of an event over its time."""
+    burst = case["sources"] * case["size_bytes"]
+
+    def middle(part: str, name: str) -> float:
+        return statistics.median(one[name] for one in predicted[part])
+
+    goodput = burst / measured["full"]["event_us"]
+    expected = burst / middle("full", "event_us")
+    onset, due = measured["onset"]["queue_bytes"], middle("onset", "queue_bytes")
+    return {
+        "onset": onset,
+        "expected_onset": due,
+        "onset_pct": error_pct(due, onset),
+        "goodput": goodput,
+        "expected_goodput": expected,
+        "goodput_pct": error_pct(expected, goodput),
+        "line": case["rate_Mbps"] / 8,
+        "dropped": measured["full"]["dropped"] > 0,
+        "expected_dropped": middle("full", "dropped") > 0,
+        "late_us": measured["full"]["late_us"],
+    }
+
+
+def summary(rows: list[Json], name: str) -> str:
+    errors = [abs(row[name]) for row in rows]
+    return f"{statistics.median(errors):.1f} % | {max(errors):.1f} %"
+
+
+def tables(cases: list[Json], measured: list[Json], predicted: list[Json]) -> str:
+    rows = [row_of(*one) for one in zip(cases, measured, predicted)]
+    lost = [row for row in rows if row["dropped"]]
+    agree = sum(row["dropped"] == row["expected_dropped"] for row in rows)
+    lines = [
+        "| figure | cases | median error | worst |",
+        "|---|---|---|---|",
+        f"| onset of loss: the largest queue without a limit | {len(rows)} | {summary(rows, 'onset_pct')} |",
+        f"| goodput with the buffer, where frames were dropped | {len(lost)} | {summary(lost, 'goodput_pct')} |",
+        "",
+        f"Whether anything is dropped was predicted in {agree} of {len(rows)} cases; "
+        f"{sum(abs(row['onset_pct']) <= 10 for row in rows)} onsets are within 10 %, "
+        f"{sum(abs(row['goodput_pct']) <= 20 for row in lost)} of {len(lost)} goodputs within 20 %.",
+        "",
+        "| sources | fragment bytes | window | Mbit/s | delay us | buffer bytes | onset bytes | predicted | error % "
+        "| goodput kB/s | predicted | error % | of the link % | dropped |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for case, row in zip(cases, rows):
+        shared = f", shared {case['alpha']:g}" if case["alpha"] else ""
+        lines.append(
+            f"| {case['sources']} | {case['size_bytes']} | {case['window']} | {case['rate_Mbps']} "
+            f"| {case['delay_us']} | {case['buffer_bytes']}{shared} | {row['onset']} "
+            f"| {row['expected_onset']:.0f} | {row['onset_pct']:+.1f} | {1000 * row['goodput']:.1f} "
+            f"| {1000 * row['expected_goodput']:.1f} | {row['goodput_pct']:+.1f} "
+            f"| {100 * row['goodput'] / row['line']:.0f} | {'yes' if row['dropped'] else 'no'} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+FROM, TO = "<!-- from here: incast.py table -->\n", "<!-- to here -->\n"
+
+
+def page(text: str) -> str:
+    """The page with the tables of the kept results."""
+    made = tables(*(kept(f"{name}.json") for name in ("cases", "measured", "predicted")))
+    before, rest = text.split(FROM)
+    return before + FROM + "\n" + made + "\n" + TO + rest.split(TO)[1]
+
+
+def table() -> None:
+    PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+COMMANDS = {"draw": draw, "measure": measure, "predict": predict, "table": table}
+
 if __name__ == "__main__":
-    {"draw": draw, "measure": measure, "predict": predict}[sys.argv[1]]()
+    if len(sys.argv) != 2 or sys.argv[1] not in COMMANDS:
+        sys.exit(__doc__)
+    COMMANDS[sys.argv[1]]()
