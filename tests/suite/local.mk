@@ -9,6 +9,7 @@ SUITE_TESTS = \
 	%D%/test_suite_faults.py \
 	%D%/test_suite_fuzz.py \
 	%D%/test_suite_layers.py \
+	%D%/test_suite_losses.py \
 	%D%/test_suite_parkbench.py \
 	%D%/test_suite_plans.py \
 	%D%/test_suite_prediction.py \
