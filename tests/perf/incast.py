@@ -28,7 +28,7 @@ from combench.report.rows import rows_of  # noqa: E402
 
 BUILD = Path(os.environ.get("CB_BUILD", TOP / "build"))
 # Synchronised bytes over the buffer.
-RATIOS = (0.2, 0.35, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 1, 1.05, 1.1, 1.2, 1.35, 1.5, 2, 3, 4)
+RATIOS = (0.3, 0.6, 0.8, 0.9, 0.95, 1, 1.05, 1.1, 1.15, 1.2, 1.3, 1.4, 1.6, 2, 3, 4)
 
 
 def words(text: str) -> list[str]:
@@ -83,7 +83,8 @@ def measured(sample: Sample) -> dict[str, Any]:
     row = sample.row
     known: dict[str, Any] = {key: row.get(key) for key in ("size_bytes", "synchronised_bytes", "steps", "blocks")}
     known["round_us"] = row.get("round_us.median")
-    known["p99_us"] = row.get("step_us.p99")
+    known["tail_us"] = sample.tail.value if sample.tail else None
+    known["blocks_us"] = row.get("blocks_us")
     known["goodput_MBps"] = sample.goodput.value if sample.goodput else None
     known["lost_per_packet"] = sample.lost
     return {**known, **(row.get("connections") or {})}
@@ -104,7 +105,7 @@ def run(asked: argparse.Namespace, case: dict[str, str]) -> Optional[tuple[dict[
             print(f"{case}: exit status {done.returncode}\n{done.stderr}", file=sys.stderr)
             return None
         rows = rows_of(load([result]).results).kept
-        (sweep,) = (one for one in sweeps_of(rows) if one.first.get("sources") == int(case["sources"]))
+        (sweep,) = sweeps_of(rows)
         port = counted(counters)
     return {
         **case,

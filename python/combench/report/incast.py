@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import fmean, median
 from typing import Any, Optional, Sequence
 
 from combench.common import catalogue
@@ -71,11 +72,26 @@ class Sample:
 
     @property
     def goodput(self) -> Optional[Figure]:
-        return self.row.figure(_GOODPUT)
+        """Over all timed blocks together: the median would hide rare pauses of a retransmission. None if fewer
+        events were timed than are in flight: some of them were sent before."""
+        known, blocks = self.row.figure(_GOODPUT), self.row.get("blocks_us")
+        if (self.row.get("in_flight_limit") or 0) > (self.row.get("steps") or 0):
+            return None
+        if known is None or not blocks:
+            return known
+        return _alone(self, known.value * median(blocks) / fmean(blocks))
 
     @property
     def tail(self) -> Optional[Figure]:
-        return next(filter(None, map(self.row.figure, _TAILS)), None)
+        """p99 of an event or, of fewer events than that takes, the longest block of events."""
+        known = next(filter(None, map(self.row.figure, _TAILS)), None)
+        blocks = self.row.get("blocks_us")
+        return _alone(self, max(blocks)) if known is None and blocks else known
+
+
+def _alone(sample: Sample, value: float) -> Figure:
+    """A figure without an interval."""
+    return Figure(value, None, None, marks_of(sample.row.data) + NO_INTERVAL)
 
 
 @dataclass(frozen=True)
@@ -91,6 +107,12 @@ class Sweep:
     @property
     def burst(self) -> float:
         return self.samples[0].bytes / self.first.get("size_bytes")
+
+    @property
+    def is_reference(self) -> bool:
+        """Whether the rows are the reference of a ratio: a single source does not compete."""
+        ratio = self.first.definition.ratio
+        return ratio is not None and self.first.count == ratio.reference
 
     @cached_property
     def _clean(self) -> int:
@@ -150,6 +172,7 @@ def sweeps_of(rows: Sequence[Row]) -> list[Sweep]:
             key = (*map(row.get, _KEYS), round(sample.bytes / row.get("size_bytes"), 6))
             found.setdefault(key, {})[sample.bytes] = sample
     sweeps = [Sweep(tuple(by_bytes[x] for x in sorted(by_bytes))) for by_bytes in found.values()]
+    sweeps = [sweep for sweep in sweeps if not sweep.is_reference]
     return [sweep for sweep in sweeps if len(sweep.samples) >= _LEAST_POINTS]
 
 
@@ -238,14 +261,10 @@ def incast_of(rows: Sequence[Row], buffer_bytes: Optional[int] = None) -> Option
     return Incast(about, heads, tuple(_line(one, names[id(one)], buffer_bytes) for one in sweeps))
 
 
-def _lost(sample: Sample) -> Figure:
-    return Figure(sample.lost, None, None, marks_of(sample.row.data) + NO_INTERVAL)
-
-
 _PICTURES = (
     ("goodput", "Goodput", Axis("goodput, MB/s", "log"), lambda sample: sample.goodput),
-    ("p99", "Tail", Axis("p99 of an event, us", "log"), lambda sample: sample.tail),
-    ("lost", "Losses", Axis("segments lost / packets", "linear"), _lost),
+    ("p99", "Tail", Axis("p99 of events, us", "log"), lambda sample: sample.tail),
+    ("lost", "Losses", Axis("segments lost / packets", "linear"), lambda sample: _alone(sample, sample.lost)),
 )
 _CAPTION = "Against the payload that may be under way to one receiver at a time."
 
