@@ -23,7 +23,7 @@ from combench.report.charts import (
     named,
     thinned,
 )
-from combench.report.figures import NO_INTERVAL, Figure, marks_of, number
+from combench.report.figures import NO_INTERVAL, Figure, counted, marks_of, number
 from combench.report.rows import Row
 
 SECTION = "Incast"
@@ -71,21 +71,22 @@ class Sample:
         return self.lost > LOSSY
 
     @property
+    def _blocks_us(self) -> list[float]:
+        """None where fewer events were timed than are in flight: some of them were sent before."""
+        timed, ahead = self.row.get("steps") or 0, self.row.get("in_flight_limit") or 0
+        return (self.row.get("blocks_us") or []) if timed >= ahead else []
+
+    @property
     def goodput(self) -> Optional[Figure]:
-        """Over all timed blocks together: the median would hide rare pauses of a retransmission. None if fewer
-        events were timed than are in flight: some of them were sent before."""
-        known, blocks = self.row.figure(_GOODPUT), self.row.get("blocks_us")
-        if (self.row.get("in_flight_limit") or 0) > (self.row.get("steps") or 0):
-            return None
-        if known is None or not blocks:
-            return known
-        return _alone(self, known.value * median(blocks) / fmean(blocks))
+        """Over all timed blocks together: the median would hide rare pauses of a retransmission."""
+        known, blocks = self.row.figure(_GOODPUT), self._blocks_us
+        return _alone(self, known.value * median(blocks) / fmean(blocks)) if known and blocks else None
 
     @property
     def tail(self) -> Optional[Figure]:
         """p99 of an event or, of fewer events than that takes, the longest block of events."""
         known = next(filter(None, map(self.row.figure, _TAILS)), None)
-        blocks = self.row.get("blocks_us")
+        blocks = self._blocks_us
         return _alone(self, max(blocks)) if known is None and blocks else known
 
 
@@ -184,7 +185,7 @@ def _names(sweeps: Sequence[Sweep]) -> dict[int, str]:
         for sweep in sweeps:
             if sweep.first in group:
                 words = named(sweep.first, (key for key in differing if key != "benchmark"))
-                names[id(sweep)] = ", ".join(filter(None, (words, f"{sweep.burst:g} packets converge")))
+                names[id(sweep)] = ", ".join(filter(None, (words, f"{counted(round(sweep.burst), 'packet')} at a time")))
     return names
 
 
