@@ -58,6 +58,7 @@ dist_suite_report_DATA = \
 	%D%/combench/report/facts.py \
 	%D%/combench/report/figures.py \
 	%D%/combench/report/gallery.py \
+	%D%/combench/report/incast.py \
 	%D%/combench/report/limits.py \
 	%D%/combench/report/lists.py \
 	%D%/combench/report/load.py \
@@ -90,6 +91,7 @@ dist_suite_plans_DATA = \
 	%D%/combench/suite/plans/eventbuilding.plan \
 	%D%/combench/suite/plans/farms.plan \
 	%D%/combench/suite/plans/full.plan \
+	%D%/combench/suite/plans/incast.plan \
 	%D%/combench/suite/plans/note48.plan \
 	%D%/combench/suite/plans/parkbench.plan \
 	%D%/combench/suite/plans/quick.plan \
