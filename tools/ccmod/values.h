@@ -1,6 +1,6 @@
 /* The values of options with a syntax of their own: background loads, their intervals, buffers, and
- * masks of signals. Parsers are pure: on failure they return false and write the reason, a phrase, to `why`
- * (CB_WHY_BYTES). */
+ * masks of signals. Parsers are pure: on failure they return false and write the reason, a phrase,
+ * to `why` (CB_WHY_BYTES). */
 #ifndef TOOLS_CCMOD_VALUES_H
 #define TOOLS_CCMOD_VALUES_H
 

@@ -146,8 +146,8 @@ typedef struct {
     uint64_t interval; /* of background, or number of event horizons so far */
 
     ccmod_losses losses; /* with share rule tcp */
-    bool latency_after; /* in mode split the latency passes after the links instead of before */
-    void *flow;         /* of the sharing rule */
+    bool latency_after;  /* in mode split the latency passes after the links instead of before */
+    void *flow;          /* of the sharing rule */
 } ccmod_traffic;
 
 /* Allocate cells, loads and lists; on entry the fields up to `audience` are set and all others
