@@ -114,7 +114,7 @@ START_TEST(in_tcp_a_lost_last_segment_costs_a_timeout)
 {
     static const char text[] = HEAD "1-2:\nis 0 1000\nw\n0:\nir 1 1000\nir 2 1000\nw\n";
     ccmod_calibration calibration = ethernet();
-    ccmod_parameters parameters = with_buffer(1100, 0);
+    ccmod_parameters parameters = with_buffer(1600, 0);
     ccmod_result *result = evaluate(text, &calibration, &parameters);
 
     ck_assert_uint_eq(result->losses.dropped, 1);
@@ -126,7 +126,7 @@ END_TEST
 
 START_TEST(in_tcp_everything_arrives_through_any_buffer)
 {
-    for (uint64_t bytes = 1514; bytes < 60000; bytes += 1514) {
+    for (uint64_t bytes = 1600; bytes < 60000; bytes += 1514) {
         for (double alpha = 0; alpha <= 8; alpha += 4) {
             ccmod_losses losses;
             double end_us = end_of(alpha > 0 ? 2 * bytes : bytes, alpha, &losses);
@@ -172,7 +172,7 @@ static void expect_refused(const char *text, const ccmod_parameters *parameters,
 
 START_TEST(in_tcp_what_does_not_apply_is_refused)
 {
-    ccmod_parameters parameters = with_buffer(1000, 0);
+    ccmod_parameters parameters = with_buffer(2000, 0);
 
     expect_refused(HEAD "0: m 1-3 1000\n1-3: r 0 1000\n", &parameters, "multicast");
     parameters.mode = CCMOD_PAPER;
@@ -181,9 +181,12 @@ START_TEST(in_tcp_what_does_not_apply_is_refused)
     parameters.background = CCMOD_BACKGROUND_CONSTANT;
     parameters.background_load = 0.1;
     expect_refused(incast, &parameters, "no background");
-    parameters = with_buffer(1000, NAN);
+    parameters = with_buffer(2000, NAN);
     expect_refused(incast, &parameters, "threshold");
     parameters = with_buffer(1000, 0);
+    expect_refused(incast, &parameters, "never pass");
+    parameters = with_buffer(3000, 1);
+    expect_refused(incast, &parameters, "never pass");
     parameters.share = CCMOD_FIFO;
     expect_refused(incast, &parameters, "share rule fifo");
 }

@@ -48,7 +48,7 @@ tests_model_test_topology_file_SOURCES = %D%/test_topology_file.c %D%/graph.c %D
 tests_model_test_topology_file_CPPFLAGS = $(MODEL_FLAGS)
 tests_model_test_topology_file_LDADD = $(MODEL_LIBS)
 tests_model_test_tcp_SOURCES = \
-	%D%/test_tcp.c src/model/sharing/tcp.h src/model/sharing/tcp_receiver.c src/model/sharing/tcp_sender.c
+	%D%/test_tcp.c src/model/sharing/tcp_receiver.c src/model/sharing/tcp_sender.c
 tests_model_test_tcp_CPPFLAGS = $(MODEL_FLAGS)
 tests_model_test_tcp_LDADD = $(CHECK_LIBS) -lm
 

@@ -1,8 +1,8 @@
 /* One direction of a TCP connection, step by step. */
-#include "model/sharing/tcp.h"
-
 #include <math.h>
 
+#include "model/sharing/tcp_receiver.h"
+#include "model/sharing/tcp_sender.h"
 #include "tests/common/unit.h"
 
 enum { SEGMENT = 1000, MOST = 64 };

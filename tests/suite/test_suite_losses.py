@@ -59,7 +59,7 @@ class Losses(unittest.TestCase):
         calibration.write_text(CALIBRATION, encoding="ascii")
         self.setting = Setting(BUILD, calibration, words=("--share", "fifo"))
 
-    def test_apply_to_tcp_alone(self) -> None:
+    def test_apply_to_tcp_only(self) -> None:
         self.assertIsNone(refusal(FUNNEL, self.setting, "tcp"))
         self.assertIn("not for mpi", str(refusal(FUNNEL, self.setting, "mpi")))
         self.assertIn("not for ofi", str(refusal(FUNNEL, self.setting, "ofi method=write")))

@@ -84,8 +84,8 @@ def _over_tcp(setting: Setting, *words: str) -> Setting:
 def predict_losses(
     case: Case, setting: Setting, effort: Effort, rate_hz: float, buffer: Buffer
 ) -> tuple[Prediction | None, dict[str, Any]]:
-    """The prediction with losses, or None if nothing is dropped, and what is known of them: the buffer
-    that would be enough, or in `why` the reason for which they could not be predicted."""
+    """The prediction with losses, or None if nothing is dropped, and the losses: the buffer that would be
+    enough, or in `why` the reason why they could not be predicted."""
     frames = 2 * -(-max(1, case.size_bytes) // _FRAME_BYTES)
     effort = replace(
         effort,

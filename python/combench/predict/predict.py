@@ -124,7 +124,7 @@ def _with_losses(
     arguments: argparse.Namespace,
     technology: str | None,
 ) -> tuple[Prediction, Json | None]:
-    """The prediction, with losses if its data may exceed a port's buffer, and what is known of them."""
+    """The prediction, with losses if its data may exceed a port's buffer, and a description of them."""
     content = whole_content(cut_steps(one.case, effort), setting.emissions)
     at_once = cases.incast_bytes(one.case, content, arguments.window_bytes)
     buffer: Buffer = arguments.buffer

@@ -67,10 +67,20 @@ static ccmod_status check_stop(const ccmod_parameters *parameters, const ccmod_w
     return CCMOD_OK;
 }
 
+/* What a port may hold while all others are empty. */
+static double port_bytes(const ccmod_parameters *parameters)
+{
+    double bytes = (double)parameters->buffer_bytes, alpha = parameters->buffer_alpha;
+
+    return alpha > 0 ? bytes * alpha / (1 + alpha) : bytes;
+}
+
 /* Check what limits share rule tcp. */
 static ccmod_status check_buffers(const ccmod_parameters *parameters, const ccmod_network *network,
                                   ccmod_error *error)
 {
+    double frame_bytes = (double)network->payload_bytes + (double)network->header_bytes;
+
     if (parameters->share != CCMOD_TCP) {
         if (parameters->buffer_bytes == 0)
             return CCMOD_OK;
@@ -80,16 +90,22 @@ static ccmod_status check_buffers(const ccmod_parameters *parameters, const ccmo
                           (unsigned long long)parameters->buffer_bytes,
                           ccmod_share_name(parameters->share));
     }
-    if (parameters->mode != CCMOD_SPLIT || parameters->background != CCMOD_BACKGROUND_NONE ||
-        network->operations->background != NULL)
-        return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
-                          "share rule tcp needs mode split and no background; change these, or use "
-                          "share rule fifo");
     if (!(parameters->buffer_alpha >= 0) || isinf(parameters->buffer_alpha))
         return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
                           "cannot share a buffer with a threshold of %g times what is free; give a "
                           "number above 0, such as 1",
                           parameters->buffer_alpha);
+    if (parameters->buffer_bytes > 0 && port_bytes(parameters) < frame_bytes)
+        return ccmod_fail(
+            error, CCMOD_ERROR_USAGE, NULL, 0,
+            "cannot evaluate buffers in which a port has room for %g bytes: a frame has "
+            "%g, and would never pass; use a larger buffer",
+            port_bytes(parameters), frame_bytes);
+    if (parameters->mode != CCMOD_SPLIT || parameters->background != CCMOD_BACKGROUND_NONE ||
+        network->operations->background != NULL)
+        return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
+                          "share rule tcp needs mode split and no background; change these, or use "
+                          "share rule fifo");
     if (parameters->buffer_alpha > 0 && network->links != network->nodes &&
         network->interleaving != 2 * network->nodes)
         return ccmod_fail(

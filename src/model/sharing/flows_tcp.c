@@ -2,9 +2,10 @@
  * switches have buffers of a given size. A frame that finds no room is dropped, and the TCP
  * connection that it belongs to notices and sends it again.
  *
- * A pair of nodes has one connection, with a direction each way (tcp.h). A message is bytes in that
- * direction's stream, and arrives when all bytes up to its end have arrived. Frames of
- * acknowledgement pass the links as others do. The queue of a node's own link has no limit. */
+ * A pair of nodes has one connection, with a direction each way (tcp_sender.h, tcp_receiver.h). A
+ * message is bytes in that direction's stream, and arrives when all bytes up to its end have
+ * arrived. Frames of acknowledgement pass the links as others do. The queue of a node's own link
+ * has no limit. */
 #include "model/sharing/flows.h"
 
 #include <stdlib.h>
@@ -13,7 +14,8 @@
 #include "base/random.h"
 #include "model/sharing/cells.h"
 #include "model/sharing/event_heap.h"
-#include "model/sharing/tcp.h"
+#include "model/sharing/tcp_receiver.h"
+#include "model/sharing/tcp_sender.h"
 
 /* Preamble, checksum and gap of Ethernet pass the link and take no room in a buffer. */
 enum { UNSTORED_BYTES = 24 };

@@ -1,7 +1,7 @@
 /* The receiver of one direction of a TCP connection: every second segment is acknowledged at once,
  * as is all that arrives out of order, and the last one of a message when it is read, unless this
  * end usually answers. */
-#include "model/sharing/tcp.h"
+#include "model/sharing/tcp_receiver.h"
 
 #include <math.h>
 #include <stdlib.h>

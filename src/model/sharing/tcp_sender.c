@@ -1,5 +1,5 @@
 /* The sender of one direction of a TCP connection. Names in brackets are those of Linux. */
-#include "model/sharing/tcp.h"
+#include "model/sharing/tcp_sender.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -278,7 +278,7 @@ static void mark_lost(tcp_sender *sender, tcp_segment *segment)
 }
 
 /* How much longer the segment may be late [tcp_rack_skb_timeout]. */
-static double patience_us(const tcp_sender *sender, const tcp_segment *segment, double now_us)
+static double remaining_us(const tcp_sender *sender, const tcp_segment *segment, double now_us)
 {
     bool sure = sender->state >= TCP_RECOVERY || sender->sacked >= REORDERING;
     double reordering_us = sure ? 0 : fmin(sender->least_us / 4, sender->smoothed_us / 8);
@@ -304,7 +304,7 @@ static bool detect_losses(tcp_sender *sender, double now_us, bool *waits)
         if (!earlier || (segment->flags & SEGMENT_SACKED) != 0 ||
             (segment->flags & (SEGMENT_LOST | SEGMENT_RESENT)) == SEGMENT_LOST)
             continue;
-        left_us = patience_us(sender, segment, now_us);
+        left_us = remaining_us(sender, segment, now_us);
         if (left_us > 0) {
             wait_us = fmax(wait_us, left_us);
             continue;
@@ -332,7 +332,7 @@ static void enter_loss(tcp_sender *sender, double now_us)
     bool fresh = sender->state < TCP_RECOVERY;
 
     for (size_t i = 0; i < sender->count; i++) {
-        if (i == 0 || !(patience_us(sender, segment_at(sender, i), now_us) > 0))
+        if (i == 0 || !(remaining_us(sender, segment_at(sender, i), now_us) > 0))
             mark_lost(sender, segment_at(sender, i));
     }
     if (sender->state <= TCP_DISORDER || sender->high <= sender->unacknowledged ||
