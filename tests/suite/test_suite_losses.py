@@ -71,7 +71,7 @@ class Losses(unittest.TestCase):
             self.assertIn("background", str(refusal(FUNNEL, setting, "tcp")))
 
     def test_a_buffer_that_is_enough_drops_nothing_and_a_smaller_one_slows_the_funnel(self) -> None:
-        found, known = predict_losses(FUNNEL, self.setting, EFFORT, 0, Buffer(40_000))
+        found, known = predict_losses(FUNNEL, self.setting, EFFORT, 0, Buffer(40_000), "tcp")
         self.assertIsNotNone(found, known)
         assert found is not None
         self.assertGreater(known["dropped_pct"], 0)
@@ -80,7 +80,7 @@ class Losses(unittest.TestCase):
         self.assertAlmostEqual(known["enough_bytes"], 7 * 16384, delta=0.1 * 7 * 16384)
         enough = Buffer(known["enough_bytes"])
         self.assertEqual(
-            predict_losses(FUNNEL, self.setting, EFFORT, 0, enough),
+            predict_losses(FUNNEL, self.setting, EFFORT, 0, enough, "tcp"),
             (None, {"enough_bytes": enough.size_bytes, "dropped_pct": 0.0}),
         )
         without = predict(FUNNEL, self.setting, EFFORT).step_us
@@ -88,13 +88,13 @@ class Losses(unittest.TestCase):
 
     def test_what_takes_too_long_to_evaluate_is_said(self) -> None:
         few = replace(EFFORT, messages=2000)
-        found, known = predict_losses(FUNNEL, self.setting, few, 0, Buffer(40_000))
+        found, known = predict_losses(FUNNEL, self.setting, few, 0, Buffer(40_000), "tcp")
         self.assertIsNone(found)
         self.assertIn("2 s", known["why"])
 
     def test_what_the_model_refuses_is_said(self) -> None:
         setting = replace(self.setting, network="fattree:levels=2,radix=8")
-        found, known = predict_losses(FUNNEL, setting, EFFORT, 0, Buffer(40_000, 1))
+        found, known = predict_losses(FUNNEL, setting, EFFORT, 0, Buffer(40_000, 1), "tcp")
         self.assertIsNone(found)
         self.assertIn("crossbar", known["why"])
 

@@ -1,18 +1,17 @@
-"""Losses at full switch buffers: which cases the model's share rule tcp applies to, and its figures."""
+"""Losses at full switch buffers: which cases a share rule of the model applies to, and its figures."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import Any
 
-from combench.common import values
+from combench.common import catalogue, values
 from combench.common.errors import SuiteError
 from combench.predict.case import Case
 from combench.predict.model import Setting
 from combench.predict.prediction import Effort, Prediction, predict
 from combench.predict.processes import Ended
 
-RULE, TECHNOLOGY = "tcp", "tcp"
 _SHARED = ",shared:"
 _LARGEST_ALPHA = 1000.0
 _FRAMES = 16_000_000  # evaluated for each seed at most
@@ -55,12 +54,19 @@ def parse_buffer(text: str) -> Buffer:
     return made
 
 
+def _rule(technology: str | None) -> str:
+    """The share rule that models the losses of a technology; empty: none."""
+    known = catalogue.known().technologies.get((technology or "").partition(" ")[0])
+    return known.losses if known is not None else ""
+
+
 def refusal(case: Case, setting: Setting, technology: str | None) -> str | None:
     """Why the rule does not apply; None: it does."""
+    able = " or ".join(name for name in catalogue.known().technologies if _rule(name))
     if technology is None:
-        return f"the technology is not known (--technology {TECHNOLOGY})"
-    if technology.partition(" ")[0] != TECHNOLOGY:
-        return f"losses are modelled for technology {TECHNOLOGY}, not for {technology}"
+        return f"the technology is not known (--technology {able})"
+    if not _rule(technology):
+        return f"losses are modelled for technology {able}, not for {technology}"
     if case.shifts:
         return "losses are not modelled where a round is evaluated in part"
     words = dict(zip(setting.words[::2], setting.words[1::2]))
@@ -69,23 +75,29 @@ def refusal(case: Case, setting: Setting, technology: str | None) -> str | None:
     return None
 
 
-def _over_tcp(setting: Setting, *words: str) -> Setting:
-    """The setting with share rule tcp; a send over TCP does not wait for its receive."""
+def _with_rule(setting: Setting, rule: str, *words: str) -> Setting:
+    """The setting with the share rule; a send over connections does not wait for its receive."""
     kept = [
         word
         for option, value in zip(setting.words[::2], setting.words[1::2])
         if option != "--share"
         for word in (option, value)
     ]
-    own = ("--share", RULE, "--eager-bytes", str(2**53), *words)
+    own = ("--share", rule, "--eager-bytes", str(2**53), *words)
     return replace(setting, words=(*kept, *own))
 
 
 def predict_losses(
-    case: Case, setting: Setting, effort: Effort, rate_hz: float, buffer: Buffer
+    case: Case,
+    setting: Setting,
+    effort: Effort,
+    rate_hz: float,
+    buffer: Buffer,
+    technology: str | None,
 ) -> tuple[Prediction | None, dict[str, Any]]:
     """The prediction with losses, or None if nothing is dropped, and the losses: the buffer that would be
     enough, or in `why` the reason why they could not be predicted."""
+    rule = _rule(technology)
     frames = 2 * -(-max(1, case.size_bytes) // _FRAME_BYTES)
     effort = replace(
         effort,
@@ -93,13 +105,15 @@ def predict_losses(
         messages=min(effort.messages, _FRAMES // frames),
     )
     try:
-        free = predict(case, _over_tcp(setting), effort, rate_hz)
+        free = predict(case, _with_rule(setting, rule), effort, rate_hz)
         queue_bytes = free.losses["queue_bytes"]
         known: dict[str, Any] = {"enough_bytes": buffer.enough_bytes(queue_bytes)}
         if queue_bytes <= buffer.port_bytes:
             return None, {**known, "dropped_pct": 0.0}
         long = replace(effort, least_us=_LEAST_US)
-        found = predict(case, _over_tcp(setting, "--buffer", buffer.word), long, rate_hz)
+        found = predict(
+            case, _with_rule(setting, rule, "--buffer", buffer.word), long, rate_hz
+        )
     except Ended:
         raise
     except SuiteError as error:

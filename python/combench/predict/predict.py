@@ -136,7 +136,9 @@ def _with_losses(
     why = refusal(cut_steps(one.case, effort), setting, technology)
     if why is not None:
         return found, {**incast, "why": why}
-    lossy, known = predict_losses(one.case, setting, effort, one.rate_hz, buffer)
+    lossy, known = predict_losses(
+        one.case, setting, effort, one.rate_hz, buffer, technology
+    )
     return lossy or found, {**incast, **known}
 
 

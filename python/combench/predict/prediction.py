@@ -356,7 +356,7 @@ def _losses(pairs: list[tuple[Evaluation, Evaluation]], steps: int) -> dict[str,
     if not pairs[0][1].losses:
         return {}
     found = {
-        name: sum(long.losses[name] - short.losses[name] for short, long in pairs)
+        name: max(0, sum(long.losses[name] - short.losses[name] for short, long in pairs))
         for name in ("frames", "dropped", "timeouts")
     }
     found["queue_bytes"] = max(long.losses["queue_bytes"] for _, long in pairs)

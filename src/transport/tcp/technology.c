@@ -259,6 +259,7 @@ const transport_technology transport_tcp = {
                     TRANSPORT_BLOCKING_WAIT | TRANSPORT_DELIVERS | TRANSPORT_INTERFACE,
     .parameters = &tcp_parameters,
     .counters = &tcp_counters,
+    .losses = "tcp",
     .count = tcp_count,
     .probe = socket_probe,
     .open = tcp_open,
