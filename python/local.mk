@@ -38,6 +38,7 @@ dist_suite_predict_DATA = \
 	%D%/combench/predict/columns.py \
 	%D%/combench/predict/ending.py \
 	%D%/combench/predict/emission.py \
+	%D%/combench/predict/losses.py \
 	%D%/combench/predict/model.py \
 	%D%/combench/predict/options.py \
 	%D%/combench/predict/predict.py \
@@ -59,6 +60,7 @@ dist_suite_report_DATA = \
 	%D%/combench/report/facts.py \
 	%D%/combench/report/figures.py \
 	%D%/combench/report/gallery.py \
+	%D%/combench/report/incast.py \
 	%D%/combench/report/limits.py \
 	%D%/combench/report/linkmaps.py \
 	%D%/combench/report/lists.py \
@@ -95,6 +97,7 @@ dist_suite_plans_DATA = \
 	%D%/combench/suite/plans/farms.plan \
 	%D%/combench/suite/plans/full.plan \
 	%D%/combench/suite/plans/links.plan \
+	%D%/combench/suite/plans/incast.plan \
 	%D%/combench/suite/plans/note48.plan \
 	%D%/combench/suite/plans/parkbench.plan \
 	%D%/combench/suite/plans/quick.plan \

@@ -265,6 +265,13 @@ static void fill_verification(const verification_result *found, report_row *row)
     report_set_member(row, REPORT_VERIFY, (double)found->corrupted, "corrupted");
 }
 
+void figures_fill_synchronised(const bench_measurement *measurement, size_t packets,
+                               report_row *row)
+{
+    report_set_number(row, REPORT_SYNCHRONISED_BYTES,
+                      (double)packets * (double)plan_typical_bytes(measurement));
+}
+
 void figures_fill_common(const measurement_setting *setting, const figures_common *common,
                          report_row *row)
 {
@@ -323,12 +330,16 @@ cb_status figures_fill(const measurement_setting *setting, const measurement_out
         packets = (double)scale.packets;
         fill_rates_of_units(&scale, measurement->size_bytes, summary.median, outcome->lost_share,
                             row);
+        figures_fill_synchronised(measurement, scale.converging, row);
     } else {
         packets = (double)bench_packets_of(measurement->mode->packets, measurement->count);
         fill_rates(setting->session->definition, measurement, setting->participants, size_bytes,
                    summary.median, outcome->lost_share, row);
     }
     figures_fill_cost((1 - outcome->lost_share) * divisor * packets, size_bytes, row);
+    if (definition->counted == BENCH_SOURCES)
+        figures_fill_synchronised(
+            measurement, measurement->count * (size_t)setting->session->options->window, row);
     figures_fill_fragments(measurement, outcome->fragment_mean_bytes,
                            outcome->fragment_largest_bytes, row);
     fill_ratio(setting, summary.median * divisor, row);

@@ -34,6 +34,10 @@ void figures_fill_cost(double messages, double size_bytes, report_row *row);
 void figures_fill_fragments(const bench_measurement *measurement, double mean_bytes,
                             double largest_bytes, report_row *row);
 
+/* The payload of packets that may be under way to one receiver at a time. */
+void figures_fill_synchronised(const bench_measurement *measurement, size_t packets,
+                               report_row *row);
+
 /* Fill in the conditions of the measurement and the values that all rows have. */
 void figures_fill_common(const measurement_setting *setting, const figures_common *common,
                          report_row *row);

@@ -88,6 +88,8 @@ class Figures(unittest.TestCase):
             ({"generator_error_pct": 1.2, "piece_bytes": 64}, "/?"),
             ({"generator_error_pct": 0.9}, ""),
             ({"source": "model", "outside": ["size"], "incast": {"bytes": 1}}, "mxi"),
+            ({"source": "model", "outside": [], "incast": {"dropped_pct": 1}}, "ml"),
+            ({"source": "model", "outside": [], "incast": {"dropped_pct": 0}}, "m"),
             ({"source": "model", "outside": []}, "m"),
         ):
             self.assertEqual(marks_of(row), marks, row)

@@ -187,7 +187,7 @@ class Shipped(unittest.TestCase):
     """The plans that come with the driver."""
 
     def test_all_are_valid_and_their_names_unique(self) -> None:
-        names = "eventbuilding farms full links note48 parkbench quick scaling sci-note technologies"
+        names = "eventbuilding farms full incast links note48 parkbench quick scaling sci-note technologies"
         self.assertEqual(plan.shipped(), names.split())
         for name in plan.shipped():
             found = [one.name for one in expand(plan.read(name), 17, Overrides())]

@@ -14,4 +14,4 @@ tests_testbed_test_orders_SOURCES = %D%/test_orders.c $(TESTBED_ORDERS) $(TESTBE
 tests_testbed_test_orders_CPPFLAGS = $(UNIT_FLAGS)
 tests_testbed_test_orders_LDADD = libcombench.a $(CHECK_LIBS)
 
-EXTRA_DIST += %D%/testbed_linkmap.sh %D%/peer.py %D%/testbed.sh %D%/testbed_faults.sh %D%/testbed_mpi.sh
+EXTRA_DIST += %D%/burst.py %D%/testbed_linkmap.sh %D%/peer.py %D%/testbed.sh %D%/testbed_faults.sh %D%/testbed_mpi.sh

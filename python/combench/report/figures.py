@@ -40,7 +40,18 @@ _MARKS: tuple[tuple[str, str, Callable[[Any], bool], str], ...] = (
     ),
     ("m", "source", "model".__eq__, "predicted by the model; the bracket is the range over seeds"),
     ("x", "outside", bool, "predicted outside the measured range; the error is unknown"),
-    ("i", "incast", bool, "incast: may overflow a switch buffer; predicted without losses"),
+    (
+        "i",
+        "incast",
+        lambda value: bool(value) and "dropped_pct" not in value,
+        "incast: may overflow a switch buffer; predicted without losses",
+    ),
+    (
+        "l",
+        "incast",
+        lambda value: bool(value) and value.get("dropped_pct", 0) > 0,
+        "incast: predicted with losses at a full switch buffer",
+    ),
 )
 MEANINGS = {mark: meaning for mark, _, _, meaning in _MARKS} | {
     COUNTED: "packets sent again, timed out or marked by ECN: see the counters in the result",
