@@ -4,12 +4,16 @@ hand."""
 
 from __future__ import annotations
 
+import argparse
+import io
 import unittest
+from contextlib import redirect_stderr
 from pathlib import Path
 from typing import Any, Sequence
 
 from documents import Json, document, row
 
+from combench.report import report
 from combench.report.gallery import gallery
 from combench.report.incast import incast_of, sweeps_of
 from combench.report.load import Document
@@ -93,6 +97,19 @@ class Section(unittest.TestCase):
         for name in ("incast-goodput", "incast-p99", "incast-lost"):
             (line,) = made[name].lines
             self.assertEqual([point.x for point in line.points], [0.4, 0.8, 1.2, 1.6], name)
+
+
+class Buffer(unittest.TestCase):
+    def test_is_a_size_above_0(self) -> None:
+        parser = argparse.ArgumentParser()
+        report.add_arguments(parser)
+        self.assertEqual(parser.parse_args(["run", "--port-buffer", "64KiB"]).port_buffer, 65536)
+        for text, words in (("0", "holds nothing"), ("64 apples", "is not a size"), ("-1", "is not a size")):
+            message = io.StringIO()
+            with self.assertRaises(SystemExit) as ended, redirect_stderr(message):
+                parser.parse_args(["run", f"--port-buffer={text}"])
+            self.assertEqual(ended.exception.code, 2)
+            self.assertIn(words, message.getvalue())
 
 
 if __name__ == "__main__":

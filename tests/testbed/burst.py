@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""In a testbed: `burst.py HOSTS FRAMES BYTES [CAPABLE]` sends datagrams to host01 at one instant from host02 to the last of
-HOSTS, FRAMES each, in frames of BYTES, and prints how many arrived and how many of these were marked, until none has
-arrived for a second. With CAPABLE 1 the senders declare themselves capable of ECN."""
+"""In a testbed: `burst.py HOSTS FRAMES BYTES [CAPABLE]` sends datagrams to host01 at one instant from host02 to the
+last of HOSTS, FRAMES each, in frames of BYTES, and prints how many arrived and how many of these were marked, until
+none has arrived for a second. With CAPABLE 1 the senders declare themselves capable of ECN."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean, median
-from typing import Any, Optional, Sequence
+from typing import Any, Callable, Optional, Sequence
 
 from combench.common import catalogue
 from combench.common.catalogue import evaluate
@@ -19,7 +19,6 @@ from combench.report.charts import (
     Point,
     Series,
     benchmark_title,
-    grouped,
     named,
     thinned,
 )
@@ -72,7 +71,7 @@ class Sample:
 
     @property
     def _blocks_us(self) -> list[float]:
-        """None where fewer events were timed than are in flight: some of them were sent before."""
+        """Empty where fewer events were timed than are in flight: some of them were sent before."""
         timed, ahead = self.row.get("steps") or 0, self.row.get("in_flight_limit") or 0
         return (self.row.get("blocks_us") or []) if timed >= ahead else []
 
@@ -177,16 +176,17 @@ def sweeps_of(rows: Sequence[Row]) -> list[Sweep]:
     return [sweep for sweep in sweeps if len(sweep.samples) >= _LEAST_POINTS]
 
 
-def _names(sweeps: Sequence[Sweep]) -> dict[int, str]:
-    """What distinguishes each sweep of a benchmark from the others, by its identity."""
-    names = {}
-    for group in grouped([sweep.first for sweep in sweeps], ("benchmark",)):
-        differing = [key for key in _KEYS if len({row.get(key) for row in group}) > 1]
-        for sweep in sweeps:
-            if sweep.first in group:
-                words = named(sweep.first, (key for key in differing if key != "benchmark"))
-                names[id(sweep)] = ", ".join(filter(None, (words, f"{counted(round(sweep.burst), 'packet')} at a time")))
-    return names
+def _named(rows: Sequence[Row]) -> list[tuple[str, Sweep]]:
+    """Sweeps, each with what distinguishes it from the others of its benchmark."""
+    sweeps = sweeps_of(rows)
+    made = []
+    for sweep in sweeps:
+        benchmark = sweep.first.get("benchmark")
+        among = [one.first for one in sweeps if one.first.get("benchmark") == benchmark]
+        differing = [key for key in _KEYS if len({row.get(key) for row in among}) > 1]
+        burst = f"{counted(round(sweep.burst), 'packet')} at a time"
+        made.append((", ".join(filter(None, (named(sweep.first, differing), burst))), sweep))
+    return made
 
 
 @dataclass(frozen=True)
@@ -216,7 +216,8 @@ _HEADS = (
 )
 _ABOUT = (
     "Synchronised bytes: payload that may be under way to one receiver at a time. Losses: more than "
-    f"{LOSSY:.0%} of a segment for each packet sent again because it had not arrived; from there on all larger sizes had losses. "
+    f"{LOSSY:.0%} of a segment for each packet sent again because it had not arrived; from there on all "
+    "larger sizes had losses. "
     "The lowest goodput and p99 after are of sizes with losses, p99 before is of the largest without."
 )
 
@@ -251,18 +252,21 @@ def _line(sweep: Sweep, name: str, buffer_bytes: Optional[int]) -> Line:
     return Line(benchmark_title(str(sweep.first.get("benchmark"))), name, tuple(cells))
 
 
+def _is_worth_telling(sweeps: Sequence[Sweep], buffer_bytes: Optional[int]) -> bool:
+    return bool(sweeps) and (buffer_bytes is not None or any(one.onset_bytes for one in sweeps))
+
+
 def incast_of(rows: Sequence[Row], buffer_bytes: Optional[int] = None) -> Optional[Incast]:
     """The table of sweeps; None where none had losses and no buffer is given."""
-    sweeps = sweeps_of(rows)
-    if not sweeps or (not buffer_bytes and all(one.onset_bytes is None for one in sweeps)):
+    sweeps = _named(rows)
+    if not _is_worth_telling([sweep for _, sweep in sweeps], buffer_bytes):
         return None
-    names = _names(sweeps)
     heads = (*_HEADS[:2], "over the buffer", *_HEADS[2:]) if buffer_bytes else _HEADS
     about = f"{_ABOUT} The port's buffer has {buffer_bytes} bytes." if buffer_bytes else _ABOUT
-    return Incast(about, heads, tuple(_line(one, names[id(one)], buffer_bytes) for one in sweeps))
+    return Incast(about, heads, tuple(_line(sweep, name, buffer_bytes) for name, sweep in sweeps))
 
 
-_PICTURES = (
+_PICTURES: tuple[tuple[str, str, Axis, Callable[[Sample], Optional[Figure]]], ...] = (
     ("goodput", "Goodput", Axis("goodput, MB/s", "log"), lambda sample: sample.goodput),
     ("p99", "Tail", Axis("p99 of events, us", "log"), lambda sample: sample.tail),
     ("lost", "Losses", Axis("segments lost / packets", "linear"), lambda sample: _alone(sample, sample.lost)),
@@ -270,30 +274,33 @@ _PICTURES = (
 _CAPTION = "Against the payload that may be under way to one receiver at a time."
 
 
+def _series(
+    name: str, sweep: Sweep, unit: int, figure_of: Callable[[Sample], Optional[Figure]]
+) -> Optional[Series]:
+    known = [(one.bytes / unit, figure_of(one)) for one in sweep.samples]
+    points = tuple(Point(x, figure, True) for x, figure in known if figure is not None)
+    return Series(name, points) if points else None
+
+
 def pictures(rows: Sequence[Row], buffer_bytes: Optional[int] = None) -> list[Picture]:
-    """Goodput, tail and retransmissions over the synchronised bytes, in units of the buffer if it is given."""
-    if incast_of(rows, buffer_bytes) is None:
+    """Goodput, tail and losses over the synchronised bytes, in units of the buffer if it is given."""
+    sweeps = _named(rows)
+    if not _is_worth_telling([sweep for _, sweep in sweeps], buffer_bytes):
         return []
-    sweeps = sweeps_of(rows)
-    names = _names(sweeps)
-    unit = buffer_bytes or 1
     x = Axis("synchronised bytes / buffer" if buffer_bytes else "synchronised bytes", "log")
+    benchmarks = dict.fromkeys(str(sweep.first.get("benchmark")) for _, sweep in sweeps)
     made = []
     for name, title, y, figure_of in _PICTURES:
         panels = []
-        for group in grouped([sweep.first for sweep in sweeps], ("benchmark",)):
-            lines = []
-            for sweep in (one for one in sweeps if one.first in group):
-                points = [
-                    Point(one.bytes / unit, known, True)
-                    for one in sweep.samples
-                    if (known := figure_of(one)) is not None
-                ]
-                if points:
-                    lines.append(Series(names[id(sweep)], tuple(points)))
-            if lines:
-                panels.append(Panel(benchmark_title(str(group[0].get("benchmark"))), tuple(lines)))
-        if panels:
-            picture = Picture(f"incast-{name}", SECTION, title, _CAPTION, x, y, tuple(panels))
+        for benchmark in benchmarks:
+            lines = (
+                _series(what, sweep, buffer_bytes or 1, figure_of)
+                for what, sweep in sweeps
+                if sweep.first.get("benchmark") == benchmark
+            )
+            panels.append(Panel(benchmark_title(benchmark), tuple(filter(None, lines))))
+        drawn = tuple(panel for panel in panels if panel.series)
+        if drawn:
+            picture = Picture(f"incast-{name}", SECTION, title, _CAPTION, x, y, drawn)
             made.append(thinned(picture, MAX_TECHNOLOGIES))
     return made
