@@ -45,7 +45,7 @@ typedef struct {
     size_t shutdown_bytes; /* bytes of the shutdown message sent so far */
 } tcp_sending;
 
-enum { TCP_COUNTERS = 8 };
+enum { TCP_COUNTERS = 9 };
 
 typedef struct {
     transport_node base;
@@ -55,7 +55,8 @@ typedef struct {
     struct sockaddr_in address;
     tcp_receiving receiving;
     tcp_sending sending;
-    uint64_t counted_bytes; /* sent over the connection at the last count */
+    uint64_t counted_bytes;         /* sent over the connection at the last count */
+    uint64_t counted[TCP_COUNTERS]; /* increasing counters at the last count */
 } tcp_node;
 
 typedef struct {
@@ -68,7 +69,8 @@ typedef struct {
     uint64_t looked_ns; /* when the connections were last checked */
     size_t queued;      /* number of queued messages; atomic */
     transport_lock lock;
-    uint64_t counters[TCP_COUNTERS]; /* at the last count */
+    uint64_t counters[TCP_COUNTERS];      /* at the last count */
+    cb_counter_worst worst[TCP_COUNTERS]; /* connection of each, since the count before */
 } tcp_factory;
 
 static inline tcp_factory *tcp_factory_of(transport_factory *factory)
