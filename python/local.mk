@@ -7,6 +7,7 @@ dist_suite_DATA = \
 suite_commondir = $(suitedir)/common
 dist_suite_common_DATA = \
 	%D%/combench/common/__init__.py \
+	%D%/combench/common/bundles.py \
 	%D%/combench/common/catalogue.py \
 	%D%/combench/common/documents.py \
 	%D%/combench/common/errors.py \
@@ -16,6 +17,7 @@ dist_suite_common_DATA = \
 	%D%/combench/common/programs.py \
 	%D%/combench/common/progress.py \
 	%D%/combench/common/settings.py \
+	%D%/combench/common/thresholds.py \
 	%D%/combench/common/values.py
 suite_comparedir = $(suitedir)/compare
 dist_suite_compare_DATA = \
@@ -72,10 +74,14 @@ dist_suite_report_DATA = \
 suite_suitedir = $(suitedir)/suite
 dist_suite_suite_DATA = \
 	%D%/combench/suite/__init__.py \
+	%D%/combench/suite/acceptance.py \
 	%D%/combench/suite/allocation.py \
+	%D%/combench/suite/anonymous.py \
 	%D%/combench/suite/batch.py \
+	%D%/combench/suite/bundle.py \
 	%D%/combench/suite/directory.py \
 	%D%/combench/suite/expand.py \
+	%D%/combench/suite/judging.py \
 	%D%/combench/suite/launcher.py \
 	%D%/combench/suite/manifest.py \
 	%D%/combench/suite/measure.py \
@@ -86,6 +92,7 @@ dist_suite_suite_DATA = \
 	%D%/combench/suite/run.py
 suite_plansdir = $(suitedir)/suite/plans
 dist_suite_plans_DATA = \
+	%D%/combench/suite/plans/acceptance.plan \
 	%D%/combench/suite/plans/eventbuilding.plan \
 	%D%/combench/suite/plans/farms.plan \
 	%D%/combench/suite/plans/full.plan \

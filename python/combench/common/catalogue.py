@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import difflib
 import functools
 import operator
 import os
@@ -307,6 +308,15 @@ class Benchmark:
                 lists=len(self.lists) if changes else 1,
             )
         )
+
+
+def nearest(word: str, words: Iterable[str]) -> str:
+    """A remedy for a word that is none of these."""
+    words = sorted(words)
+    near = difflib.get_close_matches(word, words, 1)
+    if near:
+        return f"did you mean {near[0]}?"
+    return f"use one of {', '.join(words[:20])}{' and others' if len(words) > 20 else ''}"
 
 
 # Columns and technologies.
