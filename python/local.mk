@@ -62,6 +62,7 @@ dist_suite_report_DATA = \
 	%D%/combench/report/limits.py \
 	%D%/combench/report/lists.py \
 	%D%/combench/report/load.py \
+	%D%/combench/report/network.py \
 	%D%/combench/report/page.css \
 	%D%/combench/report/page.html \
 	%D%/combench/report/page.py \
@@ -87,6 +88,7 @@ dist_suite_suite_DATA = \
 	%D%/combench/suite/measure.py \
 	%D%/combench/suite/plan.py \
 	%D%/combench/suite/prediction.py \
+	%D%/combench/suite/preflight.py \
 	%D%/combench/suite/prepare.py \
 	%D%/combench/suite/process.py \
 	%D%/combench/suite/run.py

@@ -47,10 +47,11 @@ void counting_end(counting *own, transport_factory *technology)
 {
     const cb_counter_set *set = technology->ops.counters;
 
-    if (own->counts_host)
-        host_count(&own->after);
+    /* The host last, as it is first at the beginning: what connections count is among its counts. */
     if (set != NULL && set->in_timed_only)
         transport_count(technology);
+    if (own->counts_host)
+        host_count(&own->after);
 }
 
 /* So that the most of all ranks is what counts; -INFINITY: none. */

@@ -36,7 +36,7 @@ MISTAKES = {
     "event_latency_us <= 5": "did you mean event_latency_us_",
     "frequency_Hz >= 10us": "'us' is not a unit of frequency_Hz; write one of Hz, kHz, MHz, GHz",
     "lost = 0%": "it has none; omit the unit",
-    "lost = 0 if": "is not a threshold",
+    "lost = 0 if": "no condition follows if; write COLUMN=VALUE",
     "lost = 0 if stream": "is not a condition; write COLUMN=VALUE",
     "lost = 0 if lost=0": "'lost' is not a condition of rows",
     "lost = 0 if size_bytes=big": "is not a size",

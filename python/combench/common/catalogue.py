@@ -378,6 +378,7 @@ class Catalogue:
     choices: Mapping[str, tuple[str, ...]]  # by option
     note_sizes_bytes: tuple[int, ...]  # sizes of DAQ note 48, which all benchmarks measure
     sweep_sizes_bytes: tuple[int, ...]
+    host_counters: tuple[Json, ...] = ()
 
     @functools.cached_property
     def identifying(self) -> tuple[Column, ...]:
@@ -515,6 +516,7 @@ def load(path: Path) -> Catalogue:
             },
             _texts(document, "note_sizes_bytes"),
             _texts(document, "sweep_sizes_bytes"),
+            _texts(document, "host_counters"),
         )
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise SuiteError(

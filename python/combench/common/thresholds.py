@@ -28,7 +28,7 @@ _RELATIONS: dict[str, Callable[[float, float], bool]] = {
 }
 _SHAPE = re.compile(
     r"(?P<figure>[A-Za-z0-9_.]+)\s*(?P<relation>>=|<=|=|>|<)\s*(?P<number>[0-9]*\.?[0-9]+)\s*"
-    r"(?P<unit>[A-Za-z%/]*)(?:\s+if\s+(?P<conditions>\S.*))?"
+    r"(?P<unit>(?!if\b)[A-Za-z%/]*)(?:\s*\bif\b(?P<conditions>.*))?"
 )
 # Factors from what may be written to the unit of a column.
 _UNITS: dict[str, dict[str, float]] = {
@@ -132,6 +132,8 @@ def _conditions(text: str) -> tuple[tuple[str, str], ...]:
         if name not in known:
             raise ValueError(f"'{name}' is not a condition of rows; {nearest(name, known)}")
         found.append((name, str(size_bytes(value)) if name.endswith("_bytes") else value))
+    if not found:
+        raise ValueError("no condition follows if; write COLUMN=VALUE, such as mode=stream")
     return tuple(found)
 
 
@@ -149,5 +151,5 @@ def parse(text: str) -> Threshold:
         raise ValueError(f"'{found['figure']}' is not a figure of results; {nearest(name, figures)}")
     figure = figures[name]
     needed = float(found["number"]) * _factor(found["unit"], figure)
-    conditions = _conditions(found["conditions"] or "")
+    conditions = _conditions(found["conditions"]) if found["conditions"] is not None else ()
     return Threshold(" ".join(text.split()), figure, found["relation"], needed, conditions)

@@ -21,7 +21,7 @@ from combench.common.values import checked
 from combench.suite import judging
 from combench.suite import manifest as manifests
 from combench.suite import plan as plans
-from combench.suite import prediction
+from combench.suite import prediction, preflight
 from combench.suite.allocation import describe
 from combench.suite.batch import requeue
 from combench.suite.directory import Lock, directory_of, has_room, make_directories, require_run
@@ -217,6 +217,7 @@ def _measure_all(prepared: Prepared, signals: Signals, lock: Lock) -> str:
         prepared.manifest.document[prediction.KEY] = prediction.planned(prepared.plan)
         expected.append((prediction.KEY, prediction.EXPECTED_S))
     progress = Progress(sys.stderr, expected)
+    said: set[str] = set()
     for one, entry in prepared.todo:
         reason = signals.end_asked() or ""
         if not reason and not has_room(prepared.setting.directory):
@@ -230,6 +231,10 @@ def _measure_all(prepared: Prepared, signals: Signals, lock: Lock) -> str:
         whole = entry["state"] == documents.MEASURED
         came = f"{entry['rows']} rows" if whole else f"{entry['state']}: {entry.get('reason', '')}"
         progress.end(one.kind, one.expected_s, entry.get("elapsed_s", 0.0), came, whole)
+        for finding in preflight.findings(prepared.setting.result(one)):
+            if finding not in said:
+                print(f"# {finding}", file=sys.stderr)
+            said.add(finding)
         _write_manifest(prepared)
         if reason:
             return reason
