@@ -36,11 +36,15 @@ expect_document alone.json "'host_counters' in d['results'][0] or 'hosts_with_fa
 expect_document alone.json "sorted({p['check'] for p in d['environment']['preflight']})" \
     "['duplex', 'governor', 'locality', 'mtu', 'quota', 'speed', 'threads']"
 
-# A second cable between the two hosts, under the same name at both ends.
+# A second cable between the two hosts, under the same name at both ends. An agent hands its words to a shell.
+cat >keep.sh <<END
+echo \$\$ >$work/pid
+exec sleep 100
+END
 cat >second.sh <<'END'
 set -eu
 agent=${CB_TESTBED%/*}/agent
-"$agent" host02 sh -c 'echo $$ >pid; exec sleep 100' &
+"$agent" host02 sh "$PWD/keep.sh" &
 until [ -s pid ]; do sleep 0.05; done
 ip link add rail type veth peer name rail netns "$(cat pid)" || exit 77
 ip address add 10.99.0.1/24 dev rail

@@ -16,11 +16,14 @@ import stat
 import tarfile
 import tempfile
 import zipfile
+import zlib
 from pathlib import Path, PurePosixPath
-from typing import Iterator, Mapping
+from typing import IO, Iterator, Mapping, Optional
 
 from combench.common.errors import FAILED, SuiteError
 
+# What the libraries raise on damaged archives, and on encrypted ones (RuntimeError).
+_DAMAGED = (OSError, EOFError, tarfile.TarError, zipfile.BadZipFile, zlib.error, ValueError, RuntimeError)
 SUFFIXES = (".tar.gz", ".zip")
 _MOST_FILES, _MOST_BYTES = 100_000, 4 << 30
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that zip knows
@@ -48,7 +51,7 @@ def write(path: Path, files: Mapping[str, bytes]) -> None:
         ) from error
 
 
-def _write_zip(stream: io.BufferedWriter, files: Mapping[str, bytes]) -> None:
+def _write_zip(stream: IO[bytes], files: Mapping[str, bytes]) -> None:
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for name in sorted(files):
             entry = zipfile.ZipInfo(name, _EPOCH)
@@ -58,7 +61,7 @@ def _write_zip(stream: io.BufferedWriter, files: Mapping[str, bytes]) -> None:
             archive.writestr(entry, files[name])
 
 
-def _write_tar(stream: io.BufferedWriter, files: Mapping[str, bytes]) -> None:
+def _write_tar(stream: IO[bytes], files: Mapping[str, bytes]) -> None:
     with gzip.GzipFile("", "wb", 9, stream, mtime=0) as packed:
         with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive:
             for name in sorted(files):
@@ -109,11 +112,11 @@ def _of_zip(path: Path) -> Iterator[tuple[str, bytes]]:
                 yield name, _within(path, name, entry.file_size, stream)
 
 
-def _within(path: Path, name: str, size: int, stream: object) -> bytes:
+def _within(path: Path, name: str, size: int, stream: Optional[IO[bytes]]) -> bytes:
     """The content of a file, of which an archive may claim any size."""
     if size > _MOST_BYTES:
         raise SuiteError(f"cannot read {path}: {name} has {size} bytes, more than {_MOST_BYTES}")
-    found: bytes = stream.read(size + 1)  # type: ignore[attr-defined]
+    found = stream.read(size + 1) if stream is not None else b""
     if len(found) != size:
         raise SuiteError(f"cannot read {path}: {name} is cut off or damaged; copy the bundle again")
     return found
@@ -135,8 +138,7 @@ def extract(path: Path, into: Path) -> None:
             file = into / name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(content)
-    except (OSError, EOFError, tarfile.TarError, zipfile.BadZipFile, ValueError, RuntimeError,
-            NotImplementedError, gzip.zlib.error) as error:  # type: ignore[attr-defined]
+    except _DAMAGED as error:
         raise SuiteError(f"cannot read the bundle {path}: {error}; it may be damaged, or there is no "
                          f"room in {into}") from error
     if not seen:

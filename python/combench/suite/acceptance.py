@@ -188,6 +188,8 @@ def _print_history(lines: list[Line], tolerance_pct: float) -> None:
 def _draw(lines: list[Line], started: str, path: Path, pyplot: Any) -> None:
     """A panel for each line: its value in each run, and the threshold."""
     lines = [line for line in lines if line.earlier]
+    moving = [line for line in lines if any((line.now, *(value for _, value in line.earlier)))]
+    lines = moving or lines  # what has always been 0 needs no picture
     columns = min(len(lines), 3)
     rows = math.ceil(len(lines) / columns)
     picture, axes = pyplot.subplots(rows, columns, figsize=(5 * columns, 3.2 * rows), squeeze=False)

@@ -26,8 +26,11 @@ _AT = re.compile(r"(?<![A-Za-z0-9_.-])([A-Za-z0-9_.-]+)@[A-Za-z0-9][A-Za-z0-9.-]
 _KEPT_HOSTS = frozenset({"localhost", "unknown"})
 _KEPT_USERS = frozenset({"root", "USER", "git"})
 # Keys whose values are words of combench or names of files of the run.
-_KEPT_KEYS = frozenset({"schema", "benchmark", "technology", "id", "mode", "section", "state", "result",
-                        "log", "file", "check", "verdict"})
+_KEPT_KEYS = frozenset(
+    "schema benchmark technology id section state result log file check verdict kind placement "
+    "occupation".split()
+)
+_KEPT_WHOLE = ("results", "fit")  # rows have no names
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -125,7 +128,10 @@ def _replaced(value: Any, key: str, kept: frozenset[str], replace: Callable[[str
     if isinstance(value, str):
         return value if key in _KEPT_KEYS or value in kept else replace(value)
     if isinstance(value, dict):
-        return {name: _replaced(inner, name, kept, replace) for name, inner in value.items()}
+        return {
+            name: inner if name in _KEPT_WHOLE else _replaced(inner, name, kept, replace)
+            for name, inner in value.items()
+        }
     if isinstance(value, list):
         return [_replaced(inner, key, kept, replace) for inner in value]
     return value
@@ -157,7 +163,8 @@ def anonymised(
     users = _in_order((*homes, *logins), _KEPT_USERS | set(hosts))
     replace = _Replacer(hosts, users, hidden)
     known = catalogue.known()
-    kept = frozenset({*known.benchmarks, *known.technologies, *files})
+    choices = (choice for of_option in known.choices.values() for choice in of_option)
+    kept = frozenset({*known.benchmarks, *known.technologies, *choices, *files})
     made = {}
     for name, text in texts.items():
         if name in documents:

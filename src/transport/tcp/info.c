@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/log.h"
 #include "transport/tcp/internal.h"
 
 enum {
@@ -151,14 +152,30 @@ static uint64_t increase(uint64_t *before, uint64_t now)
                                                                                : now - then;
 }
 
+/* A sum without one of the connections would be too small. */
+static void leave_out_increases(tcp_factory *factory, const tcp_node *node)
+{
+    if (!factory->uncounted)
+        cb_warning(
+            "cannot read TCP_INFO of the connection with rank %d: %m; rows lack the counters of "
+            "connections that are sums",
+            node->base.rank);
+    factory->uncounted = true;
+    for (size_t i = 0; i < TCP_COUNTERS; i++)
+        if (rows[i].kind == CB_COUNTER_INCREASE)
+            factory->counters[i] = CB_COUNTER_ABSENT;
+}
+
 static void add_connection(tcp_factory *factory, tcp_node *node)
 {
     info told = {.bytes = INFO_BYTES};
     uint64_t sent, values[TCP_COUNTERS];
     bool has_sent;
 
-    if (getsockopt(node->fd, IPPROTO_TCP, TCP_INFO, told.data, &told.bytes) != 0)
+    if (getsockopt(node->fd, IPPROTO_TCP, TCP_INFO, told.data, &told.bytes) != 0) {
+        leave_out_increases(factory, node);
         return;
+    }
     sent = value_at(&told, &sent_bytes);
     has_sent = sent == CB_COUNTER_ABSENT || sent != node->counted_bytes;
     node->counted_bytes = sent;

@@ -70,6 +70,7 @@ typedef struct {
     size_t queued;      /* number of queued messages; atomic */
     transport_lock lock;
     uint64_t counters[TCP_COUNTERS];      /* at the last count */
+    bool uncounted;                       /* a connection could not be read, which was logged */
     cb_counter_worst worst[TCP_COUNTERS]; /* connection of each, since the count before */
 } tcp_factory;
 
