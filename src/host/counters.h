@@ -26,4 +26,11 @@ void host_count(host_counts *out);
 void host_increases(const host_counts *before, const host_counts *after,
                     uint64_t increases[HOST_COUNTERS], char interface[HOST_INTERFACE_BYTES]);
 
+/* For tests: all counters absent, counters from texts of /proc/net (others keep their value), and
+ * all files read below the folder `root`. */
+void host_counts_clear(host_counts *out);
+void host_take_groups(bool is_netstat, const char *text, host_counts *out);
+void host_take_interfaces(const char *text, host_counts *out);
+void host_count_below(const char *root, host_counts *out);
+
 #endif

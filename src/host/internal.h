@@ -5,9 +5,7 @@
 
 #include <hwloc.h>
 
-#include "host/counters.h"
 #include "host/host.h"
-#include "host/preflight.h"
 
 /* topology.c */
 
@@ -81,17 +79,5 @@ void host_fit_text(const char *text, char *fitted, size_t bytes);
 /* Mark a text that fills `bytes` as cut: end it in "..." after the last `separator` that leaves
  * room, so that no word or number is cut in two, or anywhere if there is none. */
 void host_end_in_dots(char *text, size_t bytes, char separator);
-
-/* Counters of the host, from texts of /proc/net. Counters that a text lacks keep their value. */
-
-void host_counts_clear(host_counts *out);
-void host_take_groups(bool is_netstat, const char *text, host_counts *out);
-void host_take_interfaces(const char *text, host_counts *out);
-void host_count_below(const char *root, host_counts *out);
-
-/* preflight.c: as host_check_all, below the folder `root`. */
-
-void host_check_below(const host *machine, const char *root, const host_preflight_of *of,
-                      host_preflight *out);
 
 #endif

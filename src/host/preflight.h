@@ -50,4 +50,8 @@ typedef struct {
 
 void host_check_all(const host *machine, const host_preflight_of *of, host_preflight *out);
 
+/* For tests: all files are read below the folder `root`. */
+void host_check_below(const host *machine, const char *root, const host_preflight_of *of,
+                      host_preflight *out);
+
 #endif

@@ -2,7 +2,7 @@
  * end within their field, and two readings of the same text are equal. */
 #include <string.h>
 
-#include "host/internal.h"
+#include "host/counters.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

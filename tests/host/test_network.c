@@ -8,7 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/counters.h"
 #include "host/internal.h"
+#include "host/preflight.h"
 
 static char root[64];
 
