@@ -47,7 +47,8 @@ void counting_end(counting *own, transport_factory *technology)
 {
     const cb_counter_set *set = technology->ops.counters;
 
-    /* The host last, as it is first at the beginning: what connections count is among its counts. */
+    /* The host last, as it is first at the beginning: what connections count is among its counts.
+     */
     if (set != NULL && set->in_timed_only)
         transport_count(technology);
     if (own->counts_host)
