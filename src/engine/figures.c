@@ -1,7 +1,6 @@
 /* The formulas of docs/using/benchmarks.md. */
 #include "engine/figures.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,47 +128,6 @@ void figures_fill_blocks(report_column figure, const stats_summary *summary,
     report_set_number(row, REPORT_STEPS, (double)steps);
 }
 
-/* Counters */
-
-/* So that the most of all ranks is what counts; -INFINITY: none. */
-static double reading_of(cb_counter_kind kind, uint64_t value)
-{
-    if (value == CB_COUNTER_ABSENT || kind == CB_COUNTER_INCREASE)
-        return -(double)INFINITY;
-    return kind == CB_COUNTER_LEAST ? -(double)value : (double)value;
-}
-
-cb_status figures_sum_counters(engine_session *session, control_team *team, cb_counts *out)
-{
-    const cb_counter_set *set = session->technology->ops.counters;
-
-    uint64_t sums[2 * CB_COUNTERS_MOST] = {0}, *absent = sums + CB_COUNTERS_MOST;
-    double readings[CB_COUNTERS_MOST] = {0};
-
-    *out = (cb_counts){.set = set};
-    if (set == NULL)
-        return CB_OK;
-    assert(set->count <= CB_COUNTERS_MOST && session->technology->counters != NULL);
-    transport_count(session->technology);
-    for (size_t i = 0; i < set->count; i++) {
-        const uint64_t now = session->technology->counters[i];
-
-        absent[i] = now == CB_COUNTER_ABSENT;
-        sums[i] = absent[i] || now < session->counted[i] ? 0 : now - session->counted[i];
-        readings[i] = reading_of(set->rows[i].kind, now);
-        session->counted[i] = now;
-    }
-    CB_TRY(control_sum(team, sums, 2 * CB_COUNTERS_MOST));
-    CB_TRY(control_maximum(team, readings, set->count));
-    for (size_t i = 0; i < set->count; i++)
-        if (set->rows[i].kind != CB_COUNTER_INCREASE)
-            out->values[i] =
-                isfinite(readings[i]) ? (uint64_t)fabs(readings[i]) : CB_COUNTER_ABSENT;
-        else
-            out->values[i] = absent[i] == 0 ? sums[i] : CB_COUNTER_ABSENT;
-    return CB_OK;
-}
-
 /* Cells, samples and dropped values are summed; the maximum is not. */
 cb_status figures_sum_histogram(control_team *team, stats_histogram *histogram)
 {
@@ -283,6 +241,7 @@ void figures_fill_common(const measurement_setting *setting, const figures_commo
         report_set_number(row, REPORT_ALGORITHM_TRUE_US, common->algorithm_true_us);
     fill_verification(common->verification, row);
     report_set_counters(row, common->counters);
+    counting_fill(&setting->session->counting, common->counters, row);
 }
 
 void figures_fill_fragments(const bench_measurement *measurement, double mean_bytes,

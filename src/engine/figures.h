@@ -14,10 +14,6 @@ typedef struct {
     const cb_counts *counters;
 } figures_common;
 
-/* Sum over the team what the technology has counted since the last call. Valid at index 0 of the
- * team. Collective over the team. */
-cb_status figures_sum_counters(engine_session *session, control_team *team, cb_counts *out);
-
 /* Merge the histograms of all members at index 0 of the team. Collective over the team. */
 cb_status figures_sum_histogram(control_team *team, stats_histogram *histogram);
 

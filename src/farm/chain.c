@@ -274,8 +274,10 @@ static cb_status run_at(chain *run, double rate_hz, double time_ns, uint64_t lea
 
     memset(run->latency, 0, sizeof(*run->latency));
     meters_reset(&run->meters);
+    counting_begin(&run->setting->session->counting, run->setting->session->technology);
     run->me->algorithm.runs = run->me->algorithm.elapsed_ns = 0;
     CB_TRY(run_load(run, &load, &times));
+    counting_end(&run->setting->session->counting, run->setting->session->technology);
     CB_TRY(figures_sum_histogram(run->setting->team, run->latency));
     *out = outcome_of(run, &load, &times);
     return CB_OK;
@@ -318,7 +320,7 @@ static cb_status add_row(chain *run, farm_outcome *outcome)
 
     CB_TRY(algorithm_mean_us(team, run->me->algorithm.elapsed_ns, run->me->algorithm.runs,
                              &outcome->algorithm_true_us));
-    CB_TRY(figures_sum_counters(session, team, &outcome->counters));
+    CB_TRY(counting_gather(&session->counting, session->technology, team, &outcome->counters));
     if (run->setting->planned->varied)
         CB_TRY(fragments_summarize(team, run->arrived, &run->fragment_mean_bytes,
                                    &run->fragment_largest_bytes));

@@ -243,6 +243,7 @@ static cb_status play_often(replay_run *run, const measurement_setting *setting)
         CB_TRY(control_maximum(setting->team, agreed, 2));
     }
     meters_reset(&run->timed);
+    counting_begin(&setting->session->counting, setting->session->technology);
     run->skew_ns = 0;
     while (run->plays < PLAYS_MOST && !precise &&
            (run->plays < PLAYS_LEAST || agreed[0] + agreed[1] < limit_us)) {
@@ -426,7 +427,7 @@ static cb_status report(replay_run *run, const measurement_setting *setting)
     if (status == CB_OK)
         status = control_gather(setting->team, &own, sizeof(own), all);
     if (status == CB_OK)
-        status = figures_sum_counters(session, setting->team, &counters);
+        status = counting_gather(&session->counting, session->technology, setting->team, &counters);
     if (status == CB_OK)
         status = meters_report(&run->timed, setting->team, session->document != NULL ? &row : NULL);
     if (status == CB_OK && session->document != NULL)
@@ -449,6 +450,7 @@ static cb_status measure(void *state, const measurement_setting *setting)
                          player_create(&run->played, session->technology, touch, &run->me)));
     CB_TRY(control_barrier(setting->team));
     CB_TRY(play_often(run, setting));
+    counting_end(&session->counting, session->technology);
     timed = run->timed;
     run->timed_found = run->found;
     CB_TRY(play_stamped(run, setting));

@@ -147,8 +147,10 @@ struct transport_factory {
     const cb_settings *settings; /* of the bootstrap, or NULL */
     const uint64_t *counters; /* current values, in the order of the set's rows; set by open if the
                                  technology has a set */
-    char network[64];         /* the network interface in use and its address, or empty */
-    size_t rejected_connections; /* connections without the key of the job, dropped at open */
+    const cb_counter_worst *worst; /* the connection of each counter, since the count before; NULL:
+                                      the technology does not know */
+    char network[64];              /* the network interface in use and its address, or empty */
+    size_t rejected_connections;   /* connections without the key of the job, dropped at open */
     char last_error[CB_LAST_ERROR_BYTES]; /* see transport_last_error */
 };
 

@@ -12,7 +12,8 @@ from pathlib import Path
 
 SOURCE = Path(os.environ.get("srcdir", "."))
 TRANSPORT = SOURCE / "src/transport"
-APART = ("src/transport/", "src/sisci/")
+# The protocols whose counters the kernel has are named like technologies.
+APART = ("src/transport/", "src/sisci/", "src/host/counters.c")
 
 # Folders of src/transport that are no technologies.
 SHARED = {"common", "remote", "socket"}

@@ -5,7 +5,7 @@ SUITE_TESTS = \
 	%D%/test_report_page.py \
 	%D%/test_report_parts.py \
 	%D%/test_suite_catalogue.py \
-	%D%/test_suite_compare.py \
+	%D%/test_suite_acceptance.py %D%/test_suite_compare.py \
 	%D%/test_suite_documents.py \
 	%D%/test_suite_faults.py \
 	%D%/test_suite_fuzz.py \

@@ -187,7 +187,7 @@ class Shipped(unittest.TestCase):
     """The plans that come with the driver."""
 
     def test_all_are_valid_and_their_names_unique(self) -> None:
-        names = "eventbuilding farms full incast links note48 parkbench quick scaling sci-note technologies"
+        names = "acceptance eventbuilding farms full incast links note48 parkbench quick scaling sci-note technologies"
         self.assertEqual(plan.shipped(), names.split())
         for name in plan.shipped():
             found = [one.name for one in expand(plan.read(name), 17, Overrides())]
@@ -281,7 +281,7 @@ class Shipped(unittest.TestCase):
         self.assertLessEqual({one.name for one in wanted}, found)
 
     def test_all_but_those_of_tables_and_maps_measure_what_predictions_are_made_of(self) -> None:
-        for name in set(plan.shipped()) - {"links", "parkbench", "sci-note", "technologies"}:
+        for name in set(plan.shipped()) - {"acceptance", "links", "parkbench", "sci-note", "technologies"}:
             for over in plan.read(name).sections[0].values["technologies"]:
                 found = expand(plan.read(name), 17, Overrides())
                 of_it = [one for one in found if one.technology == over.technology]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Callable, Iterator, Sequence
 
-from combench.common import documents
+from combench.common import bundles, documents
 from combench.common.documents import (
     MANIFEST,
     RESULT,
@@ -139,6 +139,7 @@ def _runs_in(path: Path) -> list[Run]:
     """The runs that a path names."""
     if not path.exists():
         raise SuiteError(f"cannot read {path}: it does not exist; name the directory of a run")
+    path = bundles.directory_of(path)
     if path.is_file():
         single = Run(path, [])
         _add(single, path)

@@ -38,6 +38,13 @@ _MARKS: tuple[tuple[str, str, Callable[[Any], bool], str], ...] = (
         lambda value: bool(value != "precision"),
         "requested precision not reached",
     ),
+    (
+        "%",
+        "hosts_with_faults",
+        lambda value: bool(value > 0),
+        "a host sent again, dropped, or got packets marked by a congested switch, maybe of other "
+        "programs",
+    ),
     ("m", "source", "model".__eq__, "predicted by the model; the bracket is the range over seeds"),
     ("x", "outside", bool, "predicted outside the measured range; the error is unknown"),
     (

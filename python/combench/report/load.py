@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Iterator, Sequence
 
+from combench.common import bundles
 from combench.common.documents import PREDICTION, RESULT, RUN, VALIDATION, Json, checked, load_json
 from combench.common.errors import SuiteError
 
@@ -91,6 +92,7 @@ def load(paths: Sequence[Path]) -> Collection:
     for path in paths:
         if not path.exists():
             raise SuiteError(f"cannot read {path}: it does not exist; name a directory of results")
+        path = bundles.directory_of(path)
         for file in _documents(path):
             found.read(file)
         if path.is_dir():

@@ -14,7 +14,7 @@ import jinja2
 
 from combench.common.errors import FAILED, SuiteError
 from combench.common.files import write_text
-from combench.report import discussion, incast, predictions, remarks
+from combench.report import discussion, incast, network, predictions, remarks
 from combench.report.answer import Answer, answer_of
 from combench.report.charts import Picture, common_marks
 from combench.report.comparisons import comparisons_of
@@ -111,6 +111,7 @@ def _cautions(found: Collection, rows: Rows, answer: Answer, states: Any) -> lis
     said = list(found.problems)
     said += differences(facts_of(found.results))
     said += states.cautions
+    said += network.preflight(found.results)
     kept = rows.kept
     shared = sum(bool(row.get("oversubscribed")) for row in kept)
     if shared:
@@ -178,6 +179,8 @@ def _context(
         "incast": incast.incast_of(rows.kept, buffer_bytes),
         "predicted": predictions.table_of(predicted),
         "fits": fits_of(found.results),
+        "troubles": network.troubles(found.results),
+        "verdicts": network.verdicts(found.runs),
         "points": discussion.points(matter, found.remarks),
         "further": discussion.further(found.remarks),
         "facts": grouped_facts(facts),

@@ -7,15 +7,14 @@ docs/using/running.md explains them.
 
 from __future__ import annotations
 
-import difflib
 import re
 import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Callable, Iterable, Mapping, NoReturn
 
-from combench.common import catalogue, values
-from combench.common.catalogue import Benchmark
+from combench.common import catalogue, thresholds, values
+from combench.common.catalogue import Benchmark, nearest
 from combench.common.errors import SuiteError
 from combench.common.values import option_values
 from combench.suite.launcher import PLACEMENTS
@@ -241,6 +240,13 @@ KEYS: dict[str, Key] = {
         "role on all hosts (spread) or on as few hosts as possible (packed)",
         head=True,
     ),
+    "accept": Key(
+        _listed(thresholds.parse),
+        (),
+        "thresholds for all rows of the section, such as frequency_Hz >= 10kHz, lost = 0; a figure is "
+        "named as in CSV, and if mode=stream after one limits it to some rows; a run that misses one "
+        "ends with status 1",
+    ),
     "options": Key(_options, (), "more options for the program, as on its command line"),
     **{key: Key(_listed(_word), None, text) for key, text in _COUNTS.items()},
 }
@@ -252,12 +258,6 @@ def count_key(benchmark: Benchmark) -> str:
     if count.is_farm or count.is_topology:
         return "farms" if count.is_farm else "topologies"
     return "" if count.is_fixed else count.column
-
-
-def _nearest(word: str, words: Iterable[str]) -> str:
-    words = sorted(words)
-    near = difflib.get_close_matches(word, words, 1)
-    return f"did you mean {near[0]}?" if near else f"use one of {', '.join(words)}"
 
 
 @dataclass
@@ -295,7 +295,7 @@ class _Reader:
         allowed = [key for key, row in KEYS.items() if (row.section if self.sections else row.head)]
         if name not in allowed:
             place = f"of section [{self.sections[-1][0]}]" if self.sections else "of a whole plan"
-            self.fail(f"'{name}' is not a key {place}; {_nearest(name, allowed)}")
+            self.fail(f"'{name}' is not a key {place}; {nearest(name, allowed)}")
         try:
             parsed = KEYS[name].parse(value)
         except ValueError as error:
@@ -310,7 +310,7 @@ class _Reader:
         known = catalogue.known().benchmarks
         if benchmark_name not in known:
             self.fail(
-                f"[{name}] is not a benchmark; {_nearest(name, known)} Or add benchmark = NAME",
+                f"[{name}] is not a benchmark; {nearest(name, known)} Or add benchmark = NAME",
                 line,
             )
         benchmark = known[benchmark_name]
@@ -390,7 +390,7 @@ def read(name: str) -> Plan:
         if not path.exists():
             raise SuiteError(
                 f"no file and no shipped plan is named '{name}'; "
-                f"{_nearest(name, shipped())}"
+                f"{nearest(name, shipped())}"
             )
     try:
         return parse(path.read_text(encoding="utf-8"), str(path))

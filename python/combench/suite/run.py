@@ -1,7 +1,7 @@
 """Run the benchmarks of a plan, one start of mpirun or srun after the other.
 
 PLAN is a plan that comes with combench (quick, note48, parkbench, sci-note, full,
-scaling, farms) or a file.
+scaling, farms, acceptance) or a file.
 Results, logs and a manifest are written to one directory; --resume continues an interrupted run.
 """
 
@@ -18,10 +18,10 @@ from combench.common.errors import FAILED, MEASURED, SKIPPED, SuiteError
 from combench.common.files import ROOM, write_json, write_text
 from combench.common.progress import Progress, duration
 from combench.common.values import checked
-from combench.suite import launches
+from combench.suite import judging, launches
 from combench.suite import manifest as manifests
 from combench.suite import plan as plans
-from combench.suite import precision, prediction
+from combench.suite import precision, prediction, preflight
 from combench.suite.allocation import describe
 from combench.suite.batch import requeue
 from combench.suite.directory import Lock, directory_of, has_room, make_directories, require_run
@@ -62,8 +62,8 @@ SECTIONS = (
     ),
 )
 EXIT_STATUS = (
-    "0 all measured, or skipped because a capability is missing; 1 a measurement failed, timed out "
-    "or was interrupted; 2 error before the first measurement; 77 nothing could be measured."
+    "0 all measured, or skipped because a capability is missing, and thresholds of the plan are met; "
+    "1 a measurement failed, timed out or was interrupted, or a threshold is not met; 2 error before the first measurement; 77 nothing could be measured."
 )
 MORE = {
     "batch": "If --output already has a run, it is continued, and failed measurements are tried "
@@ -264,6 +264,7 @@ def _measure_all(prepared: Prepared, signals: Signals, lock: Lock) -> str:
         prepared.manifest.document[prediction.KEY] = prediction.planned(prepared.plan)
         expected.append((prediction.KEY, prediction.EXPECTED_S))
     progress = Progress(sys.stderr, expected)
+    said: set[str] = set()
     for one, entry in prepared.todo:
         reason = signals.end_asked() or ""
         if not reason and not has_room(prepared.setting.directory):
@@ -281,6 +282,10 @@ def _measure_all(prepared: Prepared, signals: Signals, lock: Lock) -> str:
         whole = entry["state"] == documents.MEASURED
         came = f"{entry['rows']} rows" if whole else f"{entry['state']}: {entry.get('reason', '')}"
         progress.end(one.kind, one.expected_s, entry.get("elapsed_s", 0.0), came, whole)
+        for finding in preflight.findings(prepared.setting.result(one)):
+            if finding not in said:
+                print(f"# {finding}", file=sys.stderr)
+            said.add(finding)
         _write_manifest(prepared)
         if reason:
             return reason
@@ -289,15 +294,35 @@ def _measure_all(prepared: Prepared, signals: Signals, lock: Lock) -> str:
     return ""
 
 
+def _judge(prepared: Prepared) -> None:
+    """Judge a run by the thresholds of its plan."""
+    document = prepared.manifest.document
+    if judging.has_thresholds(prepared.plan):
+        found = judging.judge(prepared.plan, document, prepared.setting.directory)
+        document[judging.KEY] = [one.entry for one in found]
+
+
 def _run(prepared: Prepared, signals: Signals, lock: Lock) -> str:
     """Run a session and record its begin and end in the manifest."""
     manifest = prepared.manifest
     manifest.begin_session(_session(prepared))
     _write_first(prepared)
     reason = _measure_all(prepared, signals, lock)
+    if not reason:
+        _judge(prepared)
     manifest.end_session(reason)
     _write_manifest(prepared)
     return reason
+
+
+def _judged(prepared: Prepared) -> list[str]:
+    """The verdicts on a run that was judged."""
+    if judging.KEY not in prepared.manifest.document:
+        return []
+    directory = prepared.setting.directory
+    verdicts = list(judging.judge(prepared.plan, prepared.manifest.document, directory))
+    accepted = "accepted" if judging.is_accepted(verdicts) else "not accepted"
+    return [*judging.lines(verdicts), f"{accepted} by the thresholds of plan {prepared.plan.name}"]
 
 
 def _summary(prepared: Prepared, stopped: str) -> list[str]:
@@ -314,6 +339,7 @@ def _summary(prepared: Prepared, stopped: str) -> list[str]:
     predicted = manifest.document.get(prediction.KEY, {})
     if "reason" in predicted:
         lines.append(f"prediction {predicted['state']}: {predicted['reason']}")
+    lines += _judged(prepared)
     again = f"combench run --resume --output {manifests.command_text([str(directory)])}"
     if stopped:
         lines.append(f"stopped: {stopped}; continue with {again}")
@@ -327,6 +353,8 @@ def _status(manifest: manifests.Manifest, stopped: str) -> int:
     if stopped or manifest.count(documents.FAILED, documents.TIMED_OUT):
         return FAILED
     if unpredicted in (documents.FAILED, documents.TIMED_OUT):
+        return FAILED
+    if any(one["verdict"] != judging.MET for one in manifest.document.get(judging.KEY, ())):
         return FAILED
     return MEASURED if manifest.count(documents.MEASURED) else SKIPPED
 

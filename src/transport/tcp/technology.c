@@ -103,6 +103,7 @@ static cb_status set_up(transport_factory *base, const transport_bootstrap *boot
 
     factory->events = -1;
     factory->base.counters = factory->counters;
+    factory->base.worst = factory->worst;
     transport_lock_open(&factory->lock, bootstrap->many_senders);
     transport_take_values(bootstrap, &tcp_parameters, &settings);
     factory->silence_ns = settings.silence_s * UINT64_C(1000000000);
