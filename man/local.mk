@@ -13,7 +13,7 @@ $(ccmod_subcommands): %D%/ccmod-%.1: ccmod$(EXEEXT)
 	$(AM_V_GEN)./$< $* --manual > $@.tmp && mv $@.tmp $@
 
 # The driver generates its pages from the parsers of its verbs.
-driver_verbs = %D%/combench-run.1 %D%/combench-compare.1 %D%/combench-parkbench.1 \
+driver_verbs = %D%/combench-run.1 %D%/combench-acceptance.1 %D%/combench-bundle.1 %D%/combench-compare.1 %D%/combench-parkbench.1 \
 	%D%/combench-predict.1 %D%/combench-report.1 %D%/combench-validate.1
 driver_manuals = %D%/combench.1 $(driver_verbs)
 if HAVE_PYTHON3

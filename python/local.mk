@@ -7,6 +7,7 @@ dist_suite_DATA = \
 suite_commondir = $(suitedir)/common
 dist_suite_common_DATA = \
 	%D%/combench/common/__init__.py \
+	%D%/combench/common/bundles.py \
 	%D%/combench/common/catalogue.py \
 	%D%/combench/common/documents.py \
 	%D%/combench/common/errors.py \
@@ -16,12 +17,15 @@ dist_suite_common_DATA = \
 	%D%/combench/common/programs.py \
 	%D%/combench/common/progress.py \
 	%D%/combench/common/settings.py \
-	%D%/combench/common/values.py
+	%D%/combench/common/thresholds.py \
+	%D%/combench/common/values.py \
+	%D%/combench/common/variation.py
 suite_comparedir = $(suitedir)/compare
 dist_suite_compare_DATA = \
 	%D%/combench/compare/__init__.py \
 	%D%/combench/compare/compare.py \
 	%D%/combench/compare/comparison.py \
+	%D%/combench/compare/links.py \
 	%D%/combench/compare/parkbench.py \
 	%D%/combench/compare/plot.py \
 	%D%/combench/compare/sides.py \
@@ -36,6 +40,7 @@ dist_suite_predict_DATA = \
 	%D%/combench/predict/columns.py \
 	%D%/combench/predict/ending.py \
 	%D%/combench/predict/emission.py \
+	%D%/combench/predict/losses.py \
 	%D%/combench/predict/model.py \
 	%D%/combench/predict/options.py \
 	%D%/combench/predict/predict.py \
@@ -57,9 +62,12 @@ dist_suite_report_DATA = \
 	%D%/combench/report/facts.py \
 	%D%/combench/report/figures.py \
 	%D%/combench/report/gallery.py \
+	%D%/combench/report/incast.py \
 	%D%/combench/report/limits.py \
+	%D%/combench/report/linkmaps.py \
 	%D%/combench/report/lists.py \
 	%D%/combench/report/load.py \
+	%D%/combench/report/network.py \
 	%D%/combench/report/page.css \
 	%D%/combench/report/page.html \
 	%D%/combench/report/page.py \
@@ -72,25 +80,35 @@ dist_suite_report_DATA = \
 suite_suitedir = $(suitedir)/suite
 dist_suite_suite_DATA = \
 	%D%/combench/suite/__init__.py \
+	%D%/combench/suite/acceptance.py \
 	%D%/combench/suite/allocation.py \
+	%D%/combench/suite/anonymous.py \
 	%D%/combench/suite/batch.py \
+	%D%/combench/suite/bundle.py \
 	%D%/combench/suite/directory.py \
 	%D%/combench/suite/expand.py \
+	%D%/combench/suite/judging.py \
 	%D%/combench/suite/launcher.py \
+	%D%/combench/suite/launches.py \
 	%D%/combench/suite/manifest.py \
 	%D%/combench/suite/measure.py \
 	%D%/combench/suite/plan.py \
+	%D%/combench/suite/precision.py \
 	%D%/combench/suite/prediction.py \
+	%D%/combench/suite/preflight.py \
 	%D%/combench/suite/prepare.py \
 	%D%/combench/suite/process.py \
 	%D%/combench/suite/run.py
 suite_plansdir = $(suitedir)/suite/plans
 dist_suite_plans_DATA = \
+	%D%/combench/suite/plans/acceptance.plan \
 	%D%/combench/suite/plans/congestion.plan \
 	%D%/combench/suite/plans/eventbuilding.plan \
 	%D%/combench/suite/plans/farms.plan \
 	%D%/combench/suite/plans/full.plan \
 	%D%/combench/suite/plans/gpcnet.plan \
+	%D%/combench/suite/plans/incast.plan \
+	%D%/combench/suite/plans/links.plan \
 	%D%/combench/suite/plans/note48.plan \
 	%D%/combench/suite/plans/parkbench.plan \
 	%D%/combench/suite/plans/quick.plan \

@@ -28,6 +28,8 @@ class Verb:
 
 VERBS = (
     Verb("run", "combench.suite.run", "run the benchmarks of a plan with mpirun or srun"),
+    Verb("acceptance", "combench.suite.acceptance", "judge a run by thresholds and by earlier runs"),
+    Verb("bundle", "combench.suite.bundle", "put a run into one file, without names on request"),
     Verb("report", "combench.report.report", "make an HTML report of results, with pictures"),
     Verb("compare", "combench.compare.compare", "find regressions and improvements between runs"),
     Verb("parkbench", "combench.compare.parkbench", "compare 1.1 to 1.3 with Parkbench's COMMS1 to 3"),

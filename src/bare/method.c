@@ -199,6 +199,7 @@ static cb_status take_turns(bare_run *bare, measurement_passes *run)
     size_t turns;
 
     run->out.steps = bare->steps;
+    counting_begin(&pass->session->counting, pass->session->technology);
     CB_TRY(turns_that_fit(bare, run, turns_share, TURNS_LEAST, BATCH_TURNS, &turns));
     while (turns > 0 && !precise) {
         pass_begin_timing(pass);
@@ -207,6 +208,7 @@ static cb_status take_turns(bare_run *bare, measurement_passes *run)
             session_leave_if_interrupted(pass->session);
         }
         CB_TRY(pass_end_timing(pass));
+        meters_count(&pass->meters, 2 * turns * bare->steps);
         CB_TRY(transport_flush(pass->me->factory));
         CB_TRY(keep_batch(bare, run, turns));
         CB_TRY(is_precise(bare, run, &precise));
@@ -214,6 +216,7 @@ static cb_status take_turns(bare_run *bare, measurement_passes *run)
     }
     run->out.stopped_by = precise ? "precision" : "max-time";
     run->out.timed = pass->meters;
+    counting_end(&pass->session->counting, pass->session->technology);
     return CB_OK;
 }
 

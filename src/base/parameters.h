@@ -164,13 +164,31 @@ typedef struct {
 typedef struct {
     const char *group; /* key of the object in a row of the result: "datagrams" */
     const cb_counter *rows;
-    size_t count; /* at most CB_COUNTERS_MOST */
+    size_t count;       /* at most CB_COUNTERS_MOST */
+    bool in_timed_only; /* count what happens in timed passes; otherwise in all passes of the row */
 } cb_counter_set;
+
+/* The connection of a process with the largest increase or the extreme reading of a counter. */
+typedef struct {
+    uint64_t value; /* its own increase or reading, or CB_COUNTER_ABSENT */
+    int rank, peer; /* the process, and the other end */
+} cb_counter_worst;
 
 /* Values of the counters. */
 typedef struct {
-    const cb_counter_set *set;         /* NULL: no counters */
-    uint64_t values[CB_COUNTERS_MOST]; /* or CB_COUNTER_ABSENT */
+    const cb_counter_set *set;                /* NULL: no counters */
+    uint64_t values[CB_COUNTERS_MOST];        /* or CB_COUNTER_ABSENT */
+    cb_counter_worst worst[CB_COUNTERS_MOST]; /* of all processes, if the technology knows them */
+    bool has_worst;
 } cb_counts;
+
+/* Whether the value of a connection is worse than another: larger, or smaller where the least
+ * counts. An absent one never is. */
+static inline bool cb_counter_is_worse(cb_counter_kind kind, uint64_t value, uint64_t than)
+{
+    if (value == CB_COUNTER_ABSENT || than == CB_COUNTER_ABSENT)
+        return value != CB_COUNTER_ABSENT;
+    return kind == CB_COUNTER_LEAST ? value < than : value > than;
+}
 
 #endif

@@ -12,6 +12,7 @@
 #include "engine/definition.h"
 #include "engine/options.h"
 #include "engine/plan.h"
+#include "host/counters.h"
 #include "report/columns.h"
 #include "report/stream.h"
 
@@ -377,6 +378,21 @@ static const char *multicast_of(const transport_technology *technology)
     return (technology->capabilities & TRANSPORT_MULTICAST_RELAYED) != 0 ? "relayed" : "network";
 }
 
+static void put_counters(report_stream *out, const char *key, const cb_counter_set *counters)
+{
+    report_stream_array(out, key);
+    for (size_t i = 0; counters != NULL && i < counters->count; i++) {
+        report_stream_object(out, NULL);
+        report_stream_text(out, "group", counters->group);
+        report_stream_text(out, "key", counters->rows[i].key);
+        report_stream_text(out, "unit", counters->rows[i].unit);
+        report_stream_text(out, "meaning", counters->rows[i].meaning);
+        report_stream_flag(out, "marked", counters->rows[i].is_marked);
+        report_stream_end(out);
+    }
+    report_stream_end(out);
+}
+
 static void put_technologies(report_stream *out)
 {
     report_stream_array(out, "technologies");
@@ -389,21 +405,13 @@ static void put_technologies(report_stream *out)
         report_stream_text(out, "summary", (*one)->summary);
         report_stream_flag(out, "built_in", transport_is_built_in(*one));
         report_stream_text(out, "multicast", multicast_of(*one));
+        if ((*one)->losses != NULL)
+            report_stream_text(out, "losses", (*one)->losses);
         report_stream_array(out, "parameters");
         for (size_t i = 0; parameters != NULL && i < parameters->count; i++)
             put_parameter(out, &parameters->rows[i]);
         report_stream_end(out);
-        report_stream_array(out, "counters");
-        for (size_t i = 0; counters != NULL && i < counters->count; i++) {
-            report_stream_object(out, NULL);
-            report_stream_text(out, "group", counters->group);
-            report_stream_text(out, "key", counters->rows[i].key);
-            report_stream_text(out, "unit", counters->rows[i].unit);
-            report_stream_text(out, "meaning", counters->rows[i].meaning);
-            report_stream_flag(out, "marked", counters->rows[i].is_marked);
-            report_stream_end(out);
-        }
-        report_stream_end(out);
+        put_counters(out, "counters", counters);
         report_stream_end(out);
     }
     report_stream_end(out);
@@ -470,6 +478,7 @@ cb_status describe_all(const benchmark *const *registry, FILE *stream)
     describe_counters();
     report_describe_columns(&out, "columns");
     put_technologies(&out);
+    put_counters(&out, "host_counters", &host_counter_set);
     report_stream_end(&out);
     return CB_OK;
 }

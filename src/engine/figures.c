@@ -1,7 +1,6 @@
 /* The formulas of docs/using/benchmarks.md. */
 #include "engine/figures.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +54,17 @@ static void fill_ratio(const measurement_setting *setting, double step_us, repor
         report_set_number(row, REPORT_SCALING_EFFICIENCY, reference_us / step_us);
     else
         report_set_number(row, REPORT_LOSS_PCT, 100 * (1 - count * reference_us / step_us));
+}
+
+void figures_fill_cost(double messages, double size_bytes, report_row *row)
+{
+    const double step_us = report_row_number(row, REPORT_CPU_US_PER_STEP, "");
+
+    if (!(step_us > 0) || !(messages > 0))
+        return;
+    report_set_number(row, REPORT_CPU_US_PER_MESSAGE, step_us / messages);
+    if (size_bytes > 0)
+        report_set_number(row, REPORT_CPU_S_PER_GB, 1e3 * step_us / messages / size_bytes);
 }
 
 /* The rates of a benchmark whose steps are turns of events. */
@@ -116,47 +126,6 @@ void figures_fill_blocks(report_column figure, const stats_summary *summary,
     report_set_numbers(row, REPORT_BLOCKS_US, blocks_us, count);
     report_set_number(row, REPORT_BLOCKS, (double)count);
     report_set_number(row, REPORT_STEPS, (double)steps);
-}
-
-/* Counters */
-
-/* So that the most of all ranks is what counts; -INFINITY: none. */
-static double reading_of(cb_counter_kind kind, uint64_t value)
-{
-    if (value == CB_COUNTER_ABSENT || kind == CB_COUNTER_INCREASE)
-        return -(double)INFINITY;
-    return kind == CB_COUNTER_LEAST ? -(double)value : (double)value;
-}
-
-cb_status figures_sum_counters(engine_session *session, control_team *team, cb_counts *out)
-{
-    const cb_counter_set *set = session->technology->ops.counters;
-
-    uint64_t sums[2 * CB_COUNTERS_MOST] = {0}, *absent = sums + CB_COUNTERS_MOST;
-    double readings[CB_COUNTERS_MOST] = {0};
-
-    *out = (cb_counts){.set = set};
-    if (set == NULL)
-        return CB_OK;
-    assert(set->count <= CB_COUNTERS_MOST && session->technology->counters != NULL);
-    transport_count(session->technology);
-    for (size_t i = 0; i < set->count; i++) {
-        const uint64_t now = session->technology->counters[i];
-
-        absent[i] = now == CB_COUNTER_ABSENT;
-        sums[i] = absent[i] || now < session->counted[i] ? 0 : now - session->counted[i];
-        readings[i] = reading_of(set->rows[i].kind, now);
-        session->counted[i] = now;
-    }
-    CB_TRY(control_sum(team, sums, 2 * CB_COUNTERS_MOST));
-    CB_TRY(control_maximum(team, readings, set->count));
-    for (size_t i = 0; i < set->count; i++)
-        if (set->rows[i].kind != CB_COUNTER_INCREASE)
-            out->values[i] =
-                isfinite(readings[i]) ? (uint64_t)fabs(readings[i]) : CB_COUNTER_ABSENT;
-        else
-            out->values[i] = absent[i] == 0 ? sums[i] : CB_COUNTER_ABSENT;
-    return CB_OK;
 }
 
 /* Cells, samples and dropped values are summed; the maximum is not. */
@@ -254,6 +223,13 @@ static void fill_verification(const verification_result *found, report_row *row)
     report_set_member(row, REPORT_VERIFY, (double)found->corrupted, "corrupted");
 }
 
+void figures_fill_synchronised(const bench_measurement *measurement, size_t packets,
+                               report_row *row)
+{
+    report_set_number(row, REPORT_SYNCHRONISED_BYTES,
+                      (double)packets * (double)plan_typical_bytes(measurement));
+}
+
 void figures_fill_common(const measurement_setting *setting, const figures_common *common,
                          report_row *row)
 {
@@ -265,6 +241,7 @@ void figures_fill_common(const measurement_setting *setting, const figures_commo
         report_set_number(row, REPORT_ALGORITHM_TRUE_US, common->algorithm_true_us);
     fill_verification(common->verification, row);
     report_set_counters(row, common->counters);
+    counting_fill(&setting->session->counting, common->counters, row);
 }
 
 void figures_fill_fragments(const bench_measurement *measurement, double mean_bytes,
@@ -292,7 +269,9 @@ cb_status figures_fill(const measurement_setting *setting, const measurement_out
                                    .verification = &outcome->verification,
                                    .counters = &outcome->counters};
     const benchmark *definition = setting->session->definition;
-    double divisor = measurement->mode->divisor, total_us = 0;
+    const double size_bytes =
+        measurement->varied ? outcome->fragment_mean_bytes : (double)measurement->size_bytes;
+    double divisor = measurement->mode->divisor, total_us = 0, packets;
     stats_summary summary;
 
     figures_fill_common(setting, &common, row);
@@ -307,14 +286,19 @@ cb_status figures_fill(const measurement_setting *setting, const measurement_out
     if (definition->scale != NULL) {
         const bench_scale scale = definition->scale(setting->session->options, measurement->count);
 
+        packets = (double)scale.packets;
         fill_rates_of_units(&scale, measurement->size_bytes, summary.median, outcome->lost_share,
                             row);
+        figures_fill_synchronised(measurement, scale.converging, row);
     } else {
-        fill_rates(setting->session->definition, measurement, setting->participants,
-                   measurement->varied ? outcome->fragment_mean_bytes
-                                       : (double)measurement->size_bytes,
+        packets = (double)bench_packets_of(measurement->mode->packets, measurement->count);
+        fill_rates(setting->session->definition, measurement, setting->participants, size_bytes,
                    summary.median, outcome->lost_share, row);
     }
+    figures_fill_cost((1 - outcome->lost_share) * divisor * packets, size_bytes, row);
+    if (definition->counted == BENCH_SOURCES)
+        figures_fill_synchronised(
+            measurement, measurement->count * (size_t)setting->session->options->window, row);
     figures_fill_fragments(measurement, outcome->fragment_mean_bytes,
                            outcome->fragment_largest_bytes, row);
     fill_ratio(setting, summary.median * divisor, row);

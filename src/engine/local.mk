@@ -2,6 +2,7 @@ libcombench_a_SOURCES += \
 	%D%/algorithm.c %D%/algorithm.h \
 	%D%/benchmark.c %D%/benchmark.h \
 	%D%/block.c %D%/block.h \
+	%D%/counting.c %D%/counting.h \
 	%D%/configuration.c %D%/configuration.h \
 	%D%/definition.c %D%/definition.h \
 	%D%/describe.c %D%/describe.h \
@@ -17,6 +18,7 @@ libcombench_a_SOURCES += \
 	%D%/pass.c %D%/pass.h \
 	%D%/plan.c %D%/plan.h \
 	%D%/plan_run.c %D%/plan_run.h \
+	%D%/preflight.c %D%/preflight.h \
 	%D%/program.c %D%/program.h \
 	%D%/rank.c %D%/rank.h \
 	%D%/senders.c %D%/senders.h \

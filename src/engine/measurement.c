@@ -427,6 +427,7 @@ static cb_status finish_passes(measurement_passes *run)
     const bench_algorithm *algorithm = &run->pass.me->algorithm;
 
     run->out.timed = run->pass.meters;
+    counting_end(&run->setting->session->counting, run->setting->session->technology);
     CB_TRY(rank_check_sum(run->pass.me));
     CB_TRY(figures_lost_share(run->setting, run->pass.me, &run->out.lost_share));
     CB_TRY(keep_arrived(run));
@@ -555,6 +556,7 @@ cb_status measurement_run(const measurement_setting *setting, measurement_outcom
     } else if (status == CB_OK) {
         status = warm_up(&run);
         meters_reset(&run.pass.meters);
+        counting_begin(&session->counting, session->technology);
         if (status == CB_OK)
             status = pass_run(&run.pass, &(pass_plan){run.traffic, add_blocks, .decider = &run});
         if (status == CB_OK)
@@ -566,7 +568,8 @@ cb_status measurement_run(const measurement_setting *setting, measurement_outcom
     if (status == CB_OK)
         status = measure_baselines(&run, &place);
     if (status == CB_OK)
-        status = figures_sum_counters(session, setting->team, &run.out.counters);
+        status = counting_gather(&session->counting, session->technology, setting->team,
+                                 &run.out.counters);
     if (status == CB_OK)
         status = control_barrier(setting->team);
     /* After a failure that the others may not know about, this rank ends the job. Destroying groups
@@ -598,13 +601,15 @@ cb_status measurement_report(const measurement_setting *setting, measurement_out
     bool agreed = status == CB_OK || outcome->verification.done;
     bool writes = session->document != NULL && (status == CB_OK || status == CB_ERROR_DATA) &&
                   outcome->block_count > 0;
+    /* Meters of the process contain a computing task. */
+    bool metered = writes && setting->planned->occupation == BENCH_UNOCCUPIED;
     report_row row = {.broken = false};
 
     *result = (measurement_result){.figure_us = -1, .shares_left_out = outcome->shares_left_out};
     if (session->method != NULL && session->method->measure != NULL)
         return status;
     if (status == CB_OK)
-        status = meters_report(&outcome->timed, setting->team, writes ? &row : NULL);
+        status = meters_report(&outcome->timed, setting->team, metered ? &row : NULL);
     if (writes) {
         cb_status written = write_row(setting, outcome, status == CB_OK, &row, result);
 

@@ -24,7 +24,7 @@ static const char *const formats[] = {"text", "csv", "json", NULL};
 enum { LARGEST_MESSAGE = 1 << 30, LARGEST_RANK = 65535 };
 
 /* Filled by fill_technology_texts. */
-static char technology_help[384], technology_more[512], interface_help[320], threads_help[320];
+static char technology_help[384], technology_more[512], interface_help[384], threads_help[320];
 
 /* clang-format off: a row reads best as one */
 /* Rows before a benchmark's own options. */
@@ -449,11 +449,12 @@ static const cb_option later_rows[] = {
     {.name = "interface",
      .type = CB_OPTION_TEXT,
      .offset = FIELD(interface),
-     .argument = "NAME",
+     .argument = "NAME,...",
      .key = "interface",
      .help = interface_help,
      .more =
-         "The same name on all hosts. Default: loopback if all ranks are on one host, otherwise "
+         "The same names on all hosts; rank k of a host, counted from 0, takes name k modulo their "
+         "number. Default: loopback if all ranks are on one host, otherwise "
          "the interface that has the address of the host's name."},
     {.name = "parameter",
      .type = CB_OPTION_TEXT,
@@ -681,7 +682,8 @@ static void fill_technology_texts(void)
             "in this build, and which can be used on this host, and ends.",
             sizeof(technology_more) - strlen(technology_more) - 1);
     list_technologies(TRANSPORT_INTERFACE, false, " and ", names, sizeof(names));
-    snprintf(interface_help, sizeof(interface_help), "Network interface of %s", names);
+    snprintf(interface_help, sizeof(interface_help),
+             "Network interface of %s; of several, each rank of a host takes the next", names);
     list_technologies(OPTIONS_THREADS_NEED, false, " and ", names, sizeof(names));
     snprintf(threads_help, sizeof(threads_help), "Sending threads of each source, over %s", names);
 }

@@ -12,6 +12,12 @@
 #include "engine/describe.h"
 #include "engine/fragments.h"
 
+static bool has_empty_name(const char *names)
+{
+    return names[0] == '\0' || names[0] == ',' || names[strlen(names) - 1] == ',' ||
+           strstr(names, ",,") != NULL;
+}
+
 cb_status program_find_technology(engine_program *program, const char *named_by)
 {
     char names[256];
@@ -34,6 +40,12 @@ cb_status program_find_technology(engine_program *program, const char *named_by)
         cb_error("--interface %s: the technology %s chooses its network itself; leave "
                  "the option out, or use --technology with one of %s",
                  program->options.interface, program->technology->name, names);
+        return CB_ERROR_USAGE;
+    }
+    if (program->options.interface != NULL && has_empty_name(program->options.interface)) {
+        cb_error("--interface '%s': a name is empty; write names of interfaces separated by single "
+                 "commas, such as eth0,eth1",
+                 program->options.interface);
         return CB_ERROR_USAGE;
     }
     if (program->options.verify && (program->technology->capabilities & TRANSPORT_DELIVERS) == 0) {

@@ -13,6 +13,7 @@
 #include "engine/environment.h"
 #include "engine/fragments.h"
 #include "engine/parkbench.h"
+#include "engine/preflight.h"
 
 volatile sig_atomic_t session_signal_seen;
 
@@ -291,6 +292,7 @@ static cb_status describe_environment(engine_session *session)
                                       .document = session->document};
 
     CB_TRY(environment_describe(&from, &session->clock, &session->machines));
+    CB_TRY(preflight_describe(&from, &session->machines));
     if (session->document != NULL)
         configuration_put(session->document, &session->settings);
     return CB_OK;
@@ -367,6 +369,7 @@ cb_status session_close(engine_session *session, cb_status status)
     if (session->method != NULL && session->method->close != NULL)
         session->method->close(session->method_state);
     report_free(session->document);
+    counting_free(&session->counting);
     cb_config_free(session->config);
     cb_settings_free(&session->settings);
     machines_free(&session->machines);

@@ -7,6 +7,7 @@
 
 #include "base/context.h"
 #include "control/control.h"
+#include "engine/counting.h"
 #include "engine/environment.h"
 #include "engine/method.h"
 #include "engine/program.h"
@@ -35,7 +36,7 @@ struct engine_session {
     cb_config *config;    /* of --config, or NULL */
     cb_settings settings; /* of all ranks, from --config or derived */
     transport_factory *technology, *null;
-    uint64_t counted[CB_COUNTERS_MOST]; /* counters of the technology at the last row */
+    counting counting; /* of the row under way */
     transport_wait wait, effective_wait;
     host_work_rate work_rate;  /* of this rank's core, for algorithms */
     report_document *document; /* rank 0 only, else NULL */

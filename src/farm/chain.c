@@ -174,6 +174,7 @@ static cb_status run_load(chain *run, const chain_load *load, chain_times *out)
     CB_TRY(run->source ? issue_events(run, load, schedule, out)
                        : pass_events(run, load, schedule, out));
     meters_end(&run->meters);
+    meters_count(&run->meters, load->events);
     CB_TRY(run->actions->finish(run->me));
     CB_TRY(transport_flush(run->me->factory));
     CB_TRY(rank_check_sum(run->me));
@@ -273,8 +274,10 @@ static cb_status run_at(chain *run, double rate_hz, double time_ns, uint64_t lea
 
     memset(run->latency, 0, sizeof(*run->latency));
     meters_reset(&run->meters);
+    counting_begin(&run->setting->session->counting, run->setting->session->technology);
     run->me->algorithm.runs = run->me->algorithm.elapsed_ns = 0;
     CB_TRY(run_load(run, &load, &times));
+    counting_end(&run->setting->session->counting, run->setting->session->technology);
     CB_TRY(figures_sum_histogram(run->setting->team, run->latency));
     *out = outcome_of(run, &load, &times);
     return CB_OK;
@@ -301,6 +304,7 @@ static void fill_row(chain *run, const farm_outcome *outcome, report_row *row)
     report_set_number(row, REPORT_FREQUENCY_HZ, frequency_hz);
     report_set_number(row, REPORT_THROUGHPUT_MBPS,
                       (double)packets * size_bytes * frequency_hz / 1e6);
+    figures_fill_cost((double)packets, size_bytes, row);
     figures_fill_fragments(planned, run->fragment_mean_bytes, run->fragment_largest_bytes, row);
     report_set_number(row, REPORT_ISSUED, (double)tally->issued);
     report_set_distribution(row, REPORT_EVENT_LATENCY_US, run->latency, 1);
@@ -316,7 +320,7 @@ static cb_status add_row(chain *run, farm_outcome *outcome)
 
     CB_TRY(algorithm_mean_us(team, run->me->algorithm.elapsed_ns, run->me->algorithm.runs,
                              &outcome->algorithm_true_us));
-    CB_TRY(figures_sum_counters(session, team, &outcome->counters));
+    CB_TRY(counting_gather(&session->counting, session->technology, team, &outcome->counters));
     if (run->setting->planned->varied)
         CB_TRY(fragments_summarize(team, run->arrived, &run->fragment_mean_bytes,
                                    &run->fragment_largest_bytes));

@@ -112,6 +112,7 @@ static cb_status run_with(farm_run *run, farm_load load, const farm_fragments *f
     CB_TRY(control_maximum(run->setting->team, lateness_ns, 2));
     run->skew_ns = fmax(run->skew_ns, lateness_ns[0] + lateness_ns[1]);
     CB_TRY(conclude_run(run, tally));
+    meters_count(&run->meters, tally->decided);
     run->next_event += tally->issued;
     return CB_OK;
 }
@@ -122,8 +123,10 @@ cb_status farm_run_load(farm_run *run, farm_load load, farm_tally *tally)
     unsigned capabilities = transport_capabilities(run->setting->session->technology);
     bool reliable = (capabilities & TRANSPORT_RELIABLE) != 0;
 
-    return run_with(run, load, run->fragments,
-                    reliable ? 0 : longest_silence_ns(run, &load, lossy_ns), tally);
+    CB_TRY(run_with(run, load, run->fragments,
+                    reliable ? 0 : longest_silence_ns(run, &load, lossy_ns), tally));
+    counting_end(&run->setting->session->counting, run->setting->session->technology);
+    return CB_OK;
 }
 
 cb_status farm_run_verifying(farm_run *run, farm_load load, farm_tally *tally)
@@ -140,6 +143,7 @@ void farm_row_begin(farm_run *run)
     run->arrived = (fragments_arrived){0};
     run->skew_ns = 0;
     meters_reset(&run->meters);
+    counting_begin(&run->setting->session->counting, run->setting->session->technology);
     if (!run->supervisor)
         return;
     memset(run->latencies, 0, farm_destinations(run) * sizeof(*run->latencies));
@@ -156,7 +160,8 @@ cb_status farm_row(farm_run *run, farm_outcome *outcome)
 
     CB_TRY(algorithm_mean_us(run->setting->team, run->algorithm_ns, run->algorithm_runs,
                              &outcome->algorithm_true_us));
-    CB_TRY(figures_sum_counters(session, run->setting->team, &outcome->counters));
+    CB_TRY(counting_gather(&session->counting, session->technology, run->setting->team,
+                           &outcome->counters));
     if (run->setting->planned->varied)
         CB_TRY(fragments_summarize(run->setting->team, run->arrived, &outcome->fragment_mean_bytes,
                                    &outcome->fragment_largest_bytes));

@@ -11,7 +11,7 @@
 
 typedef struct host host;
 
-enum { HOST_TEXT = 128, HOST_TUNINGS = 24 };
+enum { HOST_TEXT = 128, HOST_TUNINGS = 24, HOST_INTERFACE_BYTES = 16 /* of a name */ };
 
 /* Plain data without pointers, so that ranks can exchange it as bytes. An empty text or 0 means
  * unknown; a result omits it. */

@@ -193,6 +193,7 @@ static cb_status play(replay_run *run, const measurement_setting *setting, playe
     CB_TRY(player_play(run->me, stamps, verify, &run->found));
     *own_us = (double)(cb_now_ns() - start_ns) / 1e3;
     meters_end(&run->timed);
+    meters_count(&run->timed, 1);
     session_leave_if_interrupted(session);
     CB_TRY(transport_flush(session->technology));
     run->skew_ns = fmax(run->skew_ns, fabs(late_ns));
@@ -242,6 +243,7 @@ static cb_status play_often(replay_run *run, const measurement_setting *setting)
         CB_TRY(control_maximum(setting->team, agreed, 2));
     }
     meters_reset(&run->timed);
+    counting_begin(&setting->session->counting, setting->session->technology);
     run->skew_ns = 0;
     while (run->plays < PLAYS_MOST && !precise &&
            (run->plays < PLAYS_LEAST || agreed[0] + agreed[1] < limit_us)) {
@@ -371,7 +373,7 @@ static void fill_messages(const replay_run *run, report_row *row)
     report_set_member(row, REPORT_RECORDED, (double)recorded->worst_line, "worst_line");
 }
 
-static cb_status fill_times(replay_run *run, uint64_t bytes, report_row *row)
+static cb_status fill_times(replay_run *run, uint64_t messages, uint64_t bytes, report_row *row)
 {
     stats_summary summary;
 
@@ -385,6 +387,7 @@ static cb_status fill_times(replay_run *run, uint64_t bytes, report_row *row)
                       "quartiles_us.1");
     report_set_text(row, REPORT_STOPPED_BY, run->stopped_by);
     report_set_number(row, REPORT_THROUGHPUT_MBPS, (double)bytes / summary.median);
+    figures_fill_cost((double)messages, (double)bytes / (double)messages, row);
     return CB_OK;
 }
 
@@ -397,14 +400,16 @@ static cb_status write_row(replay_run *run, const measurement_setting *setting,
                                    .algorithm_true_us = -1,
                                    .verification = &run->verification,
                                    .counters = counters};
-    uint64_t bytes = 0;
+    uint64_t messages = 0, bytes = 0;
 
-    for (size_t rank = 0; rank < setting->participants; rank++)
+    for (size_t rank = 0; rank < setting->participants; rank++) {
+        messages += all[rank].received;
         bytes += all[rank].received_bytes;
+    }
     figures_fill_common(setting, &common, row);
     if (run->played.multicasts)
         report_set_text(row, REPORT_MULTICAST, "loop");
-    CB_TRY(fill_times(run, bytes, row));
+    CB_TRY(fill_times(run, messages, bytes, row));
     fill_ranks(all, setting->participants, row);
     fill_messages(run, row);
     return report_add(setting->session->document, row);
@@ -422,7 +427,7 @@ static cb_status report(replay_run *run, const measurement_setting *setting)
     if (status == CB_OK)
         status = control_gather(setting->team, &own, sizeof(own), all);
     if (status == CB_OK)
-        status = figures_sum_counters(session, setting->team, &counters);
+        status = counting_gather(&session->counting, session->technology, setting->team, &counters);
     if (status == CB_OK)
         status = meters_report(&run->timed, setting->team, session->document != NULL ? &row : NULL);
     if (status == CB_OK && session->document != NULL)
@@ -445,6 +450,7 @@ static cb_status measure(void *state, const measurement_setting *setting)
                          player_create(&run->played, session->technology, touch, &run->me)));
     CB_TRY(control_barrier(setting->team));
     CB_TRY(play_often(run, setting));
+    counting_end(&session->counting, session->technology);
     timed = run->timed;
     run->timed_found = run->found;
     CB_TRY(play_stamped(run, setting));

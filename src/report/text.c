@@ -177,6 +177,9 @@ static const struct {
     {'&', REPORT_COUNTERS,
      .meaning = "packets were sent again, timed out or marked by ECN: see the counters of the "
                 "technology in the result"},
+    {'%', REPORT_HOSTS_WITH_FAULTS, .above = 0,
+     .meaning = "a host of the row sent again, dropped, or got packets marked by a congested "
+                "switch, maybe of other programs: see host_counters in the result"},
     {'#', REPORT_ERRORS, .above = 0,
      .meaning = "duplicate, late or unexpected messages; see errors in the result"},
     {'~', REPORT_STOPPED_BY, .is_not = "precision",
@@ -408,6 +411,31 @@ static void write_parameters(const report_writer *writer, const json_t *environm
     fputc('\n', writer->stream);
 }
 
+/* What the preflight has found: "preflight: eth0 is half duplex (host02 and 3 more); turn on ..."
+ */
+static void write_preflight(FILE *stream, const json_t *environment)
+{
+    const json_t *one;
+    size_t index;
+
+    json_array_foreach(json_object_get(environment, "preflight"), index, one)
+    {
+        const char *found = json_string_value(json_object_get(one, "found"));
+        const char *remedy = json_string_value(json_object_get(one, "remedy"));
+        const json_t *hosts = json_object_get(one, "hosts");
+        const json_t *first = json_array_get(json_object_get(environment, "hosts"),
+                                             (size_t)json_integer_value(json_array_get(hosts, 0)));
+        const char *name = json_string_value(json_object_get(first, "name"));
+
+        if (found == NULL || remedy == NULL)
+            continue;
+        fprintf(stream, "preflight: %s (%s", found, name != NULL ? name : "host 0");
+        if (json_array_size(hosts) > 1)
+            fprintf(stream, " and %zu more", json_array_size(hosts) - 1);
+        fprintf(stream, "); %s\n", remedy);
+    }
+}
+
 static void begin_text(report_writer *writer, json_t *document)
 {
     static const phrase platform[] = {
@@ -430,6 +458,7 @@ static void begin_text(report_writer *writer, json_t *document)
     if (write_phrases(writer->stream, document, platform, COUNT(platform)))
         fputc('\n', writer->stream);
     write_parameters(writer, environment);
+    write_preflight(writer->stream, environment);
 }
 
 /* Fits follow their rows; later rows get new headings. */

@@ -95,8 +95,9 @@ struct transport_technology {
     unsigned capabilities;
     const cb_parameter_set *parameters; /* its parameters; NULL: none */
     const cb_counter_set *counters;     /* its counters; NULL: none */
-    bool is_default_of_files;           /* used for configuration files that name no technology */
-    const char *needs; /* without open: how to get a build that has it, as a request */
+    const char *losses; /* share rule of ccmod that models its losses at full buffers; NULL: none */
+    bool is_default_of_files; /* used for configuration files that name no technology */
+    const char *needs;        /* without open: how to get a build that has it, as a request */
     /* Find out whether the technology can be used on this host, without opening it and before MPI
      * starts. `text` gets what it would use, a phrase, or remains empty. An error, logged, says why
      * it cannot be used. Not called for a technology without open; empty: it can always be used. */
@@ -146,8 +147,10 @@ struct transport_factory {
     const cb_settings *settings; /* of the bootstrap, or NULL */
     const uint64_t *counters; /* current values, in the order of the set's rows; set by open if the
                                  technology has a set */
-    char network[64];         /* the network interface in use and its address, or empty */
-    size_t rejected_connections; /* connections without the key of the job, dropped at open */
+    const cb_counter_worst *worst; /* the connection of each counter, since the count before; NULL:
+                                      the technology does not know */
+    char network[64];              /* the network interface in use and its address, or empty */
+    size_t rejected_connections;   /* connections without the key of the job, dropped at open */
     char last_error[CB_LAST_ERROR_BYTES]; /* see transport_last_error */
 };
 

@@ -70,6 +70,14 @@ run_refused 2 cb_oneway --technology tcp --interface none-such --output refused.
 expect_status 2
 expect_error "cannot use the interface 'none-such'" "use --interface with one of"
 
+case_is "a list of interfaces: one that is not there, and an empty name"
+run_refused 2 cb_oneway --technology tcp --interface lo,none-such --output refused.json
+expect_status 2
+expect_error "rank 1: error: cannot use the interface 'none-such'" "use --interface with one of"
+run_refused 2 cb_oneway --technology udp --interface lo,,lo --output refused.json
+expect_status 2
+expect_error "--interface 'lo,,lo': a name is empty" "separated by single commas"
+
 case_is "a technology that chooses its network itself"
 run_refused 2 cb_oneway --technology mpi --interface lo
 expect_status 2

@@ -2,6 +2,7 @@
 if HAVE_CHECK
 UNIT_TESTS += \
 	%D%/test_environment \
+	%D%/test_network \
 	%D%/test_noise \
 	%D%/test_task \
 	%D%/test_topology \
@@ -10,6 +11,8 @@ endif
 
 tests_host_test_environment_CPPFLAGS = $(UNIT_FLAGS)
 tests_host_test_environment_LDADD = $(UNIT_LIBS)
+tests_host_test_network_CPPFLAGS = $(UNIT_FLAGS)
+tests_host_test_network_LDADD = $(UNIT_LIBS)
 tests_host_test_noise_CPPFLAGS = $(UNIT_FLAGS)
 tests_host_test_noise_LDADD = $(UNIT_LIBS)
 tests_host_test_task_CPPFLAGS = $(UNIT_FLAGS)

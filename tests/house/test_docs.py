@@ -215,6 +215,14 @@ def counters(known: Json, technology: str) -> str:
     return table(["key", "unit", "meaning"], rows)
 
 
+def host_counters(known: Json) -> str:
+    rows = [
+        [f"`{one['key']}`", one["unit"], "%" if one.get("marked") else "", quoted(one["meaning"])]
+        for one in known["host_counters"]
+    ]
+    return table(["key", "unit", "mark", "meaning"], rows)
+
+
 def programs_text(known: Json, programs: list[str]) -> str:
     """The programs that take an option: all, all but a few, or a list."""
     others = [one["program"] for one in known["benchmarks"] if one["program"] not in programs]
@@ -240,7 +248,7 @@ def options(known: Json) -> str:
     return table(["option", "programs", "default", "meaning", "key"], rows)
 
 
-MADE: dict[str, Callable[..., str]] = {"options": options, "parameters": parameters, "counters": counters}
+MADE: dict[str, Callable[..., str]] = {"options": options, "parameters": parameters, "counters": counters, "host_counters": host_counters}
 MARKS = re.compile(r"<!-- generated: (?P<what>[^\n]*) -->\n(?P<text>.*?)<!-- end -->\n", re.DOTALL)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import difflib
 import functools
 import operator
 import os
@@ -322,6 +323,15 @@ class Benchmark:
         )
 
 
+def nearest(word: str, words: Iterable[str]) -> str:
+    """A remedy for a word that is none of these."""
+    words = sorted(words)
+    near = difflib.get_close_matches(word, words, 1)
+    if near:
+        return f"did you mean {near[0]}?"
+    return f"use one of {', '.join(words[:20])}{' and others' if len(words) > 20 else ''}"
+
+
 # Columns and technologies.
 
 
@@ -359,6 +369,7 @@ class Technology:
     summary: str
     counters: tuple[Json, ...] = ()
     multicast: str = "none"  # its own: copied by the network, or relayed from member to member
+    losses: str = ""  # share rule of ccmod that models its losses at full buffers
 
 
 @dataclass(frozen=True)
@@ -381,6 +392,7 @@ class Catalogue:
     choices: Mapping[str, tuple[str, ...]]  # by option
     note_sizes_bytes: tuple[int, ...]  # sizes of DAQ note 48, which all benchmarks measure
     sweep_sizes_bytes: tuple[int, ...]
+    host_counters: tuple[Json, ...] = ()
 
     @functools.cached_property
     def identifying(self) -> tuple[Column, ...]:
@@ -518,6 +530,7 @@ def load(path: Path) -> Catalogue:
             },
             _texts(document, "note_sizes_bytes"),
             _texts(document, "sweep_sizes_bytes"),
+            _texts(document, "host_counters"),
         )
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise SuiteError(

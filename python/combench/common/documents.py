@@ -164,6 +164,11 @@ def load_json(path: Path) -> Any:
         raise SuiteError(f"cannot read {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise _refused(path, f"byte {error.start}", "it is damaged: not UTF-8") from error
+    return load_text(text, path)
+
+
+def load_text(text: str, path: Path) -> Any:
+    """The JSON in a text, which is the content of the file that errors name."""
     reading = _Reading()
     numbers: dict[str, Any] = {"parse_int": reading.integer, "parse_float": reading.real}
     hooks = numbers if _ODD_NUMBER.search(text) else {}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Iterator, Sequence
 
-from combench.common import catalogue
+from combench.common import bundles, catalogue
 from combench.common.catalogue import CALIBRATION, Benchmark
 from combench.common.documents import RESULT, Json, claims_to_be, read_checked
 from combench.common.errors import SuiteError
@@ -58,6 +58,7 @@ class Calibration:
 
 def _documents_in(place: Path) -> list[tuple[Path, Json]]:
     """The result documents in a file or a folder; other files in a folder are ignored."""
+    place = bundles.directory_of(place)
     if not place.is_dir():
         return [(place, read_checked(place, RESULT))]
     folder = place / "results" if (place / "results").is_dir() else place
@@ -69,6 +70,12 @@ def _documents_in(place: Path) -> list[tuple[Path, Json]]:
             found.append((path, read_checked(path, RESULT)))
         except SuiteError as error:
             raise SuiteError(f"{error}; measure it again, or remove it") from error
+    variants = sorted(one.name for one in folder.iterdir() if one.is_dir())
+    if not found and variants:
+        raise SuiteError(
+            f"the results in {folder} are those of variants; name one of them, such as "
+            f"{folder / variants[0]}"
+        )
     if not found:
         raise SuiteError(
             f"there are no results in {folder}; name a directory of combench run, or result "

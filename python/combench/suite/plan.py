@@ -7,15 +7,14 @@ docs/using/running.md explains them.
 
 from __future__ import annotations
 
-import difflib
 import re
 import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Callable, Iterable, Mapping, NoReturn
 
-from combench.common import catalogue, values
-from combench.common.catalogue import Benchmark
+from combench.common import catalogue, thresholds, values
+from combench.common.catalogue import Benchmark, nearest
 from combench.common.errors import SuiteError
 from combench.common.values import option_values
 from combench.suite.launcher import PLACEMENTS
@@ -222,6 +221,12 @@ KEYS: dict[str, Key] = {
     "buffers": Key(
         _listed(_choice("buffers")), ("hot",), "reuse of buffers: hot, rotate", head=True
     ),
+    "repeat": Key(
+        values.whole(1, 1000),
+        1,
+        "number of launches: starts of the same program, in rounds of random order",
+        head=True,
+    ),
     "max-time": Key(values.max_time_s, 1.5, "seconds per measurement, at most", head=True),
     "precision": Key(
         values.precision_pct, 2.0, "requested precision of the median, in per cent", head=True
@@ -239,6 +244,13 @@ KEYS: dict[str, Key] = {
         "on several hosts: fill one host after the other (block), alternate hosts (cyclic), each "
         "role on all hosts (spread) or on as few hosts as possible (packed)",
         head=True,
+    ),
+    "accept": Key(
+        _listed(thresholds.parse),
+        (),
+        "thresholds for all rows of the section, such as frequency_Hz >= 10kHz, lost = 0; a figure is "
+        "named as in CSV, and if mode=stream after one limits it to some rows; a run that misses one "
+        "ends with status 1",
     ),
     "victims": Key(
         _commands,
@@ -260,12 +272,6 @@ def count_key(benchmark: Benchmark) -> str:
     if count.is_farm or count.is_topology:
         return "farms" if count.is_farm else "topologies"
     return "" if count.is_fixed or benchmark.names_others else count.column
-
-
-def _nearest(word: str, words: Iterable[str]) -> str:
-    words = sorted(words)
-    near = difflib.get_close_matches(word, words, 1)
-    return f"did you mean {near[0]}?" if near else f"use one of {', '.join(words)}"
 
 
 @dataclass
@@ -303,7 +309,7 @@ class _Reader:
         allowed = [key for key, row in KEYS.items() if (row.section if self.sections else row.head)]
         if name not in allowed:
             place = f"of section [{self.sections[-1][0]}]" if self.sections else "of a whole plan"
-            self.fail(f"'{name}' is not a key {place}; {_nearest(name, allowed)}")
+            self.fail(f"'{name}' is not a key {place}; {nearest(name, allowed)}")
         try:
             parsed = KEYS[name].parse(value)
         except ValueError as error:
@@ -318,7 +324,7 @@ class _Reader:
         known = catalogue.known().benchmarks
         if benchmark_name not in known:
             self.fail(
-                f"[{name}] is not a benchmark; {_nearest(name, known)} Or add benchmark = NAME",
+                f"[{name}] is not a benchmark; {nearest(name, known)} Or add benchmark = NAME",
                 line,
             )
         benchmark = known[benchmark_name]
@@ -403,7 +409,7 @@ def read(name: str) -> Plan:
         if not path.exists():
             raise SuiteError(
                 f"no file and no shipped plan is named '{name}'; "
-                f"{_nearest(name, shipped())}"
+                f"{nearest(name, shipped())}"
             )
     try:
         return parse(path.read_text(encoding="utf-8"), str(path))

@@ -1,7 +1,7 @@
 """Run the benchmarks of a plan, one start of mpirun or srun after the other.
 
 PLAN is a plan that comes with combench (quick, note48, parkbench, sci-note, full,
-scaling, farms) or a file.
+scaling, farms, acceptance) or a file.
 Results, logs and a manifest are written to one directory; --resume continues an interrupted run.
 """
 
@@ -18,12 +18,14 @@ from combench.common.errors import FAILED, MEASURED, SKIPPED, SuiteError
 from combench.common.files import ROOM, write_json, write_text
 from combench.common.progress import Progress, duration
 from combench.common.values import checked
+from combench.suite import judging, launches
 from combench.suite import manifest as manifests
 from combench.suite import plan as plans
-from combench.suite import prediction
+from combench.suite import precision, prediction, preflight
 from combench.suite.allocation import describe
 from combench.suite.batch import requeue
 from combench.suite.directory import Lock, directory_of, has_room, make_directories, require_run
+from combench.suite.expand import Measurement
 from combench.suite.launcher import PLACEMENTS
 from combench.suite.measure import begin, measure
 from combench.suite.prepare import Prepared, prepare
@@ -60,8 +62,8 @@ SECTIONS = (
     ),
 )
 EXIT_STATUS = (
-    "0 all measured, or skipped because a capability is missing; 1 a measurement failed, timed out "
-    "or was interrupted; 2 error before the first measurement; 77 nothing could be measured."
+    "0 all measured, or skipped because a capability is missing, and thresholds of the plan are met; "
+    "1 a measurement failed, timed out or was interrupted, or a threshold is not met; 2 error before the first measurement; 77 nothing could be measured."
 )
 MORE = {
     "batch": "If --output already has a run, it is continued, and failed measurements are tried "
@@ -101,6 +103,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="stop a start of a program after this many seconds (default: plan)",
     )
+    add(
+        "--repeat",
+        type=checked(launches.launch_count),
+        metavar="N",
+        help="launches of each measurement (default: plan); with --until at most (default 10)",
+    )
+    add(
+        "--until",
+        type=checked(launches.until_pct),
+        metavar="PCT",
+        help="launch a measurement again until the 95 %% intervals of its figures are within this, such "
+        "as 2%%",
+    )
+    add("--seed", type=checked(launches.seed_number), metavar="N", help="of the order of launches")
+    add(
+        "--variant",
+        type=checked(launches.variant),
+        action="append",
+        metavar="NAME:ENV=VALUE,...",
+        help="launch each measurement with these variables, too; give two variants or more",
+    )
     add("--placement", choices=PLACEMENTS, help="placement on several hosts (default: plan)")
     add(
         "--launcher",
@@ -114,6 +137,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--programs", metavar="DIR", help="folder of the benchmark programs")
 
 
+def _launches_text(prepared: Prepared) -> str:
+    most = max((one.launch for one, _ in prepared.todo), default=1)
+    named = [one.name for one in prepared.setting.design.variants]
+    text = f", {'up to ' if prepared.setting.design.until_pct else ''}{most} launches" if most > 1 else ""
+    return text + (f" of the variants {', '.join(named)}" if named else "")
+
+
 def _announce(prepared: Prepared, stream: TextIO) -> None:
     """Print the number of measurements, the estimated time and the allocation."""
     setting, count = prepared.setting, prepared.manifest.count
@@ -121,7 +151,8 @@ def _announce(prepared: Prepared, stream: TextIO) -> None:
     expected_s = sum(one.expected_s for one, _ in prepared.todo)
     expected_s += prediction.EXPECTED_S if _predicts(prepared) else 0
     print(
-        f"# plan {prepared.plan.name}: {len(prepared.todo)} starts with up to {rows} measurements, "
+        f"# plan {prepared.plan.name}: {len(prepared.todo)} starts with up to {rows} measurements"
+        f"{_launches_text(prepared)}, "
         f"about {duration(expected_s)} or longer on a busy machine; up to {prepared.ranks} ranks on "
         f"{describe(setting.allocation)}",
         file=stream,
@@ -135,7 +166,10 @@ def _dry_run(arguments: argparse.Namespace) -> int:
     prepared = prepare(arguments, directory_of(arguments), Path(sys.argv[0]).resolve())
     _announce(prepared, sys.stdout)
     for one, _ in prepared.todo:
-        print(manifests.command_text(prepared.setting.command(one)))
+        settings = prepared.setting.design.settings_of(one.variant)
+        words = ["env", *(f"{name}={value}" for name, value in settings.items())]
+        command = prepared.setting.command(one)
+        print(manifests.command_text([*words, *command] if settings else command))
     if _predicts(prepared):
         print(manifests.command_text(prediction.command(prepared.plan, prepared.setting)))
     for entry in prepared.manifest.measurements:
@@ -208,6 +242,20 @@ def _predict(prepared: Prepared, signals: Signals, lock: Lock, progress: Progres
     return reason
 
 
+def _is_precise(prepared: Prepared, one: Measurement) -> bool:
+    """Whether --until spares this launch."""
+    limit_pct = prepared.setting.design.until_pct
+    if limit_pct is None or one.launch <= launches.LEAST_LAUNCHES:
+        return False
+    return precision.is_reached(
+        one, prepared.manifest.measurements, prepared.setting.directory, limit_pct
+    )
+
+
+def _precise_reason(prepared: Prepared) -> str:
+    return f"earlier launches gave its figures within {prepared.setting.design.until_pct:g} %"
+
+
 def _measure_all(prepared: Prepared, signals: Signals, lock: Lock) -> str:
     """Run all measurements, and the prediction. Returns why it stopped early; empty when it did
     not."""
@@ -216,19 +264,28 @@ def _measure_all(prepared: Prepared, signals: Signals, lock: Lock) -> str:
         prepared.manifest.document[prediction.KEY] = prediction.planned(prepared.plan)
         expected.append((prediction.KEY, prediction.EXPECTED_S))
     progress = Progress(sys.stderr, expected)
+    said: set[str] = set()
     for one, entry in prepared.todo:
         reason = signals.end_asked() or ""
         if not reason and not has_room(prepared.setting.directory):
             reason = f"the disk of {prepared.setting.directory} is full"
         if reason:
             return reason
+        if _is_precise(prepared, one):
+            entry.update(state=documents.LEFT_OUT, reason=_precise_reason(prepared))
+            progress.leave(one.kind, one.expected_s)
+            continue
         begin(one, entry, prepared.setting)
         _write_manifest(prepared)
-        progress.begin(one.name)
+        progress.begin(one.title)
         reason = measure(one, entry, prepared.setting, signals, lock.descriptor)
         whole = entry["state"] == documents.MEASURED
         came = f"{entry['rows']} rows" if whole else f"{entry['state']}: {entry.get('reason', '')}"
         progress.end(one.kind, one.expected_s, entry.get("elapsed_s", 0.0), came, whole)
+        for finding in preflight.findings(prepared.setting.result(one)):
+            if finding not in said:
+                print(f"# {finding}", file=sys.stderr)
+            said.add(finding)
         _write_manifest(prepared)
         if reason:
             return reason
@@ -237,15 +294,35 @@ def _measure_all(prepared: Prepared, signals: Signals, lock: Lock) -> str:
     return ""
 
 
+def _judge(prepared: Prepared) -> None:
+    """Judge a run by the thresholds of its plan."""
+    document = prepared.manifest.document
+    if judging.has_thresholds(prepared.plan):
+        found = judging.judge(prepared.plan, document, prepared.setting.directory)
+        document[judging.KEY] = [one.entry for one in found]
+
+
 def _run(prepared: Prepared, signals: Signals, lock: Lock) -> str:
     """Run a session and record its begin and end in the manifest."""
     manifest = prepared.manifest
     manifest.begin_session(_session(prepared))
     _write_first(prepared)
     reason = _measure_all(prepared, signals, lock)
+    if not reason:
+        _judge(prepared)
     manifest.end_session(reason)
     _write_manifest(prepared)
     return reason
+
+
+def _judged(prepared: Prepared) -> list[str]:
+    """The verdicts on a run that was judged."""
+    if judging.KEY not in prepared.manifest.document:
+        return []
+    directory = prepared.setting.directory
+    verdicts = list(judging.judge(prepared.plan, prepared.manifest.document, directory))
+    accepted = "accepted" if judging.is_accepted(verdicts) else "not accepted"
+    return [*judging.lines(verdicts), f"{accepted} by the thresholds of plan {prepared.plan.name}"]
 
 
 def _summary(prepared: Prepared, stopped: str) -> list[str]:
@@ -262,6 +339,7 @@ def _summary(prepared: Prepared, stopped: str) -> list[str]:
     predicted = manifest.document.get(prediction.KEY, {})
     if "reason" in predicted:
         lines.append(f"prediction {predicted['state']}: {predicted['reason']}")
+    lines += _judged(prepared)
     again = f"combench run --resume --output {manifests.command_text([str(directory)])}"
     if stopped:
         lines.append(f"stopped: {stopped}; continue with {again}")
@@ -275,6 +353,8 @@ def _status(manifest: manifests.Manifest, stopped: str) -> int:
     if stopped or manifest.count(documents.FAILED, documents.TIMED_OUT):
         return FAILED
     if unpredicted in (documents.FAILED, documents.TIMED_OUT):
+        return FAILED
+    if any(one["verdict"] != judging.MET for one in manifest.document.get(judging.KEY, ())):
         return FAILED
     return MEASURED if manifest.count(documents.MEASURED) else SKIPPED
 

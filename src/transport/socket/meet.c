@@ -64,10 +64,23 @@ static void derive_place(const introduction *all, int rank, int size, socket_pla
     out->key = all[0].key;
 }
 
+/* The name of a list "eth0,eth1" that is for this rank of its host. */
+static void name_for(const char *names, unsigned local_rank, char *name, size_t bytes)
+{
+    unsigned count = 1, chosen;
+
+    for (const char *at = names; *at != '\0'; at++)
+        count += *at == ',';
+    for (chosen = local_rank % count; chosen > 0; chosen--)
+        names = strchr(names, ',') + 1;
+    snprintf(name, bytes, "%.*s", (int)strcspn(names, ","), names);
+}
+
 cb_status socket_meet(const transport_bootstrap *bootstrap, const char *technology,
                       socket_place *out)
 {
-    const char *name = bootstrap->settings != NULL ? bootstrap->settings->interface : NULL;
+    const char *names = bootstrap->settings != NULL ? bootstrap->settings->interface : NULL;
+    char name[256];
     introduction mine = {.status = CB_OK}, *all;
     cb_status status;
     bool one_host;
@@ -83,7 +96,10 @@ cb_status socket_meet(const transport_bootstrap *bootstrap, const char *technolo
         derive_place(all, bootstrap->rank, bootstrap->size, out, &one_host);
     free(all);
     CB_TRY(status);
-    return socket_agree(bootstrap, socket_choose_interface(name, one_host, &out->interface));
+    if (names != NULL)
+        name_for(names, out->local_rank, name, sizeof(name));
+    return socket_agree(
+        bootstrap, socket_choose_interface(names != NULL ? name : NULL, one_host, &out->interface));
 }
 
 cb_status socket_exchange_addresses(const transport_bootstrap *bootstrap, cb_status status,

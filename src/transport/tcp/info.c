@@ -1,17 +1,30 @@
 /* Counters: what the kernel knows of the connections (TCP_INFO). Increases are sums over all
  * connections of this process. Readings are of the connections that have sent since the last one.
  *
- * Foreign headers of this folder: linux/tcp.h. It may be older than the kernel: a value is
- * taken if it is among the bytes that the kernel returns, and left out if not. */
+ * Foreign headers of this folder: linux/sock_diag.h, linux/tcp.h. It may be older than the kernel:
+ * a value is taken if it is among the bytes that the kernel returns, and left out if not. */
+#include <linux/sock_diag.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/log.h"
 #include "transport/tcp/internal.h"
 
-enum { RETRANSMITTED, TIMEOUTS, OUT_OF_ORDER, ECN_MARKS, LEAST_RTT, RTT, WINDOW, DELIVERY };
+enum {
+    RETRANSMITTED,
+    SPURIOUS,
+    TIMEOUTS,
+    OUT_OF_ORDER,
+    ECN_MARKS,
+    DROPPED,
+    LEAST_RTT,
+    RTT,
+    WINDOW,
+    DELIVERY
+};
 
 static const cb_counter rows[TCP_COUNTERS] = {
     [RETRANSMITTED] = {.key = "retransmitted",
@@ -19,6 +32,10 @@ static const cb_counter rows[TCP_COUNTERS] = {
                        .meaning = "sent again",
                        .heading = "again",
                        .is_marked = true},
+    [SPURIOUS] = {.key = "spurious",
+                  .unit = "segments",
+                  .meaning = "of these, sent again although they had arrived, as their receivers "
+                             "reported (D-SACK)"},
     [TIMEOUTS] = {.key = "timeouts",
                   .unit = "timeouts",
                   .meaning =
@@ -32,6 +49,9 @@ static const cb_counter rows[TCP_COUNTERS] = {
                    .unit = "segments",
                    .meaning = "that a switch marked, as their receivers reported (ECN)",
                    .is_marked = true},
+    [DROPPED] = {.key = "dropped",
+                 .unit = "segments",
+                 .meaning = "received and dropped by the socket: no room, or received before"},
     [LEAST_RTT] = {.key = "least_rtt_us",
                    .unit = "us",
                    .meaning = "shortest round trip of the last minutes, of any connection",
@@ -51,7 +71,8 @@ static const cb_counter rows[TCP_COUNTERS] = {
                   .kind = CB_COUNTER_LEAST},
 };
 
-const cb_counter_set tcp_counters = {.group = "connections", .rows = rows, .count = TCP_COUNTERS};
+const cb_counter_set tcp_counters = {
+    .group = "connections", .rows = rows, .count = TCP_COUNTERS, .in_timed_only = true};
 
 /* Where a value is in what the kernel returns, and of how many bytes. */
 typedef struct {
@@ -65,6 +86,7 @@ typedef struct {
 
 /* tcpi_total_rto is not in all headers. */
 static const place places[TCP_COUNTERS] = {[RETRANSMITTED] = PLACE(tcpi_total_retrans),
+                                           [SPURIOUS] = PLACE(tcpi_dsack_dups),
                                            [TIMEOUTS] = {240, 2},
                                            [OUT_OF_ORDER] = PLACE(tcpi_rcv_ooopack),
                                            [ECN_MARKS] = PLACE(tcpi_delivered_ce),
@@ -113,24 +135,70 @@ static uint64_t combined(cb_counter_kind kind, uint64_t before, uint64_t value)
     return (kind == CB_COUNTER_LEAST) == (value < before) ? value : before;
 }
 
+/* What the kernel knows of a connection now. */
+static void read_connection(int fd, const info *told, uint64_t values[TCP_COUNTERS])
+{
+    uint32_t memory[SK_MEMINFO_VARS] = {0};
+    socklen_t bytes = sizeof(memory);
+
+    for (size_t i = 0; i < TCP_COUNTERS; i++)
+        values[i] = places[i].bytes > 0 ? value_at(told, &places[i]) : CB_COUNTER_ABSENT;
+    if (getsockopt(fd, SOL_SOCKET, SO_MEMINFO, memory, &bytes) == 0 &&
+        bytes > SK_MEMINFO_DROPS * sizeof(*memory))
+        values[DROPPED] = memory[SK_MEMINFO_DROPS];
+}
+
+/* The increase since the last count. */
+static uint64_t increase(uint64_t *before, uint64_t now)
+{
+    const uint64_t then = *before;
+
+    *before = now;
+    return now == CB_COUNTER_ABSENT || then == CB_COUNTER_ABSENT || now < then ? CB_COUNTER_ABSENT
+                                                                               : now - then;
+}
+
+/* A sum without one of the connections would be too small. */
+static void leave_out_increases(tcp_factory *factory, const tcp_node *node)
+{
+    if (!factory->uncounted)
+        cb_warning(
+            "cannot read TCP_INFO of the connection with rank %d: %m; rows lack the counters of "
+            "connections that are sums",
+            node->base.rank);
+    factory->uncounted = true;
+    for (size_t i = 0; i < TCP_COUNTERS; i++)
+        if (rows[i].kind == CB_COUNTER_INCREASE)
+            factory->counters[i] = CB_COUNTER_ABSENT;
+}
+
 static void add_connection(tcp_factory *factory, tcp_node *node)
 {
     info told = {.bytes = INFO_BYTES};
-    uint64_t sent;
+    uint64_t sent, values[TCP_COUNTERS];
     bool has_sent;
 
-    if (getsockopt(node->fd, IPPROTO_TCP, TCP_INFO, told.data, &told.bytes) != 0)
+    if (getsockopt(node->fd, IPPROTO_TCP, TCP_INFO, told.data, &told.bytes) != 0) {
+        leave_out_increases(factory, node);
         return;
+    }
     sent = value_at(&told, &sent_bytes);
     has_sent = sent == CB_COUNTER_ABSENT || sent != node->counted_bytes;
     node->counted_bytes = sent;
+    read_connection(node->fd, &told, values);
     for (size_t i = 0; i < TCP_COUNTERS; i++) {
-        uint64_t value = value_at(&told, &places[i]);
+        const cb_counter_kind kind = rows[i].kind;
+        uint64_t value = values[i];
 
         /* A reading of 0: the kernel has none yet. */
-        if (rows[i].kind != CB_COUNTER_INCREASE && (!has_sent || value == 0))
+        if (kind != CB_COUNTER_INCREASE && (!has_sent || value == 0))
             value = CB_COUNTER_ABSENT;
-        factory->counters[i] = combined(rows[i].kind, factory->counters[i], value);
+        factory->counters[i] = combined(kind, factory->counters[i], value);
+        if (kind == CB_COUNTER_INCREASE)
+            value = increase(&node->counted[i], value);
+        if (cb_counter_is_worse(kind, value, factory->worst[i].value))
+            factory->worst[i] = (cb_counter_worst){
+                .value = value, .rank = factory->base.rank, .peer = node->base.rank};
     }
 }
 
@@ -138,8 +206,10 @@ void tcp_count(transport_factory *base)
 {
     tcp_factory *factory = tcp_factory_of(base);
 
-    for (size_t i = 0; i < TCP_COUNTERS; i++)
+    for (size_t i = 0; i < TCP_COUNTERS; i++) {
         factory->counters[i] = rows[i].kind == CB_COUNTER_INCREASE ? 0 : CB_COUNTER_ABSENT;
+        factory->worst[i].value = CB_COUNTER_ABSENT;
+    }
     for (int rank = 0; rank < base->size; rank++)
         if (factory->nodes[rank].fd >= 0)
             add_connection(factory, &factory->nodes[rank]);

@@ -18,6 +18,7 @@ enum { TCP_STAGING_BYTES = 8192 };
 typedef struct {
     uint64_t port; /* 0: any; processes that share a host add their local rank to it */
     uint64_t socket_buffer_size; /* bytes, in each direction; 0: the system's default */
+    uint64_t pacing_Bps;         /* most that a connection sends; 0: no limit */
     uint64_t silence_s;          /* a peer whose host has not answered for this long is lost */
 } tcp_settings;
 
@@ -45,7 +46,7 @@ typedef struct {
     size_t shutdown_bytes; /* bytes of the shutdown message sent so far */
 } tcp_sending;
 
-enum { TCP_COUNTERS = 8 };
+enum { TCP_COUNTERS = 10 };
 
 typedef struct {
     transport_node base;
@@ -55,7 +56,8 @@ typedef struct {
     struct sockaddr_in address;
     tcp_receiving receiving;
     tcp_sending sending;
-    uint64_t counted_bytes; /* sent over the connection at the last count */
+    uint64_t counted_bytes;         /* sent over the connection at the last count */
+    uint64_t counted[TCP_COUNTERS]; /* increasing counters at the last count */
 } tcp_node;
 
 typedef struct {
@@ -68,7 +70,9 @@ typedef struct {
     uint64_t looked_ns; /* when the connections were last checked */
     size_t queued;      /* number of queued messages; atomic */
     transport_lock lock;
-    uint64_t counters[TCP_COUNTERS]; /* at the last count */
+    uint64_t counters[TCP_COUNTERS];      /* at the last count */
+    bool uncounted;                       /* a connection could not be read, which was logged */
+    cb_counter_worst worst[TCP_COUNTERS]; /* connection of each, since the count before */
 } tcp_factory;
 
 static inline tcp_factory *tcp_factory_of(transport_factory *factory)
