@@ -82,6 +82,12 @@ libbenchmarks_a_SOURCES += %D%/cb_evb.c
 cb_evb_SOURCES = %D%/main.c
 cb_evb_CPPFLAGS = $(libbenchmarks_a_CPPFLAGS) -DBENCHMARK=cb_evb
 
+bin_PROGRAMS += cb_linkmap
+benchmark_manuals += man/cb_linkmap.1
+libbenchmarks_a_SOURCES += %D%/cb_linkmap.c
+cb_linkmap_SOURCES = %D%/main.c
+cb_linkmap_CPPFLAGS = $(libbenchmarks_a_CPPFLAGS) -DBENCHMARK=cb_linkmap
+
 bin_PROGRAMS += cb_calibrate
 benchmark_manuals += man/cb_calibrate.1
 libbenchmarks_a_SOURCES += %D%/cb_calibrate.c

@@ -17,6 +17,7 @@
     EACH(cb_pullfarm)                                                                              \
     EACH(cb_pipeline)                                                                              \
     EACH(cb_evb)                                                                                   \
+    EACH(cb_linkmap)                                                                               \
     EACH(cb_calibrate)                                                                             \
     EACH(cb_bare)                                                                                  \
     EACH(cb_replay)                                                                                \

@@ -3,6 +3,8 @@ EXTRA_DIST += \
 	$(srcdir)/docs/using/*.md \
 	$(srcdir)/docs/reference/*.md \
 	$(srcdir)/docs/development/*.md \
+	$(srcdir)/docs/development/*.py \
+	$(srcdir)/docs/development/incast/*.json \
 	$(srcdir)/docs/examples/*.cal \
 	$(srcdir)/docs/examples/*.cct \
 	$(srcdir)/docs/examples/*.lammps \

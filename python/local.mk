@@ -18,12 +18,14 @@ dist_suite_common_DATA = \
 	%D%/combench/common/progress.py \
 	%D%/combench/common/settings.py \
 	%D%/combench/common/thresholds.py \
-	%D%/combench/common/values.py
+	%D%/combench/common/values.py \
+	%D%/combench/common/variation.py
 suite_comparedir = $(suitedir)/compare
 dist_suite_compare_DATA = \
 	%D%/combench/compare/__init__.py \
 	%D%/combench/compare/compare.py \
 	%D%/combench/compare/comparison.py \
+	%D%/combench/compare/links.py \
 	%D%/combench/compare/parkbench.py \
 	%D%/combench/compare/plot.py \
 	%D%/combench/compare/sides.py \
@@ -38,6 +40,7 @@ dist_suite_predict_DATA = \
 	%D%/combench/predict/columns.py \
 	%D%/combench/predict/ending.py \
 	%D%/combench/predict/emission.py \
+	%D%/combench/predict/losses.py \
 	%D%/combench/predict/model.py \
 	%D%/combench/predict/options.py \
 	%D%/combench/predict/predict.py \
@@ -59,7 +62,9 @@ dist_suite_report_DATA = \
 	%D%/combench/report/facts.py \
 	%D%/combench/report/figures.py \
 	%D%/combench/report/gallery.py \
+	%D%/combench/report/incast.py \
 	%D%/combench/report/limits.py \
+	%D%/combench/report/linkmaps.py \
 	%D%/combench/report/lists.py \
 	%D%/combench/report/load.py \
 	%D%/combench/report/network.py \
@@ -84,9 +89,11 @@ dist_suite_suite_DATA = \
 	%D%/combench/suite/expand.py \
 	%D%/combench/suite/judging.py \
 	%D%/combench/suite/launcher.py \
+	%D%/combench/suite/launches.py \
 	%D%/combench/suite/manifest.py \
 	%D%/combench/suite/measure.py \
 	%D%/combench/suite/plan.py \
+	%D%/combench/suite/precision.py \
 	%D%/combench/suite/prediction.py \
 	%D%/combench/suite/preflight.py \
 	%D%/combench/suite/prepare.py \
@@ -98,6 +105,8 @@ dist_suite_plans_DATA = \
 	%D%/combench/suite/plans/eventbuilding.plan \
 	%D%/combench/suite/plans/farms.plan \
 	%D%/combench/suite/plans/full.plan \
+	%D%/combench/suite/plans/links.plan \
+	%D%/combench/suite/plans/incast.plan \
 	%D%/combench/suite/plans/note48.plan \
 	%D%/combench/suite/plans/parkbench.plan \
 	%D%/combench/suite/plans/quick.plan \

@@ -14,6 +14,7 @@ include src/transport/local.mk
 include src/engine/local.mk
 include src/farm/local.mk
 include src/evb/local.mk
+include src/linkmap/local.mk
 include src/occupation/local.mk
 include src/bare/local.mk
 include src/timeline/local.mk

@@ -42,6 +42,7 @@ include tests/occupation/local.mk
 include tests/timeline/local.mk
 include tests/farm/local.mk
 include tests/evb/local.mk
+include tests/linkmap/local.mk
 include tests/emit/local.mk
 include tests/replay/local.mk
 include tests/model/local.mk

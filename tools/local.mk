@@ -23,7 +23,8 @@ pkgconfig_DATA += %D%/ccmod/ccmod.pc
 
 # Hosts on one machine; the switch and the orders are linked into unit tests, too.
 bin_PROGRAMS += combench-testbed
-TESTBED_SWITCH = tools/testbed/switch.c tools/testbed/switch.h
+TESTBED_SWITCH = \
+	tools/testbed/ecn.c tools/testbed/ecn.h tools/testbed/switch.c tools/testbed/switch.h
 TESTBED_ORDERS = \
 	tools/testbed/hosts.c tools/testbed/orders.c tools/testbed/testbed.h
 combench_testbed_SOURCES = \

@@ -25,6 +25,7 @@ PURPOSE = {
     "src/evb": ("event building:", "schedules, units"),
     "src/farm": ("supervisor, sources,", "destinations, open loops"),
     "src/host": ("topology, environment,", "noise, calibrated work"),
+    "src/linkmap": ("map of links: rounds,", "samples, outliers"),
     "src/model": ("the communication model:", "libccmod"),
     "src/occupation": ("computing task beside", "the communication"),
     "src/replay": ("a trace played on", "the network"),

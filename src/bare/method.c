@@ -208,6 +208,7 @@ static cb_status take_turns(bare_run *bare, measurement_passes *run)
             session_leave_if_interrupted(pass->session);
         }
         CB_TRY(pass_end_timing(pass));
+        meters_count(&pass->meters, 2 * turns * bare->steps);
         CB_TRY(transport_flush(pass->me->factory));
         CB_TRY(keep_batch(bare, run, turns));
         CB_TRY(is_precise(bare, run, &precise));

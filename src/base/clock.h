@@ -32,6 +32,14 @@ static inline uint64_t cb_thread_cpu_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* Processor time of all threads of the process, user and system, in nanoseconds. A system call. */
+static inline uint64_t cb_process_cpu_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 /* Measure the clock; takes a few milliseconds. */
 cb_clock_quality cb_clock_measure(void);
 

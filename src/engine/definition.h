@@ -164,6 +164,7 @@ typedef struct {
     size_t events;      /* per step; frequency_Hz counts them */
     size_t packets;     /* per step, of all receivers together */
     size_t own_packets; /* of these, that never leave their rank */
+    size_t converging;  /* that may be under way to one receiver at a time */
     size_t receivers;
 } bench_scale;
 

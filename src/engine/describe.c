@@ -404,6 +404,8 @@ static void put_technologies(report_stream *out)
         report_stream_text(out, "summary", (*one)->summary);
         report_stream_flag(out, "built_in", transport_is_built_in(*one));
         report_stream_text(out, "multicast", multicast_of(*one));
+        if ((*one)->losses != NULL)
+            report_stream_text(out, "losses", (*one)->losses);
         report_stream_array(out, "parameters");
         for (size_t i = 0; parameters != NULL && i < parameters->count; i++)
             put_parameter(out, &parameters->rows[i]);

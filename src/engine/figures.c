@@ -56,6 +56,17 @@ static void fill_ratio(const measurement_setting *setting, double step_us, repor
         report_set_number(row, REPORT_LOSS_PCT, 100 * (1 - count * reference_us / step_us));
 }
 
+void figures_fill_cost(double messages, double size_bytes, report_row *row)
+{
+    const double step_us = report_row_number(row, REPORT_CPU_US_PER_STEP, "");
+
+    if (!(step_us > 0) || !(messages > 0))
+        return;
+    report_set_number(row, REPORT_CPU_US_PER_MESSAGE, step_us / messages);
+    if (size_bytes > 0)
+        report_set_number(row, REPORT_CPU_S_PER_GB, 1e3 * step_us / messages / size_bytes);
+}
+
 /* The rates of a benchmark whose steps are turns of events. */
 static void fill_rates_of_units(const bench_scale *scale, size_t size_bytes, double time_us,
                                 double lost_share, report_row *row)
@@ -212,6 +223,13 @@ static void fill_verification(const verification_result *found, report_row *row)
     report_set_member(row, REPORT_VERIFY, (double)found->corrupted, "corrupted");
 }
 
+void figures_fill_synchronised(const bench_measurement *measurement, size_t packets,
+                               report_row *row)
+{
+    report_set_number(row, REPORT_SYNCHRONISED_BYTES,
+                      (double)packets * (double)plan_typical_bytes(measurement));
+}
+
 void figures_fill_common(const measurement_setting *setting, const figures_common *common,
                          report_row *row)
 {
@@ -251,7 +269,9 @@ cb_status figures_fill(const measurement_setting *setting, const measurement_out
                                    .verification = &outcome->verification,
                                    .counters = &outcome->counters};
     const benchmark *definition = setting->session->definition;
-    double divisor = measurement->mode->divisor, total_us = 0;
+    const double size_bytes =
+        measurement->varied ? outcome->fragment_mean_bytes : (double)measurement->size_bytes;
+    double divisor = measurement->mode->divisor, total_us = 0, packets;
     stats_summary summary;
 
     figures_fill_common(setting, &common, row);
@@ -266,14 +286,19 @@ cb_status figures_fill(const measurement_setting *setting, const measurement_out
     if (definition->scale != NULL) {
         const bench_scale scale = definition->scale(setting->session->options, measurement->count);
 
+        packets = (double)scale.packets;
         fill_rates_of_units(&scale, measurement->size_bytes, summary.median, outcome->lost_share,
                             row);
+        figures_fill_synchronised(measurement, scale.converging, row);
     } else {
-        fill_rates(setting->session->definition, measurement, setting->participants,
-                   measurement->varied ? outcome->fragment_mean_bytes
-                                       : (double)measurement->size_bytes,
+        packets = (double)bench_packets_of(measurement->mode->packets, measurement->count);
+        fill_rates(setting->session->definition, measurement, setting->participants, size_bytes,
                    summary.median, outcome->lost_share, row);
     }
+    figures_fill_cost((1 - outcome->lost_share) * divisor * packets, size_bytes, row);
+    if (definition->counted == BENCH_SOURCES)
+        figures_fill_synchronised(
+            measurement, measurement->count * (size_t)setting->session->options->window, row);
     figures_fill_fragments(measurement, outcome->fragment_mean_bytes,
                            outcome->fragment_largest_bytes, row);
     fill_ratio(setting, summary.median * divisor, row);

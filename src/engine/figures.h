@@ -22,9 +22,17 @@ cb_status figures_sum_histogram(control_team *team, stats_histogram *histogram);
 cb_status figures_lost_share(const measurement_setting *setting, const bench_rank *me,
                              double *share);
 
+/* The processor time of all participants per message and per GB, from that of a step, which is set
+ * before, and the messages that a step delivers. */
+void figures_fill_cost(double messages, double size_bytes, report_row *row);
+
 /* Mean and largest size of the fragments that arrived, if sizes vary. */
 void figures_fill_fragments(const bench_measurement *measurement, double mean_bytes,
                             double largest_bytes, report_row *row);
+
+/* The payload of packets that may be under way to one receiver at a time. */
+void figures_fill_synchronised(const bench_measurement *measurement, size_t packets,
+                               report_row *row);
 
 /* Fill in the conditions of the measurement and the values that all rows have. */
 void figures_fill_common(const measurement_setting *setting, const figures_common *common,

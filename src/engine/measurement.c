@@ -601,13 +601,15 @@ cb_status measurement_report(const measurement_setting *setting, measurement_out
     bool agreed = status == CB_OK || outcome->verification.done;
     bool writes = session->document != NULL && (status == CB_OK || status == CB_ERROR_DATA) &&
                   outcome->block_count > 0;
+    /* Meters of the process contain a computing task. */
+    bool metered = writes && setting->planned->occupation == BENCH_UNOCCUPIED;
     report_row row = {.broken = false};
 
     *result = (measurement_result){.figure_us = -1, .shares_left_out = outcome->shares_left_out};
     if (session->method != NULL && session->method->measure != NULL)
         return status;
     if (status == CB_OK)
-        status = meters_report(&outcome->timed, setting->team, writes ? &row : NULL);
+        status = meters_report(&outcome->timed, setting->team, metered ? &row : NULL);
     if (writes) {
         cb_status written = write_row(setting, outcome, status == CB_OK, &row, result);
 

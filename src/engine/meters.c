@@ -1,10 +1,18 @@
-/* The table of meters. It has no entries yet. */
+/* The table of meters. */
 #include "engine/meters.h"
 
+#include <math.h>
 #include <stddef.h>
 
+#include "base/clock.h"
+
 /* How the ranks' totals are combined. */
-typedef enum { METERS_SUM, METERS_MOST } meter_combination;
+typedef enum {
+    METERS_SUM,
+    METERS_MOST,
+    METERS_PER_TIME, /* their sum / the mean time of their sections */
+    METERS_PER_STEP  /* their sum in us / the steps in their sections */
+} meter_combination;
 
 typedef struct {
     report_column column;
@@ -13,42 +21,72 @@ typedef struct {
 } meter;
 
 /* At most METERS_MAXIMUM entries; the last has no sample function. */
-static const meter table[] = {{.sample = NULL}};
+static const meter table[] = {{REPORT_CPU_CORES, METERS_PER_TIME, cb_process_cpu_ns},
+                              {REPORT_CPU_US_PER_STEP, METERS_PER_STEP, cb_process_cpu_ns},
+                              {.sample = NULL}};
 
 void meters_reset(meters *own)
 {
     *own = (meters){.total = {0}};
 }
 
+/* The clock is read last at the start and first at the end: meters are not part of the time. */
 void meters_begin(meters *own)
 {
     for (size_t i = 0; table[i].sample != NULL; i++)
         own->begun[i] = table[i].sample();
+    own->begun_ns = cb_now_ns();
 }
 
 void meters_end(meters *own)
 {
+    own->elapsed_ns += cb_now_ns() - own->begun_ns;
     for (size_t i = 0; table[i].sample != NULL; i++)
         own->total[i] += table[i].sample() - own->begun[i];
 }
 
+void meters_count(meters *own, uint64_t steps)
+{
+    own->steps += steps;
+}
+
+/* Time and steps of the sections: of a rank on average, and the most of any rank. */
+typedef struct {
+    double mean_ns, steps;
+} meter_base;
+
+static void fill(const meter *one, uint64_t sum, double most, const meter_base *base,
+                 report_row *row)
+{
+    double value = one->combination == METERS_MOST ? most : (double)sum;
+
+    if (one->combination == METERS_PER_TIME)
+        value /= base->mean_ns;
+    else if (one->combination == METERS_PER_STEP)
+        value /= 1e3 * base->steps;
+    if (isfinite(value))
+        report_set_number(row, one->column, value);
+}
+
 cb_status meters_report(meters *own, control_team *team, report_row *row)
 {
-    uint64_t sums[METERS_MAXIMUM] = {0};
-    double most[METERS_MAXIMUM] = {0};
+    uint64_t sums[METERS_MAXIMUM + 2] = {0};
+    double most[METERS_MAXIMUM + 1] = {0};
+    meter_base base;
     size_t count = 0;
 
     for (; table[count].sample != NULL; count++) {
         sums[count] = own->total[count];
         most[count] = (double)own->total[count];
     }
+    sums[count] = own->elapsed_ns;
+    sums[count + 1] = 1;
+    most[count] = (double)own->steps;
     meters_reset(own);
-    if (count == 0)
-        return CB_OK;
-    CB_TRY(control_sum(team, sums, count));
-    CB_TRY(control_maximum(team, most, count));
+    CB_TRY(control_sum(team, sums, count + 2));
+    CB_TRY(control_maximum(team, most, count + 1));
+    base = (meter_base){(double)sums[count] / (double)sums[count + 1], most[count]};
     for (size_t i = 0; row != NULL && i < count; i++)
-        report_set_number(row, table[i].column,
-                          table[i].combination == METERS_SUM ? (double)sums[i] : most[i]);
+        fill(&table[i], sums[i], most[i], &base, row);
     return CB_OK;
 }

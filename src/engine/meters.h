@@ -16,11 +16,16 @@ enum { METERS_MAXIMUM = 16 };
 typedef struct {
     uint64_t begun[METERS_MAXIMUM]; /* values at the start of the current section */
     uint64_t total[METERS_MAXIMUM]; /* over all timed sections since the last row */
+    uint64_t begun_ns, elapsed_ns;  /* of the sections */
+    uint64_t steps;                 /* in the sections; of a farm, events */
 } meters;
 
 /* Start and end of a timed section. Local. */
 void meters_begin(meters *own);
 void meters_end(meters *own);
+
+/* Count steps of a section. A rank may leave it to others: the most of any rank counts. */
+void meters_count(meters *own, uint64_t steps);
 
 /* Set all totals to 0. */
 void meters_reset(meters *own);

@@ -156,6 +156,7 @@ cb_status pass_run(pass_context *context, const pass_plan *pass)
         context->batch_turns = context->task != NULL ? host_task_recorded_turns(context->task)
                                                      : (host_task_turns){.count = 0};
         CB_TRY(pass_end_timing(context));
+        meters_count(&context->meters, batch->lead_in + batch->blocks * batch->steps);
         CB_TRY(transport_flush(me->factory));
         if (pass->next != NULL)
             CB_TRY(agree_on_times(context, (double)(cb_now_ns() - start_ns), late_ns));

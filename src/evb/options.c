@@ -71,6 +71,21 @@ size_t evb_multiple(const bench_options *options)
     return evb_is_folded(options) ? 1 : 2;
 }
 
+/* Messages that may be under way to one builder. The sources of none and offset, which send to one
+ * builder after the other, may meet at one. */
+static size_t converging_messages(const bench_options *options, size_t units)
+{
+    const size_t ahead = own_options(options)->ahead > 0 ? (size_t)own_options(options)->ahead : 1;
+    evb_schedule schedule = {.order = EVB_SHIFT};
+
+    (void)evb_schedule_parse(own_options(options)->schedule, &schedule);
+    if (schedule.order == EVB_CREDITS)
+        return schedule.credits;
+    if (schedule.order == EVB_SHIFT || schedule.order == EVB_BARRIER)
+        return 1;
+    return (units - evb_is_folded(options)) * ((ahead + units - 1) / units);
+}
+
 bench_scale evb_scale(const bench_options *options, size_t ranks)
 {
     const size_t units = evb_units(options, ranks);
@@ -80,6 +95,7 @@ bench_scale evb_scale(const bench_options *options, size_t ranks)
                          .events = units * pack,
                          .packets = units * units * pack,
                          .receivers = units,
+                         .converging = pack * converging_messages(options, units),
                          .own_packets = evb_is_folded(options) ? units * pack : 0};
 }
 

@@ -174,6 +174,7 @@ static cb_status run_load(chain *run, const chain_load *load, chain_times *out)
     CB_TRY(run->source ? issue_events(run, load, schedule, out)
                        : pass_events(run, load, schedule, out));
     meters_end(&run->meters);
+    meters_count(&run->meters, load->events);
     CB_TRY(run->actions->finish(run->me));
     CB_TRY(transport_flush(run->me->factory));
     CB_TRY(rank_check_sum(run->me));
@@ -303,6 +304,7 @@ static void fill_row(chain *run, const farm_outcome *outcome, report_row *row)
     report_set_number(row, REPORT_FREQUENCY_HZ, frequency_hz);
     report_set_number(row, REPORT_THROUGHPUT_MBPS,
                       (double)packets * size_bytes * frequency_hz / 1e6);
+    figures_fill_cost((double)packets, size_bytes, row);
     figures_fill_fragments(planned, run->fragment_mean_bytes, run->fragment_largest_bytes, row);
     report_set_number(row, REPORT_ISSUED, (double)tally->issued);
     report_set_distribution(row, REPORT_EVENT_LATENCY_US, run->latency, 1);

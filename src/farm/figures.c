@@ -162,6 +162,7 @@ cb_status farm_figures(const measurement_setting *setting, const farm_outcome *o
                                    .counters = &outcome->counters};
     const size_t sources = measurement->shape.stages[FARM_SOURCE];
     const size_t fetched = farm_fetched(setting->session->options, sources);
+    const double accept = farm_accept_fraction(setting->session->options);
     const double size_bytes =
         measurement->varied ? outcome->fragment_mean_bytes : (double)measurement->size_bytes;
     double frequency_hz, mean_sources;
@@ -170,10 +171,13 @@ cb_status farm_figures(const measurement_setting *setting, const farm_outcome *o
     report_set_number(row, REPORT_SOURCES, (double)sources);
     if (fetched < sources)
         report_set_number(row, REPORT_FETCHED, (double)fetched);
-    mean_sources =
-        fill_steps(outcome, farm_accept_fraction(setting->session->options), sources, fetched, row);
+    mean_sources = fill_steps(outcome, accept, sources, fetched, row);
     report_set_number(row, REPORT_DESTINATIONS, (double)outcome->destinations);
     report_set_number(row, REPORT_IN_FLIGHT_LIMIT, (double)outcome->in_flight);
+    figures_fill_synchronised(measurement,
+                              (size_t)(outcome->in_flight + outcome->destinations - 1) /
+                                  outcome->destinations * (accept < 0 ? fetched : sources),
+                              row);
     if (outcome->open) {
         report_set_text(row, REPORT_ARRIVALS, setting->session->options->arrivals);
         fill_open(outcome, row, &frequency_hz);
@@ -182,6 +186,7 @@ cb_status farm_figures(const measurement_setting *setting, const farm_outcome *o
     }
     report_set_number(row, REPORT_FREQUENCY_HZ, frequency_hz);
     report_set_number(row, REPORT_THROUGHPUT_MBPS, mean_sources * size_bytes * frequency_hz / 1e6);
+    figures_fill_cost(mean_sources, size_bytes, row);
     figures_fill_fragments(measurement, outcome->fragment_mean_bytes,
                            outcome->fragment_largest_bytes, row);
     report_set_number(row, REPORT_ISSUED, (double)tally->issued);

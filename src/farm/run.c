@@ -112,6 +112,7 @@ static cb_status run_with(farm_run *run, farm_load load, const farm_fragments *f
     CB_TRY(control_maximum(run->setting->team, lateness_ns, 2));
     run->skew_ns = fmax(run->skew_ns, lateness_ns[0] + lateness_ns[1]);
     CB_TRY(conclude_run(run, tally));
+    meters_count(&run->meters, tally->decided);
     run->next_event += tally->issued;
     return CB_OK;
 }

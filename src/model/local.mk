@@ -31,10 +31,11 @@ libccmod_la_SOURCES = \
 	%D%/observers/printer.c %D%/observers/signals.c %D%/observers/signals.h \
 	%D%/observers/timeline.c %D%/observers/timeline.h %D%/observers/timeline_forms.c \
 	%D%/sharing/cells.c %D%/sharing/cells.h %D%/sharing/clock.h %D%/sharing/conversations.c \
-	%D%/sharing/conversations.h %D%/sharing/fifo.c %D%/sharing/fifo.h \
+	%D%/sharing/conversations.h %D%/sharing/event_heap.h %D%/sharing/fifo.c %D%/sharing/fifo.h \
 	%D%/sharing/fifo_horizons.c %D%/sharing/fifo_horizons.h %D%/sharing/flows.h \
-	%D%/sharing/flows_clock.c %D%/sharing/flows_fifo.c %D%/sharing/flows_plain.c \
-	%D%/sharing/horizons.c %D%/sharing/horizons.h %D%/sharing/pairing_heap.h %D%/sharing/traffic.c %D%/sharing/traffic.h \
+	%D%/sharing/flows_clock.c %D%/sharing/flows_fifo.c %D%/sharing/flows_plain.c %D%/sharing/flows_tcp.c \
+	%D%/sharing/horizons.c %D%/sharing/horizons.h %D%/sharing/pairing_heap.h %D%/sharing/tcp.h \
+	%D%/sharing/tcp_receiver.c %D%/sharing/tcp_receiver.h %D%/sharing/tcp_sender.c %D%/sharing/tcp_sender.h %D%/sharing/traffic.c %D%/sharing/traffic.h \
 	%D%/traces/expressions.c %D%/traces/expressions.h %D%/traces/trace.h %D%/traces/trace_file.c \
 	%D%/traces/trace_parse.c %D%/traces/trace_workload.c
 

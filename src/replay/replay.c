@@ -193,6 +193,7 @@ static cb_status play(replay_run *run, const measurement_setting *setting, playe
     CB_TRY(player_play(run->me, stamps, verify, &run->found));
     *own_us = (double)(cb_now_ns() - start_ns) / 1e3;
     meters_end(&run->timed);
+    meters_count(&run->timed, 1);
     session_leave_if_interrupted(session);
     CB_TRY(transport_flush(session->technology));
     run->skew_ns = fmax(run->skew_ns, fabs(late_ns));
@@ -372,7 +373,7 @@ static void fill_messages(const replay_run *run, report_row *row)
     report_set_member(row, REPORT_RECORDED, (double)recorded->worst_line, "worst_line");
 }
 
-static cb_status fill_times(replay_run *run, uint64_t bytes, report_row *row)
+static cb_status fill_times(replay_run *run, uint64_t messages, uint64_t bytes, report_row *row)
 {
     stats_summary summary;
 
@@ -386,6 +387,7 @@ static cb_status fill_times(replay_run *run, uint64_t bytes, report_row *row)
                       "quartiles_us.1");
     report_set_text(row, REPORT_STOPPED_BY, run->stopped_by);
     report_set_number(row, REPORT_THROUGHPUT_MBPS, (double)bytes / summary.median);
+    figures_fill_cost((double)messages, (double)bytes / (double)messages, row);
     return CB_OK;
 }
 
@@ -398,14 +400,16 @@ static cb_status write_row(replay_run *run, const measurement_setting *setting,
                                    .algorithm_true_us = -1,
                                    .verification = &run->verification,
                                    .counters = counters};
-    uint64_t bytes = 0;
+    uint64_t messages = 0, bytes = 0;
 
-    for (size_t rank = 0; rank < setting->participants; rank++)
+    for (size_t rank = 0; rank < setting->participants; rank++) {
+        messages += all[rank].received;
         bytes += all[rank].received_bytes;
+    }
     figures_fill_common(setting, &common, row);
     if (run->played.multicasts)
         report_set_text(row, REPORT_MULTICAST, "loop");
-    CB_TRY(fill_times(run, bytes, row));
+    CB_TRY(fill_times(run, messages, bytes, row));
     fill_ranks(all, setting->participants, row);
     fill_messages(run, row);
     return report_add(setting->session->document, row);

@@ -168,6 +168,48 @@ static const report_cell verify_cells[] = {
     {.path = NULL},
 };
 
+static const report_cell pair_latency_cells[] = {
+    {.path = "median", .name = "median"},
+    {.path = "lowest", .name = "lowest"},
+    {.path = "highest", .name = "highest", .heading = {"latency", "worst", 7, 1, false}},
+    {.path = NULL},
+};
+
+static const report_cell one_way_cells[] = {
+    {.path = "median", .name = "median"},
+    {.path = "lowest", .name = "lowest", .heading = {"one way", "worst", 8, 1, false}},
+    {.path = "highest", .name = "highest"},
+    {.path = NULL},
+};
+
+static const report_cell both_ways_cells[] = {
+    {.path = "median", .name = "median"},
+    {.path = "lowest", .name = "lowest", .heading = {"both ways", "worst", 9, 2, false}},
+    {.path = "highest", .name = "highest"},
+    {.path = NULL},
+};
+
+static const report_cell bisection_cells[] = {
+    {.path = "median", .name = "median"},
+    {.path = "lowest", .name = "lowest", .heading = {"bisection", "worst", 9, 1, false}},
+    {.path = "highest", .name = "highest"},
+    {.path = NULL},
+};
+
+static const report_cell one_to_all_cells[] = {
+    {.path = "median", .name = "median"},
+    {.path = "lowest", .name = "lowest", .heading = {"to all", "worst", 8, 1, false}},
+    {.path = "highest", .name = "highest"},
+    {.path = NULL},
+};
+
+static const report_cell linkmap_cells[] = {
+    {.path = "cycles", .name = "cycles"},
+    {.path = "faults", .name = "faults", .heading = {"faults", "links", 6, 1, true}},
+    {.path = "packets", .name = "packets"},
+    {.path = NULL},
+};
+
 /* Cells of all declared counters, with paths such as "datagrams.lost", and their names in CSV. */
 enum { COUNTER_CELLS = 128, COUNTER_TEXT = 64 };
 

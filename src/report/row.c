@@ -209,6 +209,20 @@ void report_set_member_flag(report_row *row, report_column column, bool flag, co
     va_end(arguments);
 }
 
+void report_set_member_numbers(report_row *row, report_column column, const double *values,
+                               size_t count, const char *path, ...)
+{
+    json_t *array = json_array();
+    va_list arguments;
+
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(array,
+                              isfinite(values[i]) ? report_value_number(values[i]) : json_null());
+    va_start(arguments, path);
+    store_member(row, column, array, path, arguments);
+    va_end(arguments);
+}
+
 void report_set_member_percentiles(report_row *row, report_column column,
                                    const stats_histogram *histogram_ns, const char *path, ...)
 {

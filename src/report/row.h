@@ -47,6 +47,10 @@ void report_set_member_text(report_row *row, report_column column, const char *t
                             const char *path, ...) __attribute__((format(printf, 4, 5)));
 void report_set_member_flag(report_row *row, report_column column, bool flag, const char *path, ...)
     __attribute__((format(printf, 4, 5)));
+/* An array of numbers, with null for one that is not finite. */
+void report_set_member_numbers(report_row *row, report_column column, const double *values,
+                               size_t count, const char *path, ...)
+    __attribute__((format(printf, 5, 6)));
 void report_set_member_percentiles(report_row *row, report_column column,
                                    const stats_histogram *histogram_ns, const char *path, ...)
     __attribute__((format(printf, 4, 5)));

@@ -95,8 +95,9 @@ struct transport_technology {
     unsigned capabilities;
     const cb_parameter_set *parameters; /* its parameters; NULL: none */
     const cb_counter_set *counters;     /* its counters; NULL: none */
-    bool is_default_of_files;           /* used for configuration files that name no technology */
-    const char *needs; /* without open: how to get a build that has it, as a request */
+    const char *losses; /* share rule of ccmod that models its losses at full buffers; NULL: none */
+    bool is_default_of_files; /* used for configuration files that name no technology */
+    const char *needs;        /* without open: how to get a build that has it, as a request */
     /* Find out whether the technology can be used on this host, without opening it and before MPI
      * starts. `text` gets what it would use, a phrase, or remains empty. An error, logged, says why
      * it cannot be used. Not called for a technology without open; empty: it can always be used. */

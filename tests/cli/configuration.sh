@@ -159,7 +159,7 @@ case_is "a parameter that the technology does not have"
 run_refused 2 cb_oneway --technology tcp --parameter timeout_ms=5 --sizes 64
 expect_status 2
 expect_one_error "--parameter timeout_ms=5: the technology tcp has no such parameter" \
-    "tcp has port, socket_buffer_size, silence_s"
+    "tcp has port, socket_buffer_size, pacing_Bps, silence_s"
 case_is "a parameter out of range"
 run_refused 2 cb_oneway --technology tcp --parameter port=70000 --sizes 64
 expect_status 2

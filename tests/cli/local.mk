@@ -5,6 +5,7 @@ CLI_TESTS = \
 	%D%/bad_input.sh \
 	%D%/bare.sh \
 	%D%/configuration.sh \
+	%D%/cpu.sh \
 	%D%/emit_trace.sh \
 	%D%/emitted.py \
 	%D%/evb.sh \
@@ -15,6 +16,7 @@ CLI_TESTS = \
 	%D%/farm_verification.sh \
 	%D%/faults.sh \
 	%D%/forms.sh \
+	%D%/linkmap.sh \
 	%D%/fragments.sh \
 	%D%/model.sh \
 	%D%/model_calibrate.sh \

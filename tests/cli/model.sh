@@ -76,6 +76,18 @@ expect_document result.json \
     "(['best', 'average', 'worst'], True)"
 expect_document result.json "d['end_us'] == d['cases'][1]['end_us']" True
 
+predicted "buffers that are large enough" --share tcp --eager-bytes 1MiB --buffer 1MB two.cct
+expect_document result.json "d['parameters']['buffer'], d['losses']['dropped'], d['losses']['frames'] > 0" \
+    "('1MB', 0, True)"
+printf '%%cct 1 ranks 3 unit us\n0-1: s 2 1000\n2:\nir 0 1000\nir 1 1000\nw\n' >burst.cct
+predicted "a frame that is dropped and sent again" --share tcp --eager-bytes 1MiB --buffer 1600 burst.cct
+expect_document result.json \
+    "d['losses']['dropped'] > 0, d['losses']['retransmitted'] > 0, d['end_us'] > 200000" "(True, True, True)"
+case_is "losses in words"
+# shellcheck disable=SC2086 # the options are several words
+ccmod run $quiet --share tcp --eager-bytes 1MiB --buffer 3200,shared:1 burst.cct
+expect_true "what was dropped" grep -q "frames were dropped at full buffers" out
+
 predicted "a drawn background" --background exp:0.3 --seed 5 two.cct
 mv result.json first.json
 predicted "the same again" --background exp:0.3 --seed 5 two.cct
@@ -208,6 +220,14 @@ refused 2 background packets/s -- run --background exp:7000packets/s two.cct
 refused 2 background packets/s -- run --background exp:7000/25000 two.cct
 refused 2 background 0packets/s -- run --background exp:1/0packets/s two.cct
 refused 2 background maximum -- run --background exp:25000/25000packets/s two.cct
+refused 2 buffer shared -- run --share tcp --buffer 1MB,shared:0 two.cct
+refused 2 buffer 64KiB -- run --share tcp --buffer 0 two.cct
+refused 2 buffer frame -- run --share tcp --buffer 1000 two.cct
+refused 2 buffer 64KiB -- run --share tcp --buffer many two.cct
+refused 2 buffer fifo -- run --share fifo --buffer 1MB two.cct
+refused 2 share background -- run --share tcp --background 0.1 two.cct
+refused 2 share split -- run --share tcp --mode paper two.cct
+refused 2 buffer crossbar -- run --share tcp --buffer 1MB,shared:1 --network fattree two.cct
 refused 2 background-interval evaluation -- run --background-interval sometimes two.cct
 refused 2 background-interval us -- run --background-interval 0 two.cct
 refused 2 background-interval-us -- run --background-interval 1ms --background-interval-us 5 two.cct

@@ -28,6 +28,7 @@ enum { RANKS = 9, READING_NS = 10, LEAST_BLOCKS = 20, STEPS_RECORDED = 200000 };
 
 static bool clock_is_ours;
 static uint64_t now_ns;
+static uint64_t meter_price_ns; /* of a reading of the processor time */
 
 static void advance(uint64_t ns)
 {
@@ -38,7 +39,7 @@ int clock_gettime(clockid_t id, struct timespec *now)
 {
     if (!clock_is_ours)
         return (int)syscall(SYS_clock_gettime, id, now);
-    advance(READING_NS);
+    advance(id == CLOCK_PROCESS_CPUTIME_ID ? meter_price_ns : READING_NS);
     *now = (struct timespec){.tv_sec = (time_t)(now_ns / 1000000000),
                              .tv_nsec = (long)(now_ns % 1000000000)};
     return 0;
@@ -189,6 +190,7 @@ static void make_bench(bench *b, const benchmark *definition)
     }
     message_price = one_microsecond;
     harness_price_ns = 7;
+    meter_price_ns = READING_NS;
 }
 
 static void open_bench(bench *b)
@@ -287,6 +289,48 @@ START_TEST(a_coarser_precision_is_reached_sooner)
     outcome = measure(&b);
     ck_assert_str_eq(outcome.stopped_by, "precision");
     ck_assert_uint_gt(outcome.block_count, LEAST_BLOCKS);
+    measurement_outcome_free(&outcome);
+}
+END_TEST
+
+static double step_ns(const measurement_outcome *outcome)
+{
+    return outcome->blocks_ns[0] / (double)outcome->steps;
+}
+
+/* A reading that takes as long as a tenth of a block would show if it were within one. */
+START_TEST(meters_are_read_outside_of_the_blocks)
+{
+    bench b;
+    measurement_outcome cheap, dear;
+
+    make_bench(&b, &cb_twoway);
+    cheap = measure(&b);
+    make_bench(&b, &cb_twoway);
+    meter_price_ns = 100000;
+    dear = measure(&b);
+    ck_assert_double_eq_tol(step_ns(&dear), step_ns(&cheap), 1e-3 * step_ns(&cheap));
+    measurement_outcome_free(&cheap);
+    measurement_outcome_free(&dear);
+}
+END_TEST
+
+START_TEST(meters_count_the_time_and_the_steps_of_all_blocks)
+{
+    bench b;
+    measurement_outcome outcome;
+    double blocks_ns = 0;
+
+    make_bench(&b, &cb_twoway);
+    outcome = measure(&b);
+    for (size_t i = 0; i < outcome.block_count; i++)
+        blocks_ns += outcome.blocks_ns[i];
+    ck_assert_uint_ge(outcome.timed.steps, outcome.steps * outcome.block_count);
+    ck_assert_double_ge((double)outcome.timed.elapsed_ns, blocks_ns);
+    /* The simulated clock is that of the processor, too. */
+    ck_assert_uint_ge(outcome.timed.total[0], outcome.timed.elapsed_ns);
+    ck_assert_double_eq_tol((double)outcome.timed.elapsed_ns / (double)outcome.timed.steps,
+                            step_ns(&outcome), 0.1 * step_ns(&outcome));
     measurement_outcome_free(&outcome);
 }
 END_TEST
@@ -875,6 +919,7 @@ END_TEST
 
 UNIT_MAIN("solo", a_steady_figure_stops_after_the_minimum_of_blocks,
           an_unsteady_figure_uses_all_of_its_time, a_coarser_precision_is_reached_sooner,
+          meters_are_read_outside_of_the_blocks, meters_count_the_time_and_the_steps_of_all_blocks,
           all_passes_together_take_at_most_max_time, time_outside_blocks_counts_towards_max_time,
           building_groups_takes_at_most_its_share_of_max_time,
           the_step_time_is_estimated_from_the_last_three_batches,

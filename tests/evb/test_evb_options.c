@@ -80,6 +80,29 @@ START_TEST(a_turn_has_as_many_events_and_fragments_as_its_formulas_say)
 }
 END_TEST
 
+/* Of 4 units; a source of none and offset may have two messages under way to one of 1. */
+START_TEST(as_many_packets_converge_as_the_schedule_allows)
+{
+    static const struct {
+        const char *schedule, *folding;
+        size_t ranks, packets;
+    } cases[] = {{"none", "one", 4, 3 * 5},      {"offset", "one", 4, 3 * 5},
+                 {"none", "two", 8, 4 * 5},      {"none", "two", 2, 2 * 5},
+                 {"shift", "one", 4, 5},         {"barrier", "one", 4, 5},
+                 {"credits:3", "one", 4, 3 * 5}, {NULL, NULL, 4, 5}};
+
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        const evb_options own = {
+            .schedule = cases[i].schedule, .folding = cases[i].folding, .pack = 5, .ahead = 2};
+        bench_options options = {.sweep = false};
+
+        memcpy(options.own, &own, sizeof(own));
+        ck_assert_msg(evb_scale(&options, cases[i].ranks).converging == cases[i].packets,
+                      "case %zu: %zu packets", i, evb_scale(&options, cases[i].ranks).converging);
+    }
+}
+END_TEST
+
 START_TEST(requests_need_messages_that_are_not_lost)
 {
     bench_options options = options_of("one", 1);
@@ -98,4 +121,4 @@ END_TEST
 UNIT_MAIN("options of event building", a_schedule_is_known_by_its_name,
           other_schedules_are_rejected, a_unit_is_one_process_or_two,
           a_turn_has_as_many_events_and_fragments_as_its_formulas_say,
-          requests_need_messages_that_are_not_lost)
+          as_many_packets_converge_as_the_schedule_allows, requests_need_messages_that_are_not_lost)

@@ -1,4 +1,5 @@
-/* Fuzz target for the values of ccmod's options: loads, intervals and masks of signals. What is
+/* Fuzz target for the values of ccmod's options: loads, intervals, buffers and masks of
+ * signals. What is
  * accepted keeps its limits; what is refused has a reason. */
 #include <math.h>
 #include <string.h>
@@ -45,6 +46,20 @@ static void try_interval(const char *text)
         FUZZ_REQUIRE(us >= 1 && us <= 1e12);
 }
 
+static void try_buffer(const char *text)
+{
+    char why[CB_WHY_BYTES] = "";
+    uint64_t bytes = 0;
+    double alpha = -1;
+
+    if (!tool_parse_buffer(text, &bytes, &alpha, why)) {
+        require_reason(why);
+        return;
+    }
+    FUZZ_REQUIRE(bytes >= 1 && bytes <= UINT64_C(1) << 50);
+    FUZZ_REQUIRE(strchr(text, ',') != NULL ? alpha >= 1e-3 && alpha <= 1e3 : !(alpha > 0));
+}
+
 static void try_mask(const char *text)
 {
     char why[CB_WHY_BYTES] = "";
@@ -66,6 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     try_background(text, true);
     try_background(text, false);
     try_interval(text);
+    try_buffer(text);
     try_mask(text);
     free(text);
     return 0;

@@ -7,6 +7,7 @@ HOUSE_TESTS = \
 	%D%/test_docs.py \
 	%D%/test_failed_tests.sh \
 	%D%/test_help.py \
+	%D%/test_incast.py \
 	%D%/test_installed.sh \
 	%D%/test_layering.py \
 	%D%/test_manual.sh \

@@ -4,6 +4,7 @@
  *   evaluation_records.c           the article, what each kind of record costs, accounts
  *   evaluation_fifo.c              links that serve one packet after the other
  *   evaluation_acknowledgements.c  acknowledgements that go back over them
+ *   evaluation_tcp.c               connections, and buffers that drop frames
  *   evaluation_sharing.c           ends of nodes that are shared, the load of others
  *   evaluation_observers.c         determinism, observers, progress, what is refused
  */
@@ -19,8 +20,8 @@
 static const double exact = 1e-9;
 
 #define EVALUATION_PARTS                                                                           \
-    evaluation_records, evaluation_fifo, evaluation_acknowledgements, evaluation_sharing,          \
-        evaluation_observers
+    evaluation_records, evaluation_fifo, evaluation_acknowledgements, evaluation_tcp,              \
+        evaluation_sharing, evaluation_observers
 
 unit_part EVALUATION_PARTS;
 

@@ -2,7 +2,7 @@
 if HAVE_CHECK
 UNIT_TESTS += \
 	%D%/test_calibration %D%/test_calibration_file %D%/test_calibration_fit %D%/test_determinism %D%/test_evaluation %D%/test_horizons %D%/test_metamorphic \
-	%D%/test_limits %D%/test_reference %D%/test_routes %D%/test_topology_file %D%/test_trace \
+	%D%/test_limits %D%/test_reference %D%/test_routes %D%/test_tcp %D%/test_topology_file %D%/test_trace \
 	%D%/test_trace_errors
 endif
 
@@ -35,7 +35,7 @@ tests_model_test_limits_CPPFLAGS = $(MODEL_FLAGS)
 tests_model_test_limits_LDADD = $(MODEL_LIBS)
 tests_model_test_evaluation_SOURCES = \
 	%D%/test_evaluation.c %D%/evaluation.h %D%/evaluation_acknowledgements.c %D%/evaluation_fifo.c \
-	%D%/evaluation_observers.c %D%/evaluation_records.c %D%/evaluation_sharing.c $(MODEL_TEXT)
+	%D%/evaluation_observers.c %D%/evaluation_records.c %D%/evaluation_sharing.c %D%/evaluation_tcp.c $(MODEL_TEXT)
 tests_model_test_evaluation_CPPFLAGS = $(MODEL_FLAGS)
 tests_model_test_evaluation_LDADD = $(MODEL_LIBS)
 tests_model_test_metamorphic_SOURCES = %D%/test_metamorphic.c $(MODEL_RECORDS)
@@ -47,6 +47,10 @@ tests_model_test_routes_LDADD = $(MODEL_LIBS)
 tests_model_test_topology_file_SOURCES = %D%/test_topology_file.c %D%/graph.c %D%/graph.h
 tests_model_test_topology_file_CPPFLAGS = $(MODEL_FLAGS)
 tests_model_test_topology_file_LDADD = $(MODEL_LIBS)
+tests_model_test_tcp_SOURCES = \
+	%D%/test_tcp.c src/model/sharing/tcp_receiver.c src/model/sharing/tcp_sender.c
+tests_model_test_tcp_CPPFLAGS = $(MODEL_FLAGS)
+tests_model_test_tcp_LDADD = $(CHECK_LIBS) -lm
 
 tests_model_test_horizons_SOURCES = \
 	%D%/test_horizons.c %D%/graph.c %D%/graph.h $(MODEL_RECORDS)

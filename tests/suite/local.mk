@@ -1,6 +1,7 @@
 # The driver of the suite: its plans, its faults over a fake mpirun, and the whole over a real one.
 SUITE_TESTS = \
 	%D%/test_report_comparisons.py \
+	%D%/test_report_incast.py \
 	%D%/test_report_page.py \
 	%D%/test_report_parts.py \
 	%D%/test_suite_catalogue.py \
@@ -8,14 +9,17 @@ SUITE_TESTS = \
 	%D%/test_suite_documents.py \
 	%D%/test_suite_faults.py \
 	%D%/test_suite_fuzz.py \
+	%D%/test_suite_launches.py \
 	%D%/test_suite_layers.py \
+	%D%/test_suite_losses.py \
 	%D%/test_suite_parkbench.py \
 	%D%/test_suite_plans.py \
 	%D%/test_suite_prediction.py \
 	%D%/test_suite_workloads.py \
 	%D%/test_suite_predictions.py \
 	%D%/test_suite_released.py \
-	%D%/test_suite_validation.py
+	%D%/test_suite_validation.py \
+	%D%/test_suite_variation.py
 TESTS += $(SUITE_TESTS) %D%/suite_run.sh
 
 EXTRA_DIST += \

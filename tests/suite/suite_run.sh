@@ -38,6 +38,26 @@ fi
         "$python" "$srcdir/tests/cli/validate.py" "$srcdir/docs/combench-result-1.schema.json" $results
 }
 
+# Two launches of two variants, and what they say: the control is no figure.
+cat >"$work/two.plan" <<END
+max-time = 0.02
+[oneway]
+sizes = 64
+options = --mode pingpong
+END
+"$python" "$srcdir/scripts/combench" run "$work/two.plan" --output "$work/two" --repeat 2 \
+    --variant plain --variant eager:OMPI_MCA_btl_vader_eager_limit=8192,MPIR_CVAR_CH4_SHM_EAGER=1 \
+    --max-time 0.02 --mpirun "$MPIRUN" --programs "$builddir" >/dev/null
+# shellcheck disable=SC2086 # as above
+"$python" "$srcdir/tests/suite/check_run.py" "$work/two" $schema
+if [ -n "$CB_PYTHON" ]; then
+    "$python" "$srcdir/scripts/combench" compare "$work/two" --all >"$work/said"
+    grep -q "^against  eager: 2 runs" "$work/said"
+    grep -q "figures compared: " "$work/said"
+    grep -q "cannot affect\|the control" "$work/said"
+    ! grep -q "oneway null.*latency_us" "$work/said" || grep -q "the control differs" "$work/said"
+fi
+
 # What is complete is not measured again.
 "$python" "$srcdir/scripts/combench" run --resume --output "$work/run" --mpirun "$MPIRUN" \
     --programs "$builddir" 2>"$work/said"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 import os
 import shutil
 import statistics
@@ -23,7 +24,8 @@ from typing import Any
 from stage import HERE, TOP
 
 from combench.common.errors import SuiteError
-from combench.report import lists, remarks
+from combench.common.inference import t_quantile
+from combench.report import linkmaps, lists, remarks
 from combench.report.answer import answer_of
 from combench.report.charts import Axis, Panel, Picture, Point, Series, runs
 from combench.report.comparisons import comparisons_of
@@ -86,6 +88,8 @@ class Figures(unittest.TestCase):
             ({"generator_error_pct": 1.2, "piece_bytes": 64}, "/?"),
             ({"generator_error_pct": 0.9}, ""),
             ({"source": "model", "outside": ["size"], "incast": {"bytes": 1}}, "mxi"),
+            ({"source": "model", "outside": [], "incast": {"dropped_pct": 1}}, "ml"),
+            ({"source": "model", "outside": [], "incast": {"dropped_pct": 0}}, "m"),
             ({"source": "model", "outside": []}, "m"),
         ):
             self.assertEqual(marks_of(row), marks, row)
@@ -284,11 +288,57 @@ class Answers(unittest.TestCase):
         best = next(task for task in answer_of(rows).tasks if task.algorithm_us == 50).best
         rates = [one.get("frequency_Hz") for one in best.measured]
         self.assertEqual(len(rates), 4)
-        self.assertAlmostEqual(best.rate.value, statistics.median(rates))
+        self.assertAlmostEqual(best.rate.value, statistics.geometric_mean(rates))
         assert best.rate.low is not None and best.rate.high is not None
-        self.assertTrue(best.rate.low <= min(rates) and max(rates) <= best.rate.high)
-        self.assertIn("median of 4 measurements: 3.97 kHz to 5.74 kHz", best.repeated)
+        reach = t_quantile(3) * statistics.stdev(map(math.log, rates)) / 2
+        self.assertAlmostEqual(best.rate.high, best.rate.value * math.exp(reach))
+        self.assertAlmostEqual(best.rate.low, best.rate.value / math.exp(reach))
+        self.assertIn("mean of 4 launches: 3.97 kHz to 5.74 kHz", best.repeated)
         self.assertIn("4 or 8 or 12 events in flight", best.repeated)
+
+    def launched(self, factors: tuple[float, ...]) -> list[Row]:
+        """Rows of a latency in several launches, which differ by these factors."""
+        found, _ = fixture()
+        first = next(one for one in found.results if one.path.name == "oneway.json")
+        documents = []
+        for turn, factor in enumerate(factors, 1):
+            again = copy.deepcopy(first.data)
+            again["started"] = f"2026-11-22T0{turn}:00:00Z"
+            timed = [one for one in again["results"] if "ci95" in one.get("latency_us", {})]
+            for time in (one["latency_us"] for one in timed):
+                time.update({key: factor * time[key] for key in ("median", "min", "max")})
+                time["ci95"] = [factor * end for end in time["ci95"]]
+            again["results"] = timed
+            documents.append(Document(Path(f"{turn}.json"), again))
+        return rows_of(documents).kept
+
+    def test_the_interval_of_several_launches_has_their_variation(self) -> None:
+        factors = (1.0, 1.2, 1.1)
+        row = self.launched(factors)[0]
+        known, own = row.figure("time_us"), row.own_figure("time_us")
+        assert known is not None and own is not None and known.low is not None
+        mean = statistics.geometric_mean(factors)
+        self.assertAlmostEqual(known.value, own.value / factors[-1] * mean)
+        reach = t_quantile(2) * statistics.stdev(map(math.log, factors)) / math.sqrt(3)
+        self.assertLessEqual(known.low, known.value / math.exp(reach) * 1.0001)
+
+    def test_two_modes_of_launches_are_marked_and_listed(self) -> None:
+        rows = self.launched((1.0, 1.5, 1.0, 1.5, 1.0, 1.5))
+        known = rows[0].figure("time_us")
+        assert known is not None
+        self.assertIn("b", known.marks)
+        matter = Matter((), Rows(rows, [], {}), (), ())
+        measuring = next(one for one in points(matter, {}) if one.key == "measuring")
+        said = " ".join(measuring.sentences)
+        self.assertIn("had 6 launches", said)
+        self.assertRegex(said, r"Bimodal figures .* in 3 launches and [0-9.]+ in 3 launches")
+
+    def test_variants_stand_beside_each_other(self) -> None:
+        found, _ = fixture()
+        first = next(one for one in found.results if one.path.name == "oneway.json")
+        documents = [replace(first, variant=name) for name in ("plain", "tuned")]
+        technologies = {row.technology for row in rows_of(documents).kept}
+        self.assertEqual(technologies, {"mpi [plain]", "mpi [tuned]"})
 
     def test_settings_of_a_technology_that_differ_are_named_with_it(self) -> None:
         found, _ = fixture()
@@ -481,6 +531,42 @@ class Words(unittest.TestCase):
             "<h4>A &amp; B</h4>\n<ul><li><code>x&lt;y</code></li><li>&lt;img src=x&gt;</li></ul>\n"
             "<pre>&lt;b&gt;</pre>",
         )
+
+
+class LinkMaps(unittest.TestCase):
+    """The picture of a link map, and its faults in words."""
+
+    def picture_of(self, **more: Any) -> Picture:
+        document = copy.deepcopy(load([HERE / "report" / "alltoall.json"]).results[0])
+        row = document.data["results"][0]
+        matrix = [[None, 2.0], [4.0, None]]
+        row["linkmap"] = {
+            "cycles": 8,
+            "packets": 4,
+            "faults": 0,
+            "hosts": [{"name": "host1", "rank": 0}, {"name": "host2", "rank": 1}],
+            "latency_us": matrix,
+            "one_way_MBps": matrix,
+            "stalls": [[None, 0], [0, None]],
+        }
+        row.update(more)
+        document.data["results"] = [row]
+        (found,) = linkmaps.pictures(rows_of([document]).kept, "Links between hosts")
+        return found
+
+    def test_matrices_without_values_are_left_out(self) -> None:
+        titles = [one.title for one in self.picture_of().maps]
+        self.assertEqual(titles, ["throughput one way, MB/s", "latency, us"])
+
+    def test_faults_are_in_the_caption(self) -> None:
+        self.assertIn("no link differs", self.picture_of().caption)
+        faults = [
+            {"kind": "slow", "host": "host1", "direction": "out", "figure": "one way", "factor": 9.8},
+            {"kind": "lossy", "host": "host1", "peer": "host2", "direction": "both", "stalls": 5, "samples": 40},
+        ]
+        caption = self.picture_of(link_faults=faults).caption
+        self.assertIn("host1 is slow outwards (9.80 times the expected time, one way)", caption)
+        self.assertIn("host1 to host2 is lossy in both directions (5 of 40 samples stalled)", caption)
 
 
 class Folder(unittest.TestCase):

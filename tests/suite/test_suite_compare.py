@@ -18,7 +18,17 @@ from pathlib import Path
 from typing import Callable
 from unittest import mock
 
-from documents import ENVIRONMENT, TOP, Documents, Json, document, drawn, row
+from documents import (
+    ENVIRONMENT,
+    TOP,
+    Documents,
+    Json,
+    document,
+    drawn,
+    entry,
+    manifest,
+    row,
+)
 
 from combench.common import inference
 from combench.common.figures import describe, key_of
@@ -146,7 +156,7 @@ class TwoRuns(Documents):
 
     def test_a_regression_above_the_limit_is_status_1(self) -> None:
         said, error = self.driver("compare", *self.pair(1.2), "--fail-above", "5%", expect=1)
-        self.assertIn("3 figures compared: 3 regressions", said)
+        self.assertIn("3 figures compared: 3 slower", said)
         self.assertIn("the largest: 1.1 oneway mpi pingpong", error)
 
     def test_a_regression_below_the_limit_is_status_0(self) -> None:
@@ -154,11 +164,11 @@ class TwoRuns(Documents):
 
     def test_an_improvement_is_no_regression(self) -> None:
         said, _ = self.driver("compare", *self.pair(0.8), "--fail-above", "5%", expect=0)
-        self.assertIn("0 regressions, 3 improvements", said)
+        self.assertIn("0 slower, 3 faster", said)
 
     def test_equal_systems_have_no_difference(self) -> None:
         said, _ = self.driver("compare", *self.pair(1.0), "--fail-above", "0", expect=0)
-        self.assertIn("3 without a significant difference", said)
+        self.assertIn("3 without a difference larger than 5 %", said)
 
     def test_it_is_said_that_the_variation_between_runs_is_unknown(self) -> None:
         said, _ = self.driver("compare", *self.pair(1.2))
@@ -175,7 +185,7 @@ class TwoRuns(Documents):
         said, _ = self.driver("compare", ",".join(made[:2]), ",".join(made[2:]))
         line = next(line for line in said.splitlines() if "found_Hz" in line)
         self.assertIn("-50.0", line)
-        self.assertLess(said.index("regressions, largest"), said.index(line))
+        self.assertLess(said.index("slower, largest"), said.index(line))
 
     def test_an_interval_beyond_a_factor_of_ten_has_no_digits(self) -> None:
         """One run against two that differ by a factor of 20 among themselves."""
@@ -191,7 +201,7 @@ class TwoRuns(Documents):
         made = [document([row(blocks, occupation="both")]) for blocks in (calm, rare)]
         words = [self.write(f"{index}.json", one) for index, one in enumerate(made)]
         said, _ = self.driver("compare", *words)
-        self.assertIn("1 regressions", said)
+        self.assertIn("1 slower", said)
 
     def test_a_bound_is_not_compared(self) -> None:
         exact: Json = {"slowdown_computing": {"source": 2.0, "destination": 3.0}}
@@ -207,7 +217,7 @@ class TwoRuns(Documents):
     def test_csv_has_a_line_for_each_figure(self) -> None:
         said, _ = self.driver("compare", *self.pair(1.2), "--format", "csv")
         found = list(csv.DictReader(io.StringIO(said)))
-        self.assertEqual([line["verdict"] for line in found], ["regression"] * 3)
+        self.assertEqual([line["verdict"] for line in found], ["slower"] * 3)
         for line in found:
             low, high = float(line["ci95_low_pct"]), float(line["ci95_high_pct"])
             self.assertTrue(low < float(line["change_pct"]) < high)
@@ -227,7 +237,7 @@ class SeveralRuns(Documents):
         before = self.side("a", [1.0, 1.12, 0.95])
         after = self.side("b", [1.08, 0.97, 1.15])
         said, _ = self.driver("compare", before, after, "--fail-above", "1", expect=0)
-        self.assertIn("1 without a significant difference", said)
+        self.assertIn("0 without a difference larger than 5 %, 1 undecided", said)
         self.assertNotIn("is unknown", said)
 
     def test_the_same_runs_one_by_one_look_like_regressions(self) -> None:
@@ -256,6 +266,19 @@ class SeveralRuns(Documents):
         said, _ = self.driver("compare", *sides, "--baseline", sides[1])
         self.assertEqual(said.count("baseline " + sides[1]), 2)
         self.assertEqual([said.count(f"against  {side}:") for side in sides], [1, 0, 1])
+
+    def test_equal_sides_have_no_difference_larger_than_the_margin(self) -> None:
+        sides = self.side("a", [1.0, 1.003, 0.998]), self.side("b", [1.001, 1.002, 0.997])
+        said, _ = self.driver("compare", *sides)
+        self.assertIn("1 without a difference larger than 5 %, 0 undecided", said)
+        said, _ = self.driver("compare", *sides, "--margin", "0.5%")
+        self.assertIn("0 without a difference larger than 0.5 %, 1 undecided", said)
+
+    def test_two_modes_are_named_with_their_numbers_of_runs(self) -> None:
+        before = self.side("a", [1.0, 1.004, 0.997, 1.3, 1.303, 1.296])
+        said, _ = self.driver("compare", before, self.side("b", [1.0, 1.01, 0.99]))
+        self.assertRegex(said, r"bimodal in the baseline: .* latency_us: 1\.\d+ in 3 and 1\.3\d+ in 3 runs")
+        self.assertNotIn("bimodal in " + str(self.folder / "b"), said)
 
     def test_a_run_that_is_named_twice_is_refused(self) -> None:
         one = self.side("a", [1.0])
@@ -463,6 +486,152 @@ class BadInput(Documents):
             self.assertIn("odd.json: results[0].blocks_us[1]: ", error)
 
 
+class Variants(Documents):
+    """A run that launched two variants, and the control beside them."""
+
+    def launched(self, factors: dict[str, float], control: Callable[[str, int], float]) -> str:
+        """Three launches of each variant, whose figure is larger by its factor."""
+        directory = self.folder / "run"
+        entries = []
+        for name, factor in factors.items():
+            for launch in (1, 2, 3, 4):
+                place = f"results/{name}" + (f"/launch-{launch}" if launch > 1 else "")
+                (directory / place).mkdir(parents=True)
+                made = {
+                    "oneway.mpi": document([row(drawn(launch, factor))]),
+                    "control.null": document(
+                        [row(drawn(launch + 9, control(name, launch)))], technology="null"
+                    ),
+                }
+                for section, one in made.items():
+                    result = f"{place}/{section}.json"
+                    (directory / result).write_text(json.dumps(one), encoding="utf-8")
+                    known = entry(f"{section}.{name}.{launch}", one, "measured", result)
+                    known.update(launch=launch, variant=name, section=section.split(".")[0])
+                    entries.append(known)
+        whole = manifest(entries)
+        variants = [{"name": name, "environment": {}} for name in factors]
+        whole["design"] = {"repeat": 4, "seed": 1, "variants": variants}
+        (directory / "manifest.json").write_text(json.dumps(whole), encoding="utf-8")
+        return str(directory)
+
+    def test_a_run_alone_has_a_side_for_each_variant(self) -> None:
+        run = self.launched({"plain": 1.0, "tuned": 1.2}, lambda name, launch: 1.0)
+        said, _ = self.driver("compare", run)
+        self.assertIn("baseline plain: 4 runs", said)
+        self.assertIn("against  tuned: 4 runs", said)
+        self.assertIn("1 figures compared: 1 slower", said)
+        self.assertIn("control: 1 of 1 figures", said)
+        self.assertNotIn("caution: the control", said)
+
+    def test_any_variant_can_be_the_baseline(self) -> None:
+        run = self.launched({"plain": 1.0, "tuned": 1.2}, lambda name, launch: 1.0)
+        said, _ = self.driver("compare", run, "--baseline", "tuned")
+        self.assertIn("1 figures compared: 0 slower, 1 faster", said)
+        _, error = self.driver("compare", run, "--baseline", "other", expect=2)
+        self.assertIn("no variant other; it has plain, tuned", error)
+
+    def test_folders_of_variants_are_sides_with_their_launches(self) -> None:
+        run = self.launched({"plain": 1.0, "tuned": 1.2}, lambda name, launch: 1.0)
+        said, _ = self.driver("compare", f"{run}/results/plain", f"{run}/results/tuned")
+        self.assertIn("plain: 4 runs", said)
+        self.assertIn("1 figures compared: 1 slower", said)
+
+    def test_a_control_that_differs_is_a_caution_and_no_figure(self) -> None:
+        run = self.launched(
+            {"plain": 1.0, "tuned": 1.0}, lambda name, launch: 1.3 if name == "tuned" else 1.0
+        )
+        said, _ = self.driver("compare", run, "--fail-above", "1%")
+        self.assertIn("caution: the control differs", said)
+        self.assertIn("1 figures compared: 0 slower", said)
+
+    def test_a_control_that_rises_in_both_variants_has_drifted(self) -> None:
+        run = self.launched({"plain": 1.0, "tuned": 1.0}, lambda name, launch: 1.0 + 0.1 * launch)
+        said, _ = self.driver("compare", run)
+        self.assertRegex(said, r"caution: the control drifted by \+2\d\.\d % from the first launch of plain")
+        self.assertNotIn("caution: the control differs", said)
+
+    def test_variants_beside_another_side_are_refused(self) -> None:
+        run = self.launched({"plain": 1.0, "tuned": 1.0}, lambda name, launch: 1.0)
+        other = self.run_of("other", document([row(drawn(1, 1.0))]))
+        _, error = self.driver("compare", run, other, expect=2)
+        self.assertIn("has the variants plain, tuned", error)
+
+    def test_a_single_run_without_variants_has_nothing_to_compare(self) -> None:
+        other = self.run_of("other", document([row(drawn(1, 1.0))]))
+        _, error = self.driver("compare", other, expect=2)
+        self.assertIn("it has no variants", error)
+
+
+class Links(Documents):
+    """Changes of single links and hosts between two maps."""
+
+    hosts = 10
+
+    def map_of(self, seed: int, times: Callable[[int, int], float], prefix: str = "host") -> Json:
+        """A document with a map whose times are `times`, beside noise of 5 %."""
+        draw, count = random.Random(seed), self.hosts
+
+        def matrix(value: Callable[[int, int], float]) -> list[list[float | None]]:
+            return [
+                [None if i == k else value(i, k) for k in range(count)] for i in range(count)
+            ]
+
+        known = {
+            "cycles": 20,
+            "packets": 4,
+            "faults": 0,
+            "hosts": [{"name": f"{prefix}{i}", "rank": i} for i in range(count)],
+            "one_way_us": matrix(lambda i, k: 1000 * times(i, k) * math.exp(draw.gauss(0, 0.05))),
+            "latency_us": matrix(lambda i, k: 100 * math.exp(draw.gauss(0, 0.05))),
+            "spread": matrix(lambda i, k: 0.1),
+            "stalls": matrix(lambda i, k: 0),
+            "samples": matrix(lambda i, k: 20),
+        }
+        made = row(drawn(seed, 5), figure="round_us", mode="pairs", linkmap=known)
+        return document([made], "linkmap", "linkmap")
+
+    def compared(self, before: Json, after: Json, *words: str, expect: int = 0) -> tuple[str, str]:
+        sides = [self.write("a.json", before), self.write("b.json", after)]
+        return self.driver("compare", *sides, *words, expect=expect)
+
+    def test_maps_that_differ_by_noise_have_no_change(self) -> None:
+        alarms = 0
+        for seed in range(0, 60, 2):
+            out, _ = self.compared(
+                self.map_of(seed, lambda i, k: 1), self.map_of(seed + 1, lambda i, k: 1)
+            )
+            alarms += "links: 0 changes in 1 maps" not in out
+        self.assertLessEqual(alarms, 3)  # 1.5 are expected at 5 %
+
+    def test_a_host_that_became_slow_is_named_with_its_direction(self) -> None:
+        out, _ = self.compared(
+            self.map_of(1, lambda i, k: 1), self.map_of(2, lambda i, k: 4 if i == 3 else 1)
+        )
+        self.assertIn("links: 1 changes", out)
+        self.assertRegex(out, r"host3, out: slower by a factor of (3\.[5-9]|4)")
+
+    def test_a_link_that_became_fast_is_named(self) -> None:
+        slow = self.map_of(1, lambda i, k: 3 if (i, k) == (2, 7) else 1)
+        out, _ = self.compared(slow, self.map_of(2, lambda i, k: 1))
+        self.assertIn("links: 1 changes", out)
+        self.assertIn("host2 to host7: faster", out)
+
+    def test_fail_above_counts_links(self) -> None:
+        before = self.map_of(1, lambda i, k: 1)
+        slow = self.map_of(2, lambda i, k: 3 if (i, k) == (2, 7) else 1)
+        _, error = self.compared(before, slow, "--fail-above", "50%", expect=1)
+        self.assertIn("host2 to host7", error)
+        self.compared(slow, before, "--fail-above", "50%")
+
+    def test_maps_of_other_hosts_are_not_compared(self) -> None:
+        out, _ = self.compared(
+            self.map_of(1, lambda i, k: 1), self.map_of(2, lambda i, k: 1, prefix="node")
+        )
+        self.assertIn("the maps have other hosts", out)
+        self.assertNotIn("links:", out)
+
+
 class Pictures(Documents):
     def words(self, name: str) -> list[str]:
         made = [self.write(f"{i}.json", document([row(drawn(i, 1 + i / 5))])) for i in range(3)]
@@ -492,7 +661,7 @@ class Pictures(Documents):
             timeout=120,
         )
         picture = (self.folder / "x.svg").read_text(encoding="utf-8")
-        self.assertIn("regression", picture)
+        self.assertIn("slower", picture)
 
 
 if __name__ == "__main__":

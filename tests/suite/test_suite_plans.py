@@ -187,7 +187,7 @@ class Shipped(unittest.TestCase):
     """The plans that come with the driver."""
 
     def test_all_are_valid_and_their_names_unique(self) -> None:
-        names = "acceptance eventbuilding farms full note48 parkbench quick scaling sci-note technologies"
+        names = "acceptance eventbuilding farms full incast links note48 parkbench quick scaling sci-note technologies"
         self.assertEqual(plan.shipped(), names.split())
         for name in plan.shipped():
             found = [one.name for one in expand(plan.read(name), 17, Overrides())]
@@ -280,8 +280,8 @@ class Shipped(unittest.TestCase):
         wanted = (one for one in BENCHMARKS.values() if one.of_note or one.counterpart)
         self.assertLessEqual({one.name for one in wanted}, found)
 
-    def test_all_but_those_of_tables_measure_what_predictions_are_made_of(self) -> None:
-        for name in set(plan.shipped()) - {"acceptance", "parkbench", "sci-note", "technologies"}:
+    def test_all_but_those_of_tables_and_maps_measure_what_predictions_are_made_of(self) -> None:
+        for name in set(plan.shipped()) - {"acceptance", "links", "parkbench", "sci-note", "technologies"}:
             for over in plan.read(name).sections[0].values["technologies"]:
                 found = expand(plan.read(name), 17, Overrides())
                 of_it = [one for one in found if one.technology == over.technology]
@@ -296,9 +296,18 @@ class Shipped(unittest.TestCase):
             # Of two ranks half of the modes, of twelve sizes each.
             self.assertEqual(calibrating[0].rows, 84 if ranks == 3 else 36)
 
-    def test_quick_is_expected_to_end_within_a_minute_on_two_cores(self) -> None:
+    def test_quick_is_expected_to_measure_for_a_minute_on_two_cores(self) -> None:
+        """A minute of measuring and of starts; the rest is that of a slow start."""
         found = expand(plan.read("quick"), 5, Overrides(), 2)
-        self.assertLess(sum(one.expected_s for one in found), 60)
+        self.assertLess(sum(one.repeat * one.expected_s for one in found), 80)
+
+    def test_quick_and_note48_launch_farms_and_patterns_three_times(self) -> None:
+        for name, least in (("quick", 0.7), ("note48", 0.5)):
+            chosen = plan.read(name)
+            found = list(expand(chosen, chosen.ranks, Overrides(), 2))
+            often = [one for one in found if one.repeat >= 3]
+            self.assertGreater(len(often), least * sum(not one.is_occupied for one in found), name)
+            self.assertLessEqual({"pushfarm", "pullfarm"}, {one.benchmark for one in often})
 
     def test_lists_change_their_members_in_all_that_measure_changing_lists(self) -> None:
         for name in ("quick", "note48", "full"):
@@ -308,10 +317,11 @@ class Shipped(unittest.TestCase):
             with self.subTest(name):
                 self.assertTrue(any(one.ranks > 2 * int(one.shape) for one in lists))
 
-    def test_note48_is_expected_to_end_within_22_minutes_on_two_cores(self) -> None:
+    def test_note48_is_expected_to_end_within_30_minutes_on_two_cores(self) -> None:
         chosen = plan.read("note48")
         found = [one for one in expand(chosen, chosen.ranks, Overrides(), 2) if not one.obstacle]
-        self.assertLess(sum(one.expected_s for one in found) + prediction.EXPECTED_S, 22 * 60)
+        expected_s = sum(one.repeat * one.expected_s for one in found) + prediction.EXPECTED_S
+        self.assertLess(expected_s, 30 * 60)
 
 
 class OfferedLoads(unittest.TestCase):

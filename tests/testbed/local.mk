@@ -3,7 +3,7 @@ if HAVE_CHECK
 UNIT_TESTS += %D%/test_orders %D%/test_switch
 endif
 TESTS += %D%/testbed.sh
-LONG_TESTS += %D%/testbed_faults.sh %D%/testbed_counters.sh %D%/testbed_mpi.sh
+LONG_TESTS += %D%/testbed_counters.sh %D%/testbed_faults.sh %D%/testbed_linkmap.sh %D%/testbed_mpi.sh
 SMALL_TESTS += %D%/testbed_faults.sh
 OTHER_TESTS += %D%/testbed_mpi.sh
 
@@ -14,4 +14,5 @@ tests_testbed_test_orders_SOURCES = %D%/test_orders.c $(TESTBED_ORDERS) $(TESTBE
 tests_testbed_test_orders_CPPFLAGS = $(UNIT_FLAGS)
 tests_testbed_test_orders_LDADD = libcombench.a $(CHECK_LIBS)
 
-EXTRA_DIST += %D%/peer.py %D%/testbed.sh %D%/testbed_faults.sh %D%/testbed_counters.sh %D%/testbed_mpi.sh
+EXTRA_DIST += %D%/burst.py %D%/testbed_counters.sh %D%/testbed_linkmap.sh %D%/peer.py %D%/testbed.sh %D%/testbed_faults.sh \
+	%D%/testbed_mpi.sh

@@ -47,6 +47,29 @@ START_TEST(each_order_changes_one_field_only)
 }
 END_TEST
 
+START_TEST(the_rate_of_a_cable_is_set_in_one_direction_or_both)
+{
+    ck_assert_str_eq(told("rate host03 2mbit"), "ok");
+    ck_assert_double_eq(ports[2].faults.out_bits_per_s, 2e6);
+    ck_assert_double_eq(ports[2].faults.in_bits_per_s, 2e6);
+    ck_assert_str_eq(told("rate-in host03 5mbit"), "ok");
+    ck_assert_double_eq(ports[2].faults.out_bits_per_s, 2e6);
+    ck_assert_double_eq(ports[2].faults.in_bits_per_s, 5e6);
+    ck_assert_str_eq(told("rate-out host03 0"), "ok");
+    ck_assert_double_eq(ports[2].faults.out_bits_per_s, 0);
+}
+END_TEST
+
+START_TEST(a_flapping_cable_is_down_for_a_part_of_each_period)
+{
+    ck_assert_str_eq(told("flap host02 5s 1s"), "ok");
+    ck_assert_uint_eq(ports[1].faults.flap_period_ns, 5000000000);
+    ck_assert_uint_eq(ports[1].faults.flap_down_ns, 1000000000);
+    ck_assert_str_eq(told("join host02"), "ok");
+    ck_assert_uint_eq(ports[1].faults.flap_period_ns, 0);
+}
+END_TEST
+
 START_TEST(an_invalid_order_is_refused_with_the_valid_form)
 {
     static const struct {
@@ -58,6 +81,11 @@ START_TEST(an_invalid_order_is_refused_with_the_valid_form)
         {"cut host01 5", "use one of"},
         {"loss host01", "use one of"},
         {"loss all 1% 2%", "use one of"},
+        {"rate host01", "use one of"},
+        {"rate host01 fast", "rate 'fast'"},
+        {"flap host01 5s", "use one of"},
+        {"flap host01 1s 5s", "longer than its period"},
+        {"flap host01 1s 1s 1s", "use one of"},
         {"cut host04", "no host 'host04'"},
         {"cut host1", "no host"},
         {"loss all 101%", "loss '101%'"},
@@ -75,4 +103,6 @@ END_TEST
 
 UNIT_MAIN("orders", a_host_can_be_disconnected_and_reconnected,
           a_loss_rate_applies_to_one_host_or_all, each_order_changes_one_field_only,
+          the_rate_of_a_cable_is_set_in_one_direction_or_both,
+          a_flapping_cable_is_down_for_a_part_of_each_period,
           an_invalid_order_is_refused_with_the_valid_form)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tests/common/unit.h"
+#include "tools/testbed/ecn.h"
 
 enum { PORTS = 4, DATA = 1476, WIRE = 1500 };
 
@@ -148,6 +149,189 @@ START_TEST(a_full_queue_drops_frames_and_counts_them_at_the_receiver)
     ck_assert_uint_eq(hub.ports[3].counters.full, 1);
     ck_assert_uint_eq(hub.ports[3].counters.frames_out, 2);
     ck_assert_uint_eq(hub.ports[3].queued_bytes, 0);
+    switch_close(&hub);
+}
+END_TEST
+
+START_TEST(a_frame_keeps_its_room_until_its_transmission_has_ended)
+{
+    switch_settings settings = plain();
+    network_switch hub;
+
+    settings.queue_bytes = 2 * DATA - 1;
+    hub = opened(settings);
+    send_at(&hub, 0, 3, 1, 0);
+    send_at(&hub, 1, 3, 2, cable_ns - 1);
+    send_at(&hub, 2, 3, 3, cable_ns);
+    expect_next(&hub, 1, 3, delay_ns + cable_ns);
+    expect_next(&hub, 3, 3, delay_ns + 2 * cable_ns);
+    ck_assert_uint_eq(hub.ports[3].counters.full, 1);
+    ck_assert_uint_eq(hub.ports[3].counters.queue_max_bytes, DATA);
+    switch_close(&hub);
+}
+END_TEST
+
+/* N full queues hold alpha / (1 + N alpha) of the buffer each. */
+START_TEST(queues_share_a_buffer_by_the_dynamic_threshold)
+{
+    static const struct {
+        double alpha;
+        unsigned queues, frames; /* of DATA bytes, in a buffer for 12 */
+    } expected[] = {{1, 1, 6}, {1, 2, 4}, {1, 3, 3}, {2, 1, 8}, {5, 1, 10}, {0.5, 1, 4}};
+
+    for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+        switch_settings settings = plain();
+        network_switch hub;
+        unsigned held = expected[i].frames * expected[i].queues;
+
+        settings.bits_per_s = 1000;
+        settings.buffer_bytes = (uint64_t)12 * DATA;
+        settings.alpha = expected[i].alpha;
+        hub = opened(settings);
+        for (int sent = 0; sent < 12; sent++) {
+            for (unsigned port = 0; port < expected[i].queues; port++) {
+                hub.ports[PORTS - 1].sending_until_ns = 0; /* a cable without a rate */
+                send_at(&hub, PORTS - 1, port, 0, 0);
+            }
+        }
+        ck_assert_ptr_null(switch_take(&hub, delay_ns));
+        for (unsigned port = 0; port < expected[i].queues; port++)
+            ck_assert_msg(hub.ports[port].counters.queue_max_bytes ==
+                              (uint64_t)expected[i].frames * DATA,
+                          "case %zu, port %u: %lu bytes", i, port,
+                          (unsigned long)hub.ports[port].counters.queue_max_bytes);
+        ck_assert_uint_eq(hub.buffer_max_bytes, (uint64_t)held * DATA);
+        ck_assert_uint_eq(count_out(&hub), held);
+        ck_assert_uint_eq(hub.buffered_bytes, 0);
+        switch_close(&hub);
+    }
+}
+END_TEST
+
+START_TEST(a_limit_of_each_queue_holds_in_a_shared_buffer_too)
+{
+    switch_settings settings = plain();
+    network_switch hub;
+
+    settings.queue_bytes = 2 * DATA;
+    settings.buffer_bytes = (uint64_t)100 * DATA;
+    settings.alpha = 1;
+    hub = opened(settings);
+    for (unsigned from = 0; from < 3; from++)
+        send_at(&hub, from, 3, 0, 0);
+    ck_assert_uint_eq(count_out(&hub), 2);
+    ck_assert_uint_eq(hub.ports[3].counters.full, 1);
+    switch_close(&hub);
+}
+END_TEST
+
+/* The sum of a header with its checksum, in ones' complement, is all ones. */
+static bool checksum_holds(const unsigned char *header)
+{
+    uint32_t sum = 0;
+
+    for (int i = 0; i < 20; i += 2)
+        sum += (uint32_t)header[i] << 8 | header[i + 1];
+    while (sum > 0xffff)
+        sum = (sum & 0xffff) + (sum >> 16);
+    return sum == 0xffff;
+}
+
+/* A header of IPv4 with a valid checksum. */
+static void write_ipv4(unsigned char *data, unsigned char service, unsigned char number)
+{
+    unsigned char *header = data + SWITCH_HEAD_BYTES;
+    uint32_t sum = 0;
+
+    data[12] = 0x08;
+    data[13] = 0;
+    memset(header, 0, 20);
+    header[0] = 0x45;
+    header[1] = service;
+    header[19] = number;
+    for (int i = 0; i < 20; i += 2)
+        sum += (uint32_t)header[i] << 8 | header[i + 1];
+    sum = ~((sum & 0xffff) + (sum >> 16));
+    header[10] = (unsigned char)(sum >> 8);
+    header[11] = (unsigned char)sum;
+}
+
+START_TEST(a_marked_ipv4_packet_has_a_valid_checksum)
+{
+    unsigned char data[DATA] = {0};
+
+    for (int service = 0; service < 256; service++) {
+        for (int number = 0; number < 256; number++) {
+            bool capable = (service & 3) == 1 || (service & 3) == 2;
+
+            write_ipv4(data, (unsigned char)service, (unsigned char)number);
+            UNIT_REQUIRE(checksum_holds(data + SWITCH_HEAD_BYTES), "before: %d", service);
+            UNIT_REQUIRE(ecn_mark(data, sizeof(data)) == capable, "service %d", service);
+            UNIT_REQUIRE(checksum_holds(data + SWITCH_HEAD_BYTES), "after: %d", service);
+            UNIT_REQUIRE(data[SWITCH_HEAD_BYTES + 1] == (capable ? service | 3 : service),
+                         "service %d became %d", service, data[SWITCH_HEAD_BYTES + 1]);
+        }
+    }
+}
+END_TEST
+
+START_TEST(an_ipv6_packet_is_marked_in_its_traffic_class)
+{
+    static const unsigned char before[] = {0x0f, 0x1f, 0x2f, 0x3f},
+                               after[] = {0x0f, 0x3f, 0x3f, 0x3f};
+
+    for (size_t i = 0; i < sizeof(before); i++) {
+        unsigned char data[DATA] = {[12] = 0x86, [13] = 0xdd, [14] = 0x6a, [15] = before[i]};
+
+        ck_assert_int_eq(ecn_mark(data, sizeof(data)), before[i] != after[i]);
+        ck_assert_uint_eq(data[14], 0x6a);
+        ck_assert_uint_eq(data[15], after[i]);
+    }
+}
+END_TEST
+
+START_TEST(short_and_other_frames_are_not_marked)
+{
+    unsigned char data[DATA] = {0};
+
+    write_ipv4(data, 2, 0);
+    ck_assert(!ecn_mark(data, SWITCH_HEAD_BYTES + 19));
+    ck_assert(!ecn_mark(data, 13));
+    ck_assert(!ecn_mark(data, 0));
+    data[13] = 6; /* ARP */
+    ck_assert(!ecn_mark(data, sizeof(data)));
+    data[12] = 0x86;
+    data[13] = 0xdd;
+    data[15] = 0x20;
+    ck_assert(!ecn_mark(data, SWITCH_HEAD_BYTES + 39));
+    ck_assert(ecn_mark(data, SWITCH_HEAD_BYTES + 40));
+}
+END_TEST
+
+START_TEST(frames_above_the_threshold_of_a_queue_are_marked)
+{
+    switch_settings settings = plain();
+    network_switch hub;
+    unsigned marked = 0;
+    frame *taken;
+
+    settings.mark_bytes = DATA;
+    hub = opened(settings);
+    for (unsigned from = 0; from < 3; from++) {
+        frame *sent = switch_frame(&hub);
+
+        memset(sent->data, 0, DATA);
+        switch_address(3, sent->data);
+        write_ipv4(sent->data, 2, 0);
+        sent->bytes = DATA;
+        ck_assert_int_eq(switch_accept(&hub, from, sent, 0), CB_OK);
+    }
+    while ((taken = switch_take(&hub, UINT64_MAX - 1)) != NULL) {
+        marked += (taken->data[SWITCH_HEAD_BYTES + 1] & 3) == 3;
+        switch_release(&hub, taken);
+    }
+    ck_assert_uint_eq(marked, 1);
+    ck_assert_uint_eq(hub.ports[3].counters.marked, 1);
     switch_close(&hub);
 }
 END_TEST
@@ -305,6 +489,42 @@ START_TEST(a_disconnected_host_neither_sends_nor_receives)
 }
 END_TEST
 
+START_TEST(a_slow_cable_delays_its_host_only_in_its_direction)
+{
+    network_switch hub = opened(plain());
+
+    hub.ports[1].faults.in_bits_per_s = 10e6;
+    hub.ports[2].faults.out_bits_per_s = 10e6;
+    send_at(&hub, 0, 1, 1, 0);
+    send_at(&hub, 1, 0, 2, 0);
+    expect_next(&hub, 2, 0, delay_ns + cable_ns);
+    expect_next(&hub, 1, 1, delay_ns + 10 * cable_ns);
+    send_at(&hub, 2, 3, 3, 0);
+    send_at(&hub, 2, 3, 4, 0);
+    expect_next(&hub, 3, 3, delay_ns + cable_ns);
+    expect_next(&hub, 4, 3, delay_ns + 11 * cable_ns);
+    switch_close(&hub);
+}
+END_TEST
+
+START_TEST(a_flapping_cable_loses_frames_only_while_it_is_down)
+{
+    network_switch hub = opened(plain());
+    const uint64_t second_ns = 1000000000;
+
+    hub.ports[1].faults.flap_period_ns = 5 * second_ns;
+    hub.ports[1].faults.flap_down_ns = second_ns;
+    send_at(&hub, 0, 1, 1, 10 * second_ns + second_ns / 2);
+    send_at(&hub, 1, 0, 2, 10 * second_ns + second_ns / 2);
+    ck_assert_uint_eq(count_out(&hub), 0);
+    ck_assert_uint_eq(hub.ports[1].counters.lost, 2);
+    send_at(&hub, 0, 1, 3, 12 * second_ns);
+    send_at(&hub, 1, 0, 4, 12 * second_ns);
+    ck_assert_uint_eq(count_out(&hub), 2);
+    switch_close(&hub);
+}
+END_TEST
+
 START_TEST(frames_are_delivered_in_order_of_time)
 {
     network_switch hub = opened(plain());
@@ -322,11 +542,18 @@ START_TEST(frames_are_delivered_in_order_of_time)
 }
 END_TEST
 
-UNIT_MAIN("switch", a_single_frame_takes_the_delay_and_its_transmission_time_once,
+UNIT_MAIN("switch", a_slow_cable_delays_its_host_only_in_its_direction,
+          a_flapping_cable_loses_frames_only_while_it_is_down,
+          a_single_frame_takes_the_delay_and_its_transmission_time_once,
           a_frame_is_not_delivered_early, frames_of_a_host_are_spaced_by_the_rate,
           two_senders_share_the_cable_of_their_receiver,
           different_receivers_do_not_delay_each_other,
           a_full_queue_drops_frames_and_counts_them_at_the_receiver,
+          a_frame_keeps_its_room_until_its_transmission_has_ended,
+          queues_share_a_buffer_by_the_dynamic_threshold,
+          a_limit_of_each_queue_holds_in_a_shared_buffer_too,
+          a_marked_ipv4_packet_has_a_valid_checksum, an_ipv6_packet_is_marked_in_its_traffic_class,
+          short_and_other_frames_are_not_marked, frames_above_the_threshold_of_a_queue_are_marked,
           a_multicast_frame_reaches_all_but_its_sender, a_frame_to_an_unknown_address_is_dropped,
           a_host_is_throttled_when_its_cable_is_a_millisecond_behind,
           without_a_rate_a_frame_takes_only_the_delay, small_frames_occupy_the_minimum_of_ethernet,

@@ -17,6 +17,18 @@ expect_one_error "--hosts"
 run 0 "$testbed" --rate 100mbyte -- true
 expect_status 2
 expect_one_error "--rate" "unknown unit 'mbyte'" "mbit"
+run 0 "$testbed" --alpha 2 -- true
+expect_status 2
+expect_one_error "--alpha is of a shared buffer" "--buffer"
+run 0 "$testbed" --buffer 1MiB --alpha 0 -- true
+expect_status 2
+expect_one_error "--alpha"
+run 0 "$testbed" --mark 0 -- true
+expect_status 2
+expect_one_error "--mark"
+run 0 "$testbed" --rto-min 1us -- true
+expect_status 2
+expect_one_error "--rto-min"
 run 0 "$testbed" --hosts 2
 expect_status 2
 expect_one_error "the command to run in the testbed is missing" "--"
@@ -92,6 +104,42 @@ case_is "TCP over a network that loses, doubles and overtakes"
 answers --loss 5% --duplicate 5% --reorder 5% --jitter 100us --seed 3
 expect_true "losses" [ "$(($(counted lost host01) + $(counted lost host02)))" -gt 0 ]
 expect_true "doubled frames" [ "$(($(counted doubled host01) + $(counted doubled host02)))" -gt 0 ]
+
+# burst OPTIONS...: at one instant, eight hosts send a frame of 1000 bytes each to host01, whose cable
+# needs 0.2 s for one.
+burst() {
+    run 0 "$testbed" --hosts 9 --rate 40kbit "$@" --statistics statistics -- \
+        "$CB_PYTHON" "$srcdir/tests/testbed/burst.py" 9 1 1000 $capable
+    expect_status 0
+    expect_silence
+}
+
+capable=0
+case_is "a queue takes the frames for which it has room, and no more"
+burst --queue 3999 --mark 1000
+expect_equal "frames that arrived, and marks" "3 0" "$(cat out)"
+expect_equal "drops" 5 "$(counted full host01)"
+expect_equal "the greatest queue" 3000 "$(counted queue_max_bytes host01)"
+
+capable=1
+case_is "a queue takes half of a shared buffer, and marks"
+burst --buffer 8000 --mark 1000
+expect_equal "frames that arrived, and marks" "4 2" "$(cat out)"
+expect_equal "drops" 4 "$(counted full host01)"
+expect_equal "marks" 2 "$(counted marked host01)"
+expect_equal "the greatest size of the buffer" 4000 "$(counted queue_max_bytes all)"
+
+case_is "settings of the hosts' TCP"
+if [ -e /proc/sys/net/ipv4/tcp_rto_min_us ]; then
+    # shellcheck disable=SC2016 # in the testbed
+    run 0 "$testbed" --hosts 2 --mark 3000 --rto-min 10ms -- sh -c \
+        'cd /proc/sys/net/ipv4 && cat tcp_rto_min_us tcp_ecn tcp_congestion_control'
+    expect_status 0
+    expect_equal "what host01 has" "10000 1 reno" "$(tr '\n' ' ' <out | sed 's/ $//')"
+fi
+run 0 "$testbed" --hosts 2 --congestion-control none -- true
+expect_status 2
+expect_one_error "does not accept --congestion-control none" "tcp_allowed_congestion_control"
 
 case_is "a host that is cut off and joined again"
 cat >cut.sh <<'END'

@@ -102,6 +102,24 @@ expect_rows "r['connections']['out_of_order'] >= 0"
 expect_rows "0 < r['connections']['least_rtt_us'] <= r['connections']['rtt_us']"
 expect_rows "r['connections']['window'] > 0"
 
+# At the port of the destination 4 x 8 KiB do not fit into 8 KiB. A segment that was lost has not arrived.
+case_is "incast: what the buffer of a port holds passes, and more is lost"
+among 5 "--rate 10mbit --queue 8KiB" "$MPIRUN" -q -np 5 "$builddir/cb_funnel" --technology tcp --wait block \
+    --mode event --sources 4 --window 1 --sizes 64,8KiB --max-time 0.3 --output result.json
+expect_status 0
+expect_valid result.json
+expect_document result.json \
+    "[r['synchronised_bytes'] for r in d['results'] if r['sources'] == 4]" "[256, 32768]"
+expect_document result.json \
+    "[r['connections']['retransmitted'] > r['connections']['spurious'] for r in d['results'] if r['sources'] == 4][1]" \
+    True
+
+case_is "tcp that is paced"
+among 2 "" "$MPIRUN" -q -np 2 "$builddir/cb_oneway" --technology tcp --wait block --parameter pacing_Bps=200kB \
+    --mode stream --sizes 8KiB --window 16 --max-time 1 --output result.json
+expect_status 0
+expect_document result.json "0 < d['results'][0]['throughput_MBps'] < 2" True
+
 # What was measured before stands; who misses the host first, the technology or the launcher, is open.
 # Many sizes are left when the first row is there: the host is lost long before the last of them.
 cat >cut.sh <<'END'

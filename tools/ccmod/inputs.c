@@ -49,7 +49,7 @@ static ccmod_share find_share(const char *name)
 {
     ccmod_share share = CCMOD_BOTTLENECK;
 
-    while (share < CCMOD_FIFO && strcmp(name, ccmod_share_name(share)) != 0)
+    while (share < CCMOD_TCP && strcmp(name, ccmod_share_name(share)) != 0)
         share++;
     return share;
 }
@@ -83,6 +83,17 @@ static cb_status set_interval(const cb_option_table *table, const tool_settings 
         return CB_OK;
     cb_error("--background-interval '%.64s': %s; write evaluation, or a time such as 1ms", text,
              why);
+    return CB_ERROR_USAGE;
+}
+
+static cb_status set_buffer(const char *text, ccmod_parameters *parameters)
+{
+    char why[CB_WHY_BYTES];
+
+    if (text == NULL ||
+        tool_parse_buffer(text, &parameters->buffer_bytes, &parameters->buffer_alpha, why))
+        return CB_OK;
+    cb_error("--buffer '%.64s': %s; write 64KiB, or 1MB,shared:1", text, why);
     return CB_ERROR_USAGE;
 }
 
@@ -209,6 +220,7 @@ static cb_status open_inputs(const cb_option_table *table, const tool_settings *
     parameters->background = inputs->background.kind;
     parameters->background_load = inputs->background.load;
     CB_TRY(set_interval(table, settings, given, parameters));
+    CB_TRY(set_buffer(settings->buffer, parameters));
     parameters->seed = settings->seed;
     if (isatty(STDERR_FILENO))
         parameters->progress = show_progress;

@@ -255,6 +255,22 @@ static void write_comparison(FILE *stream, const ccmod_comparison *comparison)
             comparison->predicted_us, 100 * comparison->worst_error, comparison->worst_line);
 }
 
+static void write_losses(FILE *stream, const run_plan *plan)
+{
+    const ccmod_losses *losses = &average_case(plan)->result->losses;
+    char name[RUN_NAME_BYTES];
+
+    if (losses->frames == 0)
+        return;
+    name_cell(plan, losses->queue_cell, name);
+    fprintf(stream,
+            "\n%llu of %llu frames were dropped at full buffers, %llu segments sent again, %llu "
+            "retransmission timeouts; the largest queue was %llu bytes, at %s\n",
+            (unsigned long long)losses->dropped, (unsigned long long)losses->frames,
+            (unsigned long long)losses->retransmitted, (unsigned long long)losses->timeouts,
+            (unsigned long long)losses->queue_bytes, name);
+}
+
 static void write_text(FILE *stream, void *context)
 {
     const run_plan *plan = context;
@@ -265,6 +281,7 @@ static void write_text(FILE *stream, void *context)
     write_ranks(stream, result);
     write_links(stream, plan);
     write_comparison(stream, &result->comparison);
+    write_losses(stream, plan);
     describe_bottleneck(plan, sentence);
     fprintf(stream, "\n%s%s\n", sentence,
             plan->doubled == NULL && result->bottleneck != CCMOD_NO_CELL
@@ -474,6 +491,22 @@ static void put_comparison(report_stream *out, const ccmod_comparison *compariso
     report_stream_end(out);
 }
 
+static void put_losses(report_stream *out, const run_plan *plan)
+{
+    const ccmod_losses *losses = &average_case(plan)->result->losses;
+
+    if (losses->frames == 0)
+        return;
+    report_stream_object(out, "losses");
+    report_stream_number(out, "frames", (double)losses->frames);
+    report_stream_number(out, "dropped", (double)losses->dropped);
+    report_stream_number(out, "retransmitted", (double)losses->retransmitted);
+    report_stream_number(out, "timeouts", (double)losses->timeouts);
+    report_stream_number(out, "queue_bytes", (double)losses->queue_bytes);
+    report_stream_number(out, "buffered_bytes", (double)losses->buffered_bytes);
+    report_stream_end(out);
+}
+
 static void write_json(FILE *stream, void *context)
 {
     const run_plan *plan = context;
@@ -519,6 +552,7 @@ static void write_json(FILE *stream, void *context)
     put_links(&out, plan);
     put_bottleneck(&out, plan);
     put_comparison(&out, &result->comparison);
+    put_losses(&out, plan);
     report_stream_end(&out);
 }
 

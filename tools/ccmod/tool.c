@@ -85,7 +85,7 @@ int tool_exit(cb_status status)
 enum { RUN = 1, TIMELINE = 2, KNEE = 4, SIGNALS = 8 };
 
 static const char *const modes[] = {"split", "paper", NULL};
-static const char *const shares[] = {"bottleneck", "maxmin", "fifo", NULL};
+static const char *const shares[] = {"bottleneck", "maxmin", "fifo", "tcp", NULL};
 static const char *const run_formats[] = {"text", "json", NULL};
 static const char *const timeline_formats[] = {"perfetto", "paje", "svg", NULL};
 static const char *const knee_formats[] = {"text", "csv", "json", "svg", NULL};
@@ -192,7 +192,14 @@ static const cb_option rows[] = {
      .choices = shares,
      .key = "share",
      .help = "Rule by which messages share links",
-     .more = "bottleneck: the article's rule, in which the most contended link decides. maxmin: max-min fairness. fifo: one packet after the other."},
+     .more = "bottleneck: the article's rule, in which the most contended link decides. maxmin: max-min fairness. fifo: one packet after the other. tcp: frames of TCP connections, which switches drop when their buffers are full (--buffer)."},
+    {.name = "buffer",
+     .type = CB_OPTION_TEXT,
+     .offset = FIELD(buffer),
+     .argument = "BYTES[,shared:ALPHA]",
+     .key = "buffer",
+     .help = "With --share tcp, buffer of each port of a switch; default no limit",
+     .more = "shared:ALPHA: all ports of the only switch share the buffer, and the queue of a port may hold up to ALPHA times what is free (dynamic threshold)."},
     {.name = "background",
      .type = CB_OPTION_TEXT,
      .scope = RUN,

@@ -47,7 +47,7 @@ enum { TOOL_OPTIONS = 48 };
 /* The values of the options. */
 typedef struct {
     const char *trace, *network, *calibration, *mode, *share, *background, *background_interval;
-    const char *format, *output, *signals, *mask;
+    const char *format, *output, *signals, *mask, *buffer;
     double overhead_us, latency_us, bandwidth_MBps, hop_us, gap_us, barrier_us;
     double background_interval_us;
     double from_us, to_us;

@@ -87,6 +87,26 @@ bool tool_parse_interval(const char *text, double *interval_us, char *why)
     return true;
 }
 
+bool tool_parse_buffer(const char *text, uint64_t *bytes, double *alpha, char *why)
+{
+    static const uint64_t most_bytes = UINT64_C(1) << 50;
+    static const char shared[] = ",shared:";
+    const char *found = strstr(text, shared);
+    char size[NUMBER_BYTES];
+
+    *alpha = 0;
+    if (found == NULL)
+        return cb_parse_size(text, 1, most_bytes, bytes, why);
+    if ((size_t)(found - text) >= sizeof(size)) {
+        snprintf(why, CB_WHY_BYTES, "a number is too long");
+        return false;
+    }
+    memcpy(size, text, (size_t)(found - text));
+    size[found - text] = '\0';
+    return cb_parse_size(size, 1, most_bytes, bytes, why) &&
+           cb_parse_real(found + strlen(shared), 1e-3, 1e3, NULL, alpha, why);
+}
+
 /* Masks */
 
 static bool find_signals(const char *word, size_t length, uint32_t *mask)

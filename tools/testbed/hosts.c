@@ -20,7 +20,17 @@
 
 #include "base/log.h"
 
-enum { PATH_BYTES = 128, FIRST_NETWORK = 10, SECOND_NETWORK = 77, CARD_FRAMES = 10000 };
+#define TCP_ALGORITHM "/proc/sys/net/ipv4/tcp_congestion_control"
+#define TCP_ECN "/proc/sys/net/ipv4/tcp_ecn"
+#define TCP_RTO_MIN "/proc/sys/net/ipv4/tcp_rto_min_us"
+
+enum {
+    PATH_BYTES = 128,
+    NUMBER_BYTES = 32,
+    FIRST_NETWORK = 10,
+    SECOND_NETWORK = 77,
+    CARD_FRAMES = 10000
+};
 
 static const char card_name[] = "eth0";
 
@@ -138,19 +148,59 @@ static bool add_neighbours(int control, unsigned self, unsigned count)
     return true;
 }
 
-/* Write a setting of the host's network that a kernel may lack. */
-static void set_kernel(const char *name, const char *value)
+/* Write a setting of the host's network; false, with errno, if the kernel lacks or rejects it. */
+static bool set_kernel(const char *name, const char *value)
 {
     int file = open(name, O_WRONLY | O_CLOEXEC);
+    bool done;
 
     if (file < 0)
-        return;
-    if (write(file, value, strlen(value)) < 0)
-        cb_note("%s stays as it is: %s", name, strerror(errno));
+        return false;
+    done = write(file, value, strlen(value)) >= 0;
     close(file);
+    return done;
 }
 
-static cb_status create_card(unsigned number, unsigned count, unsigned mtu, int *card)
+static void set_if_possible(const char *name, const char *value)
+{
+    if (!set_kernel(name, value) && errno != ENOENT)
+        cb_note("%s stays as it is: %s", name, strerror(errno));
+}
+
+/* IPv6 would send traffic of its own. A connection to an unreachable host with data in transit ends
+ * after 8 retries, about 100 s, the minimum of RFC 1122; the default of 15 min would look like a
+ * hang to a launcher. The kernel would begin a connection with the slow-start threshold that the
+ * last one to the same host had after its losses. */
+static cb_status tune_network(const testbed_settings *settings)
+{
+    char text[NUMBER_BYTES];
+
+    set_if_possible("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1");
+    set_if_possible("/proc/sys/net/ipv4/tcp_retries2", "8");
+    set_if_possible("/proc/sys/net/ipv4/tcp_no_metrics_save", "1");
+    if (!set_kernel(TCP_ALGORITHM, settings->congestion_control)) {
+        cb_error("the kernel does not accept --congestion-control %s: %s; use one of "
+                 "/proc/sys/net/ipv4/tcp_allowed_congestion_control, or add it there",
+                 settings->congestion_control, strerror(errno));
+        return CB_ERROR_USAGE;
+    }
+    if (settings->mark_bytes > 0 && !set_kernel(TCP_ECN, "1")) {
+        cb_error("the hosts' TCP cannot be made capable of ECN by " TCP_ECN ": %s; leave out "
+                 "--mark",
+                 strerror(errno));
+        return CB_ERROR_UNSUPPORTED;
+    }
+    snprintf(text, sizeof(text), "%.0f", settings->rto_min_s * 1e6);
+    if (settings->rto_min_s > 0 && !set_kernel(TCP_RTO_MIN, text)) {
+        cb_error("the kernel does not accept --rto-min at " TCP_RTO_MIN ": %s; it needs Linux 6.11 "
+                 "or newer",
+                 strerror(errno));
+        return CB_ERROR_UNSUPPORTED;
+    }
+    return CB_OK;
+}
+
+static cb_status create_card(unsigned number, const testbed_settings *settings, int *card)
 {
     struct ifreq request = about(card_name);
     int control;
@@ -169,16 +219,12 @@ static cb_status create_card(unsigned number, unsigned count, unsigned mtu, int 
     control = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (control < 0)
         return system_failed("cannot open a socket", "see the limit of open files, ulimit -n");
-    /* Reno reacts only to queueing and loss; other algorithms estimate the path and would pace
-     * themselves. IPv6 would send traffic of its own. A connection to an unreachable host with data
-     * in transit ends after 8 retries, about 100 s, the minimum of RFC 1122; the default of 15 min
-     * would look like a hang to a launcher. */
-    set_kernel("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1");
-    set_kernel("/proc/sys/net/ipv4/tcp_congestion_control", "reno");
-    set_kernel("/proc/sys/net/ipv4/tcp_retries2", "8");
-    done = set_up_card(control, number, mtu) && add_neighbours(control, number, count);
+    done = set_up_card(control, number, (unsigned)settings->mtu) &&
+           add_neighbours(control, number, (unsigned)settings->hosts);
     close(control);
-    return done ? CB_OK : system_failed("cannot set up a host's network card", "see the cause");
+    if (!done)
+        return system_failed("cannot set up a host's network card", "see the cause");
+    return tune_network(settings);
 }
 
 static void entrance(const char *prefix, const char *name, char path[PATH_BYTES])
@@ -186,7 +232,7 @@ static void entrance(const char *prefix, const char *name, char path[PATH_BYTES]
     snprintf(path, PATH_BYTES, HOSTS_FOLDER "/%s-%s", prefix, name);
 }
 
-static cb_status create_host(unsigned number, unsigned count, unsigned mtu, int *card)
+static cb_status create_host(unsigned number, const testbed_settings *settings, int *card)
 {
     char name[HOST_NAME_BYTES];
 
@@ -194,7 +240,7 @@ static cb_status create_host(unsigned number, unsigned count, unsigned mtu, int 
     if (unshare(CLONE_NEWNET | CLONE_NEWUTS) != 0 || sethostname(name, strlen(name)) != 0)
         return system_failed("cannot make a host's namespaces",
                              "see the limits in /proc/sys/user/max_net_namespaces");
-    CB_TRY(create_card(number, count, mtu, card));
+    CB_TRY(create_card(number, settings, card));
     /* Bind-mount the namespaces of this process to files in HOSTS_FOLDER, which keep them. */
     for (size_t i = 0; i < NAMESPACES; i++) {
         char path[PATH_BYTES];
@@ -210,15 +256,15 @@ static cb_status create_host(unsigned number, unsigned count, unsigned mtu, int 
     return CB_OK;
 }
 
-cb_status hosts_create(unsigned count, unsigned mtu, int *cards)
+cb_status hosts_create(const testbed_settings *settings, int *cards)
 {
     int before[NAMESPACES];
     cb_status status = CB_OK;
 
     for (size_t i = 0; i < NAMESPACES; i++)
         before[i] = open(namespaces[i].own, O_RDONLY | O_CLOEXEC);
-    for (unsigned number = 0; number < count && status == CB_OK; number++)
-        status = create_host(number, count, mtu, &cards[number]);
+    for (unsigned number = 0; number < settings->hosts && status == CB_OK; number++)
+        status = create_host(number, settings, &cards[number]);
     for (size_t i = 0; i < NAMESPACES; i++) {
         if (status == CB_OK && setns(before[i], namespaces[i].type) != 0)
             status = system_failed("cannot leave the last host again", "see the cause");

@@ -49,7 +49,7 @@ static void deliver_frames(const testbed_loop *loop, lateness *late)
         uint64_t by_ns = now_ns - due->due_ns;
 
         if (write(loop->cards[due->port], due->data, due->bytes) < 0)
-            loop->hub->ports[due->port].counters.full++;
+            loop->hub->ports[due->port].counters.rejected++;
         late->frames++;
         late->total_ns += by_ns;
         late->largest_ns = by_ns > late->largest_ns ? by_ns : late->largest_ns;
@@ -151,24 +151,44 @@ static cb_status run_loop(run_state *state, lateness *late)
     return CB_OK;
 }
 
+enum { COLUMNS = sizeof(switch_counters) / sizeof(uint64_t) };
+
 static const struct {
     const char *name;
     size_t offset;
-} columns[] = {
+} columns[COLUMNS] = {
     {"frames_in", offsetof(switch_counters, frames_in)},
     {"bytes_in", offsetof(switch_counters, bytes_in)},
     {"frames_out", offsetof(switch_counters, frames_out)},
     {"bytes_out", offsetof(switch_counters, bytes_out)},
     {"full", offsetof(switch_counters, full)},
+    {"rejected", offsetof(switch_counters, rejected)},
+    {"marked", offsetof(switch_counters, marked)},
+    {"queue_max_bytes", offsetof(switch_counters, queue_max_bytes)},
     {"lost", offsetof(switch_counters, lost)},
     {"doubled", offsetof(switch_counters, doubled)},
     {"reordered", offsetof(switch_counters, reordered)},
 };
 
-/* Write the counters of all ports, a line per host after a header line. */
+/* Write the line of a host, and add its counters to `sums`. */
+static void write_counters(FILE *file, const char *name, const switch_counters *counters,
+                           uint64_t sums[COLUMNS])
+{
+    fprintf(file, "\n%s", name);
+    for (size_t column = 0; column < COLUMNS; column++) {
+        uint64_t value;
+
+        memcpy(&value, (const char *)counters + columns[column].offset, sizeof(value));
+        fprintf(file, " %" PRIu64, value);
+        sums[column] += value;
+    }
+}
+
+/* Write the counters of all ports: a header line, a line per host, and one named "all" with the
+ * sums, in which the greatest queue is that of the whole buffer. */
 static cb_status write_statistics(const char *path, const network_switch *hub, const lateness *late)
 {
-    const size_t column_count = sizeof(columns) / sizeof(columns[0]);
+    uint64_t sums[COLUMNS] = {0};
     double mean_us = late->frames > 0 ? (double)late->total_ns / 1e3 / (double)late->frames : 0;
     FILE *file = fopen(path, "we");
     int failed;
@@ -179,21 +199,20 @@ static cb_status write_statistics(const char *path, const network_switch *hub, c
         return CB_ERROR_SYSTEM;
     }
     fprintf(file, "host");
-    for (size_t column = 0; column < column_count; column++)
+    for (size_t column = 0; column < COLUMNS; column++)
         fprintf(file, " %s", columns[column].name);
     for (unsigned port = 0; port < hub->settings.ports; port++) {
         char name[HOST_NAME_BYTES];
 
         host_name(port, name);
-        fprintf(file, "\n%s", name);
-        for (size_t column = 0; column < column_count; column++) {
-            uint64_t value;
-
-            memcpy(&value, (const char *)&hub->ports[port].counters + columns[column].offset,
-                   sizeof(value));
-            fprintf(file, " %" PRIu64, value);
-        }
+        write_counters(file, name, &hub->ports[port].counters, sums);
     }
+    fprintf(file, "\nall");
+    for (size_t column = 0; column < COLUMNS; column++)
+        fprintf(file, " %" PRIu64,
+                columns[column].offset == offsetof(switch_counters, queue_max_bytes)
+                    ? hub->buffer_max_bytes
+                    : sums[column]);
     fprintf(file, "\n# the switch was late by %.1f us on average, at most %.1f us\n", mean_us,
             (double)late->largest_ns / 1e3);
     failed = ferror(file);

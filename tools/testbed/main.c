@@ -66,7 +66,35 @@ static const cb_option rows[] = {
      .default_text = "1MiB",
      .maximum = 0x1p40,
      .help = "Bytes that may wait for a host's cable; 0 for no limit",
-     .more = "A frame that finds the queue full is dropped."},
+     .more = "A frame counts with all its bytes, its Ethernet header included, until its transmission has ended; one "
+             "for which there is no room is dropped. With --buffer the default is no limit."},
+    {.name = "buffer",
+     .type = CB_OPTION_SIZE,
+     .offset = FIELD(buffer_bytes),
+     .argument = "BYTES",
+     .minimum = 1,
+     .maximum = 0x1p40,
+     .help = "Bytes of a buffer that the queues of all hosts share; default none",
+     .more = "A queue may grow to --alpha times the bytes of the buffer that are free (dynamic threshold of "
+             "Choudhury and Hahne), and to --queue if that is given: N queues that are full hold alpha / (1 + N alpha) "
+             "of the buffer each."},
+    {.name = "alpha",
+     .type = CB_OPTION_REAL,
+     .offset = FIELD(alpha),
+     .argument = "X",
+     .default_text = "1",
+     .minimum = 0.001,
+     .maximum = 1000,
+     .help = "Greatest queue in a shared buffer, over its free bytes"},
+    {.name = "mark",
+     .type = CB_OPTION_SIZE,
+     .offset = FIELD(mark_bytes),
+     .argument = "BYTES",
+     .minimum = 1,
+     .maximum = 0x1p40,
+     .help = "Mark frames that find more bytes in their queue (ECN); default never",
+     .more = "Packets of IPv4 and IPv6 whose sender is capable of ECN get \"congestion experienced\"; others pass. The "
+             "hosts' TCP is then capable of ECN (net.ipv4.tcp_ecn = 1)."},
     {.name = "mtu",
      .type = CB_OPTION_COUNT,
      .offset = FIELD(mtu),
@@ -75,6 +103,23 @@ static const cb_option rows[] = {
      .minimum = 576,
      .maximum = 9000,
      .help = "Largest packet of the network"},
+    {.name = "congestion-control",
+     .type = CB_OPTION_TEXT,
+     .offset = FIELD(congestion_control),
+     .argument = "NAME",
+     .default_text = "reno",
+     .help = "Congestion control of the hosts' TCP",
+     .more = "Reno reacts to losses and marks only; others estimate the path, and some pace by their estimate. "
+             "/proc/sys/net/ipv4/tcp_allowed_congestion_control lists those that hosts may use."},
+    {.name = "rto-min",
+     .type = CB_OPTION_REAL,
+     .offset = FIELD(rto_min_s),
+     .argument = "TIME",
+     .minimum = 0.001,
+     .maximum = 60,
+     .unit = "s",
+     .help = "Least retransmission timeout of the hosts' TCP; default the kernel's",
+     .more = "200 ms as a rule. Linux 6.11 or newer."},
     {.name = "jitter",
      .type = CB_OPTION_REAL,
      .offset = FIELD(jitter_s),
@@ -120,18 +165,23 @@ static const cb_option rows[] = {
      .offset = FIELD(statistics),
      .argument = "FILE",
      .help = "At the end, write the counters of each host to FILE",
-     .more = "What it sent, received and lost."},
+     .more = "What it sent, received and lost, the drops and marks at its port, and its greatest queue; the line \"all\" "
+             "has their sums, and the greatest size of the whole buffer."},
     {.name = "tell",
      .type = CB_OPTION_TEXT,
      .offset = FIELD(tell),
      .argument = "ORDER",
      .help = "Change the network; for processes within a testbed",
-     .more = "Orders: cut HOST, join HOST, loss HOST PCT, duplicate HOST PCT, reorder HOST PCT, jitter HOST TIME; HOST may be all."},
+     .more = "Orders: cut HOST, join HOST, loss HOST PCT, duplicate HOST PCT, reorder HOST PCT, jitter HOST TIME, "
+             "rate HOST RATE (also rate-out, rate-in), flap HOST PERIOD DOWN; HOST may be all. A flapping cable is down for "
+             "DOWN in every PERIOD; join ends it."},
     {.name = "help", .type = CB_OPTION_ACTION, .help = "Print this text"},
     {.name = "manual", .type = CB_OPTION_ACTION, .help = "Print the source of the manual page"},
     {.name = "version", .type = CB_OPTION_ACTION, .help = "Print the version"},
 };
 /* clang-format on */
+
+enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
 static const cb_option_table options = {
     .program = "combench-testbed",
@@ -151,8 +201,25 @@ static const cb_option_table options = {
     .synopsis = "combench-testbed [OPTION]... -- COMMAND [WORD]...",
     .exit_statuses = exit_statuses,
     .options = rows,
-    .option_count = sizeof(rows) / sizeof(rows[0]),
+    .option_count = ROWS,
 };
+
+/* Options that depend on each other. */
+static cb_status complete_settings(testbed_settings *settings, const bool given[ROWS])
+{
+    bool queue = false, alpha = false;
+
+    for (size_t i = 0; i < ROWS; i++) {
+        queue |= given[i] && rows[i].offset == FIELD(queue_bytes);
+        alpha |= given[i] && rows[i].offset == FIELD(alpha);
+    }
+    if (settings->buffer_bytes > 0 && !queue)
+        settings->queue_bytes = 0;
+    if (!alpha || settings->buffer_bytes > 0)
+        return CB_OK;
+    cb_error("--alpha is of a shared buffer, and there is none; give its size with --buffer");
+    return CB_ERROR_USAGE;
+}
 
 /* Join the words of a command for a shell, as rsh does. */
 static cb_status join_words(char *const *words, char *line, size_t room)
@@ -198,6 +265,7 @@ static cb_status run(int argc, char **argv, int *exit_status)
 {
     testbed_settings settings;
     const cb_option *action = NULL;
+    bool given[ROWS];
     char *const *command;
     int own = argc > 0; /* words before --, which ends the options */
 
@@ -207,7 +275,7 @@ static cb_status run(int argc, char **argv, int *exit_status)
     if (own < argc)
         argv[own] = NULL;
     CB_TRY(cb_options_defaults(&options, &settings));
-    CB_TRY(cb_options_parse(&options, own, argv, &settings, NULL, &action));
+    CB_TRY(cb_options_parse(&options, own, argv, &settings, given, &action));
     if (action != NULL) {
         if (strcmp(action->name, "help") == 0)
             cb_options_help(&options, stdout);
@@ -219,6 +287,7 @@ static cb_status run(int argc, char **argv, int *exit_status)
     }
     if (settings.tell != NULL)
         return orders_tell(settings.tell);
+    CB_TRY(complete_settings(&settings, given));
     if (command[0] == NULL) {
         cb_error("the command to run in the testbed is missing; write it after --, as in "
                  "combench-testbed --hosts 4 -- mpirun -np 4 PROGRAM");

@@ -18,55 +18,82 @@
 enum { WORD_BYTES = 32, TIMEOUT_S = 10 };
 
 static const char known_orders[] = "cut HOST, join HOST, loss HOST PCT, duplicate HOST PCT, "
-                                   "reorder HOST PCT, jitter HOST TIME; HOST may be all";
+                                   "reorder HOST PCT, jitter HOST TIME, rate HOST RATE, rate-out "
+                                   "HOST RATE, rate-in HOST RATE, flap HOST PERIOD DOWN; HOST may "
+                                   "be all";
 
-/* An order without a unit takes no value. */
+enum { VALUES = 2 };
+
+/* `values` numbers with the unit follow the host. */
 static const struct order_kind {
     const char *verb;
+    size_t values;
     const char *unit;
     double maximum;
-    enum { CUT, JOIN, LOSS, DUPLICATE, REORDER, JITTER } fault;
+    enum { CUT, JOIN, LOSS, DUPLICATE, REORDER, JITTER, RATE, RATE_OUT, RATE_IN, FLAP } fault;
 } kinds[] = {
-    {"cut", NULL, 0, CUT},          {"join", NULL, 0, JOIN},
-    {"loss", "%", 100, LOSS},       {"duplicate", "%", 100, DUPLICATE},
-    {"reorder", "%", 100, REORDER}, {"jitter", "s", 10, JITTER},
+    {"cut", 0, NULL, 0, CUT},
+    {"join", 0, NULL, 0, JOIN},
+    {"loss", 1, "%", 100, LOSS},
+    {"duplicate", 1, "%", 100, DUPLICATE},
+    {"reorder", 1, "%", 100, REORDER},
+    {"jitter", 1, "s", 10, JITTER},
+    {"rate", 1, "bit/s", 1e12, RATE},
+    {"rate-out", 1, "bit/s", 1e12, RATE_OUT},
+    {"rate-in", 1, "bit/s", 1e12, RATE_IN},
+    {"flap", 2, "s", 3600, FLAP},
 };
 
-static void set_fault(const struct order_kind *kind, double amount, switch_faults *faults)
+static void set_fault(const struct order_kind *kind, const double amounts[VALUES],
+                      switch_faults *faults)
 {
     switch (kind->fault) {
     case CUT:
     case JOIN:
         faults->cut = kind->fault == CUT;
+        faults->flap_period_ns = 0;
         break;
     case LOSS:
-        faults->loss = amount / 100;
+        faults->loss = amounts[0] / 100;
         break;
     case DUPLICATE:
-        faults->duplicate = amount / 100;
+        faults->duplicate = amounts[0] / 100;
         break;
     case REORDER:
-        faults->reorder = amount / 100;
+        faults->reorder = amounts[0] / 100;
         break;
     case JITTER:
-        faults->jitter_ns = (uint64_t)(amount * 1e9);
+        faults->jitter_ns = (uint64_t)(amounts[0] * 1e9);
+        break;
+    case RATE:
+        faults->out_bits_per_s = faults->in_bits_per_s = amounts[0];
+        break;
+    case RATE_OUT:
+        faults->out_bits_per_s = amounts[0];
+        break;
+    case RATE_IN:
+        faults->in_bits_per_s = amounts[0];
+        break;
+    case FLAP:
+        faults->flap_period_ns = (uint64_t)(amounts[0] * 1e9);
+        faults->flap_down_ns = (uint64_t)(amounts[1] * 1e9);
         break;
     }
 }
 
 void orders_obey(network_switch *hub, const char *order, char answer[ORDERS_BYTES])
 {
-    char verb[WORD_BYTES] = "", host[WORD_BYTES] = "", value[WORD_BYTES] = "", more[2] = "";
-    char why[CB_WHY_BYTES];
-    int words = sscanf(order, "%31s %31s %31s %1s", verb, host, value, more);
+    char verb[WORD_BYTES] = "", host[WORD_BYTES] = "", values[VALUES][WORD_BYTES] = {"", ""};
+    char why[CB_WHY_BYTES], more[2] = "";
+    int words = sscanf(order, "%31s %31s %31s %31s %1s", verb, host, values[0], values[1], more);
     const struct order_kind *kind = NULL;
     unsigned first = 0, end = hub->settings.ports;
-    double amount = 0;
+    double amounts[VALUES] = {0, 0};
 
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
         if (strcmp(kinds[i].verb, verb) == 0)
             kind = &kinds[i];
-    if (kind == NULL || words != (kind->unit == NULL ? 2 : 3)) {
+    if (kind == NULL || words != 2 + (int)kind->values) {
         snprintf(answer, ORDERS_BYTES, "use one of: %s", known_orders);
         return;
     }
@@ -78,12 +105,19 @@ void orders_obey(network_switch *hub, const char *order, char answer[ORDERS_BYTE
         }
         end = first + 1;
     }
-    if (kind->unit != NULL && !cb_parse_real(value, 0, kind->maximum, kind->unit, &amount, why)) {
-        snprintf(answer, ORDERS_BYTES, "%s '%s': %s", verb, value, why);
+    for (size_t i = 0; i < kind->values; i++)
+        if (!cb_parse_real(values[i], 0, kind->maximum, kind->unit, &amounts[i], why)) {
+            snprintf(answer, ORDERS_BYTES, "%s '%s': %s", verb, values[i], why);
+            return;
+        }
+    if (kind->fault == FLAP && amounts[1] > amounts[0]) {
+        snprintf(answer, ORDERS_BYTES,
+                 "flap %s %s %s: it cannot be down for longer than its period", host, values[0],
+                 values[1]);
         return;
     }
     for (unsigned port = first; port < end; port++)
-        set_fault(kind, amount, &hub->ports[port].faults);
+        set_fault(kind, amounts, &hub->ports[port].faults);
     snprintf(answer, ORDERS_BYTES, "ok");
 }
 

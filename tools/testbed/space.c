@@ -185,6 +185,9 @@ static cb_status run_inside(const inner_part *part, int *exit_status)
         .bits_per_s = asked->rate_bps,
         .delay_ns = (uint64_t)(asked->delay_s * 1e9),
         .queue_bytes = asked->queue_bytes,
+        .buffer_bytes = asked->buffer_bytes,
+        .alpha = asked->alpha,
+        .mark_bytes = asked->mark_bytes,
         .seed = asked->seed,
         .faults = {.loss = asked->loss_pct / 100,
                    .duplicate = asked->duplicate_pct / 100,
@@ -201,7 +204,7 @@ static cb_status run_inside(const inner_part *part, int *exit_status)
         return CB_ERROR_MEMORY;
     status = switch_open(&hub, &settings);
     if (status == CB_OK)
-        status = hosts_create(settings.ports, (unsigned)asked->mtu, loop.cards);
+        status = hosts_create(asked, loop.cards);
     if (status == CB_OK)
         status = run_among_hosts(part, &loop, exit_status);
     switch_close(&hub);

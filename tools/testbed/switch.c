@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "tools/testbed/ecn.h"
 
 enum { GROUP_BIT = 1, LEAST_DATA_BYTES = 60, WIRE_EXTRA_BYTES = 24 };
 
@@ -37,10 +38,12 @@ static void frames_release(switch_frames *all, frame *used)
     all->pool = used;
 }
 
+/* At the same instant a frame leaves a queue before another one enters it. */
 static bool is_earlier(const frame *one, const frame *other)
 {
-    return one->due_ns < other->due_ns ||
-           (one->due_ns == other->due_ns && one->order < other->order);
+    if (one->due_ns != other->due_ns)
+        return one->due_ns < other->due_ns;
+    return one->queued != other->queued ? one->queued : one->order < other->order;
 }
 
 /* Insert a frame with its due_ns set; if out of memory returns false, logged, and releases the
@@ -142,11 +145,19 @@ void switch_release(network_switch *hub, frame *taken)
     frames_release(&hub->frames, taken);
 }
 
-static uint64_t cable_ns(const network_switch *hub, size_t data_bytes)
+/* Time of a frame on a cable; own_bits_per_s 0: the cable has the rate of the switch. */
+static uint64_t cable_ns(const network_switch *hub, double own_bits_per_s, size_t data_bytes)
 {
     double bits = 8.0 * (double)switch_wire_bytes(data_bytes);
+    double bits_per_s = own_bits_per_s > 0 ? own_bits_per_s : hub->settings.bits_per_s;
 
-    return hub->settings.bits_per_s > 0 ? (uint64_t)(bits * 1e9 / hub->settings.bits_per_s) : 0;
+    return bits_per_s > 0 ? (uint64_t)(bits * 1e9 / bits_per_s) : 0;
+}
+
+static bool is_cut(const switch_faults *faults, uint64_t now_ns)
+{
+    return faults->cut ||
+           (faults->flap_period_ns > 0 && now_ns % faults->flap_period_ns < faults->flap_down_ns);
 }
 
 static bool strikes(network_switch *hub, double probability)
@@ -208,10 +219,10 @@ cb_status switch_accept(network_switch *hub, unsigned port, frame *sent, uint64_
 {
     switch_port *from = &hub->ports[port];
     uint64_t start_ns = from->sending_until_ns > now_ns ? from->sending_until_ns : now_ns;
-    bool lost = from->faults.cut || strikes(hub, from->faults.loss);
+    bool lost = is_cut(&from->faults, now_ns) || strikes(hub, from->faults.loss);
     cb_status status = CB_OK;
 
-    from->sending_until_ns = start_ns + cable_ns(hub, sent->bytes);
+    from->sending_until_ns = start_ns + cable_ns(hub, from->faults.out_bits_per_s, sent->bytes);
     from->counters.frames_in++;
     from->counters.bytes_in += sent->bytes;
     if (lost) {
@@ -235,22 +246,48 @@ uint64_t switch_next_ns(const network_switch *hub)
     return hub->frames.count > 0 ? hub->frames.heap[0]->due_ns : UINT64_MAX;
 }
 
+/* Whether a port's queue may grow to that size, with the shared buffer at the other. */
+static bool has_room(const switch_settings *settings, uint64_t queue_bytes, uint64_t buffer_bytes)
+{
+    if (settings->queue_bytes > 0 && queue_bytes > settings->queue_bytes)
+        return false;
+    return settings->buffer_bytes == 0 ||
+           (buffer_bytes <= settings->buffer_bytes &&
+            (double)queue_bytes <=
+                settings->alpha * (double)(settings->buffer_bytes - buffer_bytes));
+}
+
+static void occupy(network_switch *hub, switch_port *to, size_t bytes)
+{
+    to->queued_bytes += bytes;
+    if (to->queued_bytes > to->counters.queue_max_bytes)
+        to->counters.queue_max_bytes = to->queued_bytes;
+    hub->buffered_bytes += bytes;
+    if (hub->buffered_bytes > hub->buffer_max_bytes)
+        hub->buffer_max_bytes = hub->buffered_bytes;
+}
+
 /* A frame has arrived at the port where it leaves: transmit, queue or drop it. */
 static void arrive(network_switch *hub, frame *arrived)
 {
+    const switch_settings *settings = &hub->settings;
     switch_port *to = &hub->ports[arrived->port];
-    uint64_t limit = hub->settings.queue_bytes;
+    bool cut = is_cut(&to->faults, arrived->due_ns);
 
-    if (to->faults.cut || (limit > 0 && to->queued_bytes + arrived->bytes > limit)) {
-        *(to->faults.cut ? &to->counters.lost : &to->counters.full) += 1;
+    if (cut || !has_room(settings, to->queued_bytes + arrived->bytes,
+                         hub->buffered_bytes + arrived->bytes)) {
+        *(cut ? &to->counters.lost : &to->counters.full) += 1;
         frames_release(&hub->frames, arrived);
         return;
     }
+    if (settings->mark_bytes > 0 && to->queued_bytes > settings->mark_bytes &&
+        ecn_mark(arrived->data, arrived->bytes))
+        to->counters.marked++;
     if (to->receiving_until_ns > arrived->due_ns)
         arrived->due_ns = to->receiving_until_ns;
-    arrived->due_ns += cable_ns(hub, arrived->bytes);
+    arrived->due_ns += cable_ns(hub, to->faults.in_bits_per_s, arrived->bytes);
     to->receiving_until_ns = arrived->due_ns;
-    to->queued_bytes += arrived->bytes;
+    occupy(hub, to, arrived->bytes);
     arrived->queued = true;
     frames_put(&hub->frames, arrived); /* has room, since it was just removed */
 }
@@ -263,6 +300,7 @@ frame *switch_take(network_switch *hub, uint64_t now_ns)
 
         if (next->queued) {
             to->queued_bytes -= next->bytes;
+            hub->buffered_bytes -= next->bytes;
             to->counters.frames_out++;
             to->counters.bytes_out += next->bytes;
             return next;

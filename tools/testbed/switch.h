@@ -3,8 +3,13 @@
  *
  * A frame occupies its sender's cable for its bytes at the rate, crosses in `delay`, and occupies
  * its receiver's cable for the same time: cut-through, so that a single frame takes delay + bytes /
- * rate. If the receiver's cable is busy the frame waits in the port's queue; if that is full, it is
- * dropped. */
+ * rate. If the receiver's cable is busy the frame waits in the port's queue.
+ *
+ * A queue holds all bytes of a frame (those of its data: Ethernet header and packet) from the
+ * frame's arrival at the port until its transmission ends. A frame is dropped if the port's queue
+ * would exceed queue_bytes, or alpha times the part of the shared buffer that would remain free
+ * (the dynamic threshold of Choudhury and Hahne); both count the frame itself. A frame that finds
+ * more than mark_bytes in the queue is marked, if its sender is capable of ECN. */
 #ifndef TOOLS_TESTBED_SWITCH_H
 #define TOOLS_TESTBED_SWITCH_H
 
@@ -19,7 +24,7 @@ enum { FRAME_BYTES = 9216 };
 
 typedef struct frame {
     uint64_t due_ns; /* time of its next event */
-    uint64_t order;  /* tie-break: frames inserted first are removed first */
+    uint64_t order;  /* tie-break: in order of insertion */
     unsigned port;   /* the port where it leaves */
     bool queued;     /* it waits or is transmitted at that port; otherwise it is still in transit */
     size_t bytes;    /* of data */
@@ -35,18 +40,25 @@ typedef struct {
     frame *pool;
 } switch_frames;
 
-/* Faults of the frames that a host sends; probabilities in [0, 1]. A host that is cut off receives
- * no frames either. */
+/* Faults of the frames that a host sends; probabilities in [0, 1]. A host that is cut off, or whose
+ * cable is down, receives no frames either. */
 typedef struct {
     double loss, duplicate, reorder;
     uint64_t jitter_ns; /* maximum addition to the delay; frames of a host stay in order */
     bool cut;
+    double out_bits_per_s, in_bits_per_s;  /* of its cable from and to the host, in place of the
+                                            * switch's rate; 0: as the switch */
+    uint64_t flap_period_ns, flap_down_ns; /* its cable is down for the second time in each of the
+                                            * first; 0: never */
 } switch_faults;
 
 typedef struct {
     uint64_t frames_in, bytes_in;   /* sent by the host */
     uint64_t frames_out, bytes_out; /* delivered to it */
-    uint64_t full;                  /* for it, dropped because the queue was full */
+    uint64_t full;                  /* for it, dropped because the buffer was full */
+    uint64_t rejected;              /* for it, and not taken by its card */
+    uint64_t marked;                /* for it, with "congestion experienced" */
+    uint64_t queue_max_bytes;       /* greatest size of its queue */
     uint64_t lost;                  /* by faults: its own, and frames for it while it was cut off */
     uint64_t doubled, reordered;    /* its own */
 } switch_counters;
@@ -55,7 +67,10 @@ typedef struct {
     unsigned ports;
     double bits_per_s; /* of each port, in both directions; 0: unlimited */
     uint64_t delay_ns;
-    uint64_t queue_bytes; /* of each port, towards its host; 0: unlimited */
+    uint64_t queue_bytes;  /* of each port, towards its host; 0: unlimited */
+    uint64_t buffer_bytes; /* shared by the queues of all ports; 0: unlimited */
+    double alpha;          /* of the dynamic threshold; only with buffer_bytes */
+    uint64_t mark_bytes;   /* of a queue, above which frames are marked; 0: never */
     uint64_t seed;
     switch_faults faults; /* initial faults of all ports */
 } switch_settings;
@@ -74,6 +89,8 @@ typedef struct {
     switch_settings settings;
     switch_port *ports;
     switch_frames frames;
+    uint64_t buffered_bytes;   /* in the queues of all ports */
+    uint64_t buffer_max_bytes; /* its greatest value */
     cb_random random;
 } network_switch;
 

@@ -12,8 +12,10 @@
 #include "tools/testbed/switch.h"
 
 typedef struct {
-    uint64_t hosts, slots, mtu, queue_bytes, seed;
-    double rate_bps, delay_s, jitter_s;
+    uint64_t hosts, slots, mtu, queue_bytes, buffer_bytes, mark_bytes, seed;
+    double rate_bps, delay_s, jitter_s, alpha;
+    double rto_min_s;               /* 0: as the kernel has it */
+    const char *congestion_control; /* of TCP */
     double loss_pct, duplicate_pct, reorder_pct;
     const char *statistics; /* a file, or NULL */
     const char *tell;       /* an order, or NULL */
@@ -58,10 +60,12 @@ void host_address(unsigned number, char address[HOST_ADDRESS_BYTES]);
 /* The number of a host's name; false if it is not one of `count` hosts. */
 bool host_number(const char *name, unsigned count, unsigned *number);
 
-/* Create `count` hosts; cards[i] is the outer end of host i's cable, a non-blocking descriptor of
- * Ethernet frames. The caller stays in its namespace. The hosts end with the processes of the mount
- * namespace. CB_ERROR_SYSTEM, logged. */
-cb_status hosts_create(unsigned count, unsigned mtu, int *cards);
+/* Create the hosts; cards[i] is the outer end of host i's cable, a non-blocking descriptor of
+ * Ethernet frames. Their TCP is capable of ECN if the switch marks. The caller stays in its
+ * namespace. The hosts end with the processes of the mount namespace. CB_ERROR_SYSTEM,
+ * CB_ERROR_USAGE if the kernel does not accept the congestion control, or CB_ERROR_UNSUPPORTED,
+ * logged. */
+cb_status hosts_create(const testbed_settings *settings, int *cards);
 
 /* Move this process to a host. CB_ERROR_SYSTEM or, if there is no such host, CB_ERROR_USAGE,
  * logged. */

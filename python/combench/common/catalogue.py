@@ -356,6 +356,7 @@ class Technology:
     summary: str
     counters: tuple[Json, ...] = ()
     multicast: str = "none"  # its own: copied by the network, or relayed from member to member
+    losses: str = ""  # share rule of ccmod that models its losses at full buffers
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ comparisons, which SciPy has from 1.11 on (Debian 12 has 1.10).
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import statistics
@@ -25,7 +26,7 @@ CONFIDENCE = 0.95
 FLOOR = 0.005
 _LEAST_BLOCKS = 6  # with fewer the 95 % interval of a median is infinite
 _NEGLIGIBLE = 1e-12
-_DEVIATE = statistics.NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+NORMAL_QUANTILE = statistics.NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ def effective_count(values: Sequence[float]) -> int:
     return max(1, round(count * (1 - r) / (1 + r))) if r > 0 else count
 
 
-def _thinned(values: Sequence[float], count: int) -> list[float]:
+def thinned(values: Sequence[float], count: int) -> list[float]:
     """`count` values with the distribution of these, in ascending order."""
     ordered = sorted(values)
     if count == len(ordered):
@@ -82,7 +83,7 @@ class _Median:
 
     def __init__(self, blocks: Sequence[float]) -> None:
         logs = [math.log(value) for value in blocks]
-        points = _thinned(logs, effective_count(logs))
+        points = thinned(logs, effective_count(logs))
         count = len(points)
         ends = [-math.inf, *points, math.inf]
         # Unbounded beyond the outermost blocks; between two blocks, the middle represents the gap.
@@ -163,7 +164,7 @@ def quantile_ranks(count: int, quantile: float) -> Optional[tuple[float, float]]
     Uses the normal approximation of the binomial distribution. None where a rank is out of range.
     """
     middle = count * quantile
-    half = _DEVIATE * math.sqrt(middle * (1 - quantile))
+    half = NORMAL_QUANTILE * math.sqrt(middle * (1 - quantile))
     return (middle - half, middle + half) if half <= middle <= count - half else None
 
 
@@ -244,26 +245,55 @@ def compare_means(first: Sequence[float], second: Sequence[float]) -> Optional[D
     return _welch(one, other) if one and other else None
 
 
-def _mean_of_runs(values: Sequence[float]) -> _Mean:
-    """The mean of several runs."""
+def _mean_of_runs(values: Sequence[float], own_variance: float) -> _Mean:
+    """The mean of several runs. They do not vary less than the blocks within them say."""
     logs = [math.log(value) for value in values]
     mean, freedom = math.fsum(logs) / len(logs), len(logs) - 1
     scatter = math.fsum((value - mean) ** 2 for value in logs) / freedom
-    return _Mean(mean, max(scatter, FLOOR**2) / len(logs), freedom)
+    return _Mean(mean, max(scatter, own_variance, FLOOR**2) / len(logs), freedom)
 
 
-def compare_runs(first: Sequence[float], second: Sequence[float]) -> Difference:
+def compare_runs(
+    first: Sequence[float], second: Sequence[float], own_variance: float = 0.0
+) -> Difference:
     """Compare two sides by their runs, with one value per run and three or more runs in all.
 
-    A single run on one side is assumed to vary as the runs of the other side.
+    A single run on one side is assumed to vary as the runs of the other side. `own_variance`: of the
+    logarithm of one run's value, given its blocks.
     """
     if len(first) > 1 and len(second) > 1:
-        return _welch(_mean_of_runs(first), _mean_of_runs(second))
-    several = _mean_of_runs(first if len(first) > 1 else second)
+        return _welch(_mean_of_runs(first, own_variance), _mean_of_runs(second, own_variance))
+    several = _mean_of_runs(first if len(first) > 1 else second, own_variance)
     of_one = several.variance * (several.freedom + 1)
     single = _Mean(math.log((second if len(first) > 1 else first)[0]), of_one, 0)
     sides = (several, single) if len(first) > 1 else (single, several)
     return _by_t(*sides, several.freedom)
+
+
+@functools.lru_cache(maxsize=512)
+def resampled_median_weights(count: int) -> list[float]:
+    """The probability that each of `count` sorted values is the median of a resample of that many
+    with replacement (Maritz and Jarrett)."""
+    half = (count + 1) / 2
+    below = [float(_special().betainc(half, half, k / count)) for k in range(count + 1)]
+    return [high - low for low, high in zip(below, below[1:])]
+
+
+def trend(values: Sequence[float]) -> Optional[Difference]:
+    """The change from the first of these values, in their order, to the last, by a straight line
+    through their logarithms; its interval and p by Student's t. None for fewer than four."""
+    count = len(values)
+    if count < 4:
+        return None
+    logs = [math.log(value) for value in values]
+    middle, mean = (count - 1) / 2, math.fsum(logs) / count
+    square = math.fsum((place - middle) ** 2 for place in range(count))
+    slope = math.fsum((place - middle) * (log - mean) for place, log in enumerate(logs)) / square
+    left = math.fsum(
+        (log - mean - slope * (place - middle)) ** 2 for place, log in enumerate(logs)
+    )
+    variance = max(left / (count - 2), FLOOR**2) * (count - 1) ** 2 / square
+    return _by_t(_Mean(0.0, 0.0, 0), _Mean(slope * (count - 1), variance, 0), count - 2)
 
 
 # Corrections for many comparisons: adjusted p values, in the order of the given ones.

@@ -51,6 +51,11 @@ class Progress:
             left_s += expected_s * spent_s / spent_expected_s
         return left_s
 
+    def leave(self, kind: str, expected_s: float) -> None:
+        """A measurement is not made."""
+        self._done += 1
+        self._left_s[kind] -= expected_s
+
     def begin(self, name: str) -> None:
         self._done += 1
         self._say(f"[{self._done}/{self._count}] {name} ...")

@@ -2,7 +2,9 @@
 
 A SIDE is the directory of a run, a result document, or several runs of one system separated by
 commas: combench compare monday1,monday2,monday3 tuesday1,tuesday2,tuesday3. The first side is the
-baseline. If a side has several runs, the tests compare runs, else blocks of the two runs.
+baseline. A run with --repeat counts as many runs as it has launches; a run with --variant, named alone,
+has a side for each variant. If a side has several runs, the tests compare runs, else blocks of the two
+runs.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from combench.common.errors import FAILED, MEASURED, SuiteError
 from combench.common.figures import describe
 from combench.compare import plot as compare_plot
 from combench.compare.comparison import BY_BLOCKS, Comparison, compare, worst_above
+from combench.compare.links import compare_links, links_text
 from combench.compare.sides import Side, read_sides
 from combench.compare.text import write_csv, write_text
 
@@ -54,6 +57,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="benjamini-hochberg",
         help="correction for many comparisons (default %(default)s)",
     )
+    add(
+        "--margin",
+        type=_per_cent,
+        default=5.0,
+        metavar="PCT",
+        help="differences up to this do not matter: say where an interval is within it (default 5%%)",
+    )
     add("--all", action="store_true", help="also list rows that do not differ")
     add("--format", choices=("text", "csv"), default="text", help="tables, or a CSV line per figure")
     add("--plot", metavar="FILE", type=Path, help="plot the changes: .svg, .pdf or .png")
@@ -62,13 +72,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _sides(arguments: argparse.Namespace) -> list[Side]:
     """All sides, the baseline first."""
     words: list[str] = list(arguments.sides)
+    if len(words) == 1:
+        return _variants(words[0], arguments.baseline)
     if arguments.baseline is not None:
         chosen = Path(arguments.baseline).resolve()
         others = [word for word in words if Path(word).resolve() != chosen]
         words = [arguments.baseline, *others]
-    if len(words) < 2:
-        raise SuiteError("nothing to compare with; name two sides or more")
     return read_sides(words)
+
+
+def _variants(word: str, baseline: str | None) -> list[Side]:
+    """The variants of a run, or the run and a baseline outside of it."""
+    if baseline is not None and Path(baseline).exists():
+        return read_sides([baseline, word])
+    sides = read_sides([word])
+    if len(sides) < 2:
+        raise SuiteError(
+            f"nothing to compare {word} with: it has no variants; name two sides or more, or measure "
+            "with --variant"
+        )
+    known = [side.label for side in sides]
+    if baseline is not None and baseline not in known:
+        raise SuiteError(f"--baseline: {word} has no variant {baseline}; it has {', '.join(known)}")
+    return sorted(sides, key=lambda side: side.label != (baseline or known[0]))
 
 
 def _judge(comparison: Comparison, limit_pct: float) -> int:
@@ -81,6 +107,20 @@ def _judge(comparison: Comparison, limit_pct: float) -> int:
             "compared",
             file=sys.stderr,
         )
+    links = [
+        change
+        for side in comparison.others
+        for change in compare_links(comparison.baseline, side, comparison.correction)[0]
+        if change.factor > 1 + limit_pct / 100
+    ]
+    if links:
+        print(
+            f"combench compare: {len(links)} hosts or links are significantly slower by more than "
+            f"{limit_pct:g} %; the largest: {max(links, key=lambda one: one.factor).link}",
+            file=sys.stderr,
+        )
+    if not found and links:
+        return FAILED
     if not found:
         print(
             f"combench compare: no significant regression exceeds {limit_pct:g} %", file=sys.stderr
@@ -104,11 +144,14 @@ def main(arguments: argparse.Namespace) -> int:
     for side in sides:
         for warning in side.warnings():
             print(f"combench compare: warning: {warning}", file=sys.stderr)
-    comparison = compare(sides[0], sides[1:], arguments.correction)
+    comparison = compare(sides[0], sides[1:], arguments.correction, arguments.margin)
     if arguments.format == "csv":
         write_csv(comparison, sys.stdout)
     else:
         write_text(comparison, arguments.all, sys.stdout)
+        for side in sides[1:]:
+            for line in links_text(sides[0], side, arguments.correction):
+                print(line)
     if arguments.plot:
         compare_plot.draw(comparison, arguments.plot, pyplot)
     return MEASURED if arguments.fail_above is None else _judge(comparison, arguments.fail_above)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import statistics
 from dataclasses import dataclass
-from typing import Optional, Sequence
+from typing import Iterator, Optional, Sequence
 
 from combench.common import inference
 from combench.common.errors import SuiteError
 from combench.common.figures import Figure, Key, Observation, figures, order
 from combench.common.inference import Difference
+from combench.common.variation import Variation, launches_of, mean_own_variance, variation
 from combench.compare.sides import Side
 
 # The unit of a test.
 BY_RUNS, BY_BLOCKS, UNTESTED = "runs", "blocks", "none"
 
-REGRESSION, IMPROVEMENT, SAME, UNKNOWN = "regression", "improvement", "no difference", "not tested"
-VERDICTS = (REGRESSION, IMPROVEMENT, SAME, UNKNOWN)
+SLOWER, FASTER, SAME, UNKNOWN = "slower", "faster", "no difference", "cannot tell"
+VERDICTS = (SLOWER, FASTER, SAME, UNKNOWN)
 
 
 @dataclass
@@ -31,6 +32,8 @@ class Change:
     tested_by: str
     difference: Optional[Difference]
     marks: frozenset[str]
+    margin_pct: float
+    variations: tuple[Optional[Variation], Optional[Variation]] = (None, None)  # of both sides
     p: float = 1.0  # corrected for all comparisons
 
     @property
@@ -43,11 +46,14 @@ class Change:
 
     @property
     def verdict(self) -> str:
+        """SAME: the interval of the change is within the margin."""
         if self.difference is None:
             return UNKNOWN
-        if self.p >= 1 - inference.CONFIDENCE or self.after == self.before:
-            return SAME
-        return REGRESSION if self.for_worse else IMPROVEMENT
+        if self.p < 1 - inference.CONFIDENCE and self.after != self.before:
+            return SLOWER if self.for_worse else FASTER
+        margin = 1 + self.margin_pct / 100
+        within = 1 / margin <= self.difference.low and self.difference.high <= margin
+        return SAME if within else UNKNOWN
 
 
 @dataclass
@@ -56,9 +62,15 @@ class Comparison:
     others: list[Side]
     changes: list[Change]
     correction: str
+    controls: list[Change]  # of what a change cannot affect; corrected among themselves
+    drifts: list[Drift]
+    margin_pct: float
 
     def of(self, side: Side) -> list[Change]:
         return [change for change in self.changes if change.side is side]
+
+    def controls_of(self, side: Side) -> list[Change]:
+        return [change for change in self.controls if change.side is side]
 
     def only_in(self, side: Side, other: Side) -> list[Key]:
         return sorted(side.keys() - other.keys(), key=order)
@@ -75,7 +87,8 @@ def _tested(
     """Test by runs where a side has several, else by the blocks of the two runs."""
     if len(first) + len(second) > 2:
         values = ([one.value for one in side] for side in (first, second))
-        return BY_RUNS, inference.compare_runs(*values)
+        own = mean_own_variance(launches_of([*first, *second])) or 0.0
+        return BY_RUNS, inference.compare_runs(*values, own)
     one, other = first[0], second[0]
     if not one.blocks or not other.blocks:
         return UNTESTED, None
@@ -84,7 +97,7 @@ def _tested(
     return (BY_BLOCKS, found) if found is not None else (UNTESTED, None)
 
 
-def _changes(baseline: Side, side: Side) -> list[Change]:
+def _changes(baseline: Side, side: Side, margin_pct: float) -> list[Change]:
     known = {figure.path: figure for figure in figures()}
     found = []
     for search in baseline.found.keys() & side.found.keys():
@@ -101,15 +114,51 @@ def _changes(baseline: Side, side: Side) -> list[Change]:
                 tested_by,
                 difference,
                 baseline.marks[key] | side.marks[key],
+                margin_pct,
+                (variation(launches_of(first)), variation(launches_of(second))),
             )
         )
     paths = list(known)
     return sorted(found, key=lambda change: (order(change.key), paths.index(change.figure.path)))
 
 
-def compare(baseline: Side, others: list[Side], correction: str) -> Comparison:
+def _correct(changes: list[Change], correction: str) -> None:
+    """Set the p values, corrected together."""
+    tested = [change for change in changes if change.difference is not None]
+    ps = [change.difference.p for change in tested if change.difference is not None]
+    for change, p in zip(tested, inference.CORRECTIONS[correction](ps)):
+        change.p = p
+
+
+@dataclass(frozen=True)
+class Drift:
+    """A figure of the control that rises or falls from the first launch of a side to the last."""
+
+    key: Key
+    side: Side
+    change_pct: float
+
+
+def _drifts(side: Side, margin_pct: float) -> Iterator[Drift]:
+    """Trends of the control that are significant and larger than the margin."""
+    blocks = {figure.path for figure in figures() if figure.blocks}
+    tests: list[tuple[Drift, float]] = []
+    for (key, path), found in side.found.items():
+        if key in side.controls and path in blocks:
+            trend = inference.trend([one.value for one in found])
+            if trend is not None:
+                tests.append((Drift(key, side, 100 * (trend.ratio - 1)), trend.p))
+    corrected = inference.holm([p for _, p in tests])
+    for (drift, _), p in zip(tests, corrected):
+        if p < 1 - inference.CONFIDENCE and abs(drift.change_pct) > margin_pct:
+            yield drift
+
+
+def compare(
+    baseline: Side, others: list[Side], correction: str, margin_pct: float
+) -> Comparison:
     """Compare all figures of all sides; their p values are corrected together."""
-    changes = [change for side in others for change in _changes(baseline, side)]
+    every = [change for side in others for change in _changes(baseline, side, margin_pct)]
     for side in others:
         if not baseline.keys() & side.keys():
             raise SuiteError(
@@ -117,11 +166,15 @@ def compare(baseline: Side, others: list[Side], correction: str) -> Comparison:
                 f"{len(baseline.keys())} and {len(side.keys())} rows; compare runs of one plan "
                 "(docs/reference/results.md says when rows match)"
             )
-    tested = [change for change in changes if change.difference is not None]
-    ps = [change.difference.p for change in tested if change.difference is not None]
-    for change, p in zip(tested, inference.CORRECTIONS[correction](ps)):
-        change.p = p
-    return Comparison(baseline, others, changes, correction)
+    controls: list[Change] = []
+    changes: list[Change] = []
+    for one in every:
+        is_control = one.key in baseline.controls or one.key in one.side.controls
+        (controls if is_control else changes).append(one)
+    _correct(changes, correction)
+    _correct(controls, "holm")
+    drifts = [drift for side in (baseline, *others) for drift in _drifts(side, margin_pct)]
+    return Comparison(baseline, others, changes, correction, controls, drifts, margin_pct)
 
 
 def worst_above(comparison: Comparison, limit_pct: float) -> list[Change]:
@@ -129,6 +182,6 @@ def worst_above(comparison: Comparison, limit_pct: float) -> list[Change]:
     found = [
         change
         for change in comparison.changes
-        if change.verdict == REGRESSION and abs(change.change_pct) > limit_pct
+        if change.verdict == SLOWER and abs(change.change_pct) > limit_pct
     ]
     return sorted(found, key=lambda change: -abs(change.change_pct))

@@ -8,15 +8,15 @@ from typing import Any
 
 from combench.common.errors import SuiteError
 from combench.common.figures import describe, shared
-from combench.compare.comparison import IMPROVEMENT, REGRESSION, SAME, UNKNOWN, Change, Comparison
+from combench.compare.comparison import FASTER, SLOWER, SAME, UNKNOWN, Change, Comparison
 
 FORMATS = (".svg", ".pdf", ".png")
 _MOST_ROWS = 40  # that fit a page
 
 # Colours of Okabe and Ito, which remain distinct with colour blindness; markers differ as well.
 _STYLES = {
-    REGRESSION: ("#d55e00", ">"),
-    IMPROVEMENT: ("#0072b2", "<"),
+    SLOWER: ("#d55e00", ">"),
+    FASTER: ("#0072b2", "<"),
     SAME: ("#777777", "o"),
     UNKNOWN: ("#777777", "x"),
 }
@@ -41,7 +41,7 @@ def require(path: Path) -> Any:
 
 def _chosen(comparison: Comparison) -> list[Change]:
     """The largest changes, in the order of rows."""
-    weight = {REGRESSION: 0, IMPROVEMENT: 0, SAME: 1, UNKNOWN: 2}
+    weight = {SLOWER: 0, FASTER: 0, SAME: 1, UNKNOWN: 2}
     ranked = sorted(
         comparison.changes,
         key=lambda change: (weight[change.verdict], -abs(math.log(change.after / change.before))),

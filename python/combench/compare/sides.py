@@ -32,16 +32,30 @@ from combench.common.figures import (
     technology_names,
 )
 
+CONTROL = "control"  # the section of a plan whose figures a change cannot affect
+LAUNCHES = "launch-*"  # folders of further launches, beside the documents of the first
+
 SearchKey = tuple[Key, str]  # a row and the name of one of its figures
 
 
 @dataclass
 class Run:
-    """One run: its documents, and warnings about it."""
+    """One run, or one launch of each of its measurements: documents, and warnings."""
 
     path: Path
     documents: list[Json]
     warnings: list[str] = field(default_factory=list)
+    variant: str = ""
+    launch: int = 1
+    controls: list[int] = field(default_factory=list)  # places in documents
+
+    @property
+    def name(self) -> tuple[Path, str, int]:
+        return self.path.resolve(), self.variant, self.launch
+
+    def is_control(self, document: Json) -> bool:
+        """Whether it measures what a change cannot affect."""
+        return any(document is self.documents[place] for place in self.controls)
 
     def rows(self) -> Iterator[tuple[Json, Json]]:
         """Rows with their documents. A measurement may occur in several starts of a run."""
@@ -58,6 +72,8 @@ def text_of(value: Any) -> str:
 def _add(run: Run, path: Path) -> None:
     """Add a document. An incomplete one is used as far as it goes, with a warning."""
     document = read_checked(path, RESULT)
+    if path.name.startswith(f"{CONTROL}."):
+        run.controls.append(len(run.documents))
     run.documents.append(document)
     if document.get("complete") is not True:
         reason = document.get("reason", "no reason is given")
@@ -74,19 +90,26 @@ def _try(run: Run, path: Path) -> None:
         run.warnings.append(f"{error}; its rows are missing")
 
 
-def _run_of_manifest(directory: Path) -> Run:
+def _runs_of_manifest(directory: Path) -> list[Run]:
+    """A run for each launch of each variant, in the order of variants on the command line."""
     document = read_checked(directory / MANIFEST, RUN)
-    run = Run(directory, [])
+    names = [one["name"] for one in document.get("design", {}).get("variants", ())]
+    runs: dict[tuple[int, int], Run] = {}
     unmeasured: dict[str, int] = {}
     for entry in document["measurements"]:
-        state = entry["state"]
+        state, variant, launch = entry["state"], entry.get("variant", ""), entry.get("launch", 1)
+        place = (names.index(variant) if variant in names else 0, launch)
+        run = runs.setdefault(place, Run(directory, [], [], variant, launch))
         if state not in (documents.MEASURED, documents.SKIPPED, documents.LEFT_OUT):
             unmeasured[state] = unmeasured.get(state, 0) + 1
         if "result" in entry and state != documents.RUNNING:
             _try(run, directory / entry["result"])
+    found = [runs[place] for place in sorted(runs)]
+    # Measurements that were launched less often than others leave launches without a document.
+    found = [run for run in found if run.documents or run.warnings] or [Run(directory, [])]
     for state, count in sorted(unmeasured.items()):
-        run.warnings.append(f"{directory}: {count} measurements are {state}")
-    return run
+        found[0].warnings.append(f"{directory}: {count} measurements are {state}")
+    return found
 
 
 def _warn_of_repetitions(run: Run) -> None:
@@ -103,6 +126,15 @@ def _warn_of_repetitions(run: Run) -> None:
         )
 
 
+def _run_of_folder(path: Path) -> Run:
+    run = Run(path, [])
+    for one in sorted(path.glob("*.json")):
+        if claims_to_be(one, RESULT):
+            _try(run, one)
+    _warn_of_repetitions(run)
+    return run
+
+
 def _runs_in(path: Path) -> list[Run]:
     """The runs that a path names."""
     if not path.exists():
@@ -113,21 +145,18 @@ def _runs_in(path: Path) -> list[Run]:
         _add(single, path)
         return [single]
     if (path / MANIFEST).exists():
-        return [_run_of_manifest(path)]
+        return _runs_of_manifest(path)
     below = sorted(one for one in path.iterdir() if (one / MANIFEST).exists())
     if below:
-        return [_run_of_manifest(one) for one in below]
-    run = Run(path, [])
-    for one in sorted(path.glob("*.json")):
-        if claims_to_be(one, RESULT):
-            _try(run, one)
-    _warn_of_repetitions(run)
-    if not run.documents:
+        return [run for one in below for run in _runs_of_manifest(one)]
+    runs = [_run_of_folder(one) for one in (path, *sorted(path.glob(LAUNCHES)))]
+    runs = [run for run in runs if run.documents or run.warnings]
+    if not any(run.documents for run in runs):
         raise SuiteError(
             f"{path} has no manifest and no readable result document; name the directory of a run, "
             "or files that programs wrote with --output"
         )
-    return [run]
+    return runs
 
 
 @dataclass
@@ -140,6 +169,8 @@ class Side:
     found: dict[SearchKey, list[Observation]] = field(default_factory=dict)
     marks: dict[Key, frozenset[str]] = field(default_factory=dict)
     limits: dict[Key, set[str]] = field(default_factory=dict)  # in_flight_limit of a row
+    controls: set[Key] = field(default_factory=set)
+    maps: dict[Key, Json] = field(default_factory=dict)  # of links; the latest of each row
 
     def keys(self) -> set[Key]:
         return set(self.marks)
@@ -162,8 +193,12 @@ def _add_rows(side: Side, run: Run, name_of: Callable[[Json], str]) -> None:
     for document, row in run.rows():
         key = key_of(document, row, name_of(document))
         side.marks[key] = side.marks.get(key, frozenset()) | marks(row)
+        if run.is_control(document):
+            side.controls.add(key)
         if "in_flight_limit" in row:
             side.limits.setdefault(key, set()).add(text_of(row["in_flight_limit"]))
+        if "one_way_us" in row.get("linkmap", {}):
+            side.maps[key] = row["linkmap"]
         for figure, observation in observations(row):
             starts.setdefault((key, figure.path), []).append(observation)
     for search, found in starts.items():
@@ -174,9 +209,23 @@ def _runs_of(words: str) -> list[Run]:
     """The runs of the side that a word of the command line names."""
     paths = [words] if Path(words).exists() else words.split(",")
     runs = [run for path in paths for run in _runs_in(Path(path))]
-    if len({run.path.resolve() for run in runs}) < len(runs):
+    if len({run.name for run in runs}) < len(runs):
         raise SuiteError(f"{words} names a run twice; name each run once")
     return runs
+
+
+def _sides_of(words: str, alone: bool) -> list[Side]:
+    """The side that a word names; of a run with variants that is named alone, a side for each."""
+    runs = _runs_of(words)
+    variants = list(dict.fromkeys(run.variant for run in runs))
+    if len(variants) == 1:
+        return [Side(words, runs)]
+    if not alone:
+        raise SuiteError(
+            f"{words} has the variants {', '.join(variants)}; compare them by naming {words} alone, or "
+            f"name folders such as {Path(words) / 'results' / variants[0]}"
+        )
+    return [Side(one, [run for run in runs if run.variant == one]) for one in variants]
 
 
 def read_sides(words: Sequence[str]) -> list[Side]:
@@ -185,7 +234,7 @@ def read_sides(words: Sequence[str]) -> list[Side]:
     Where a side has several settings of a technology, rows of all sides are matched by them. Sides
     with one setting each are compared with each other.
     """
-    sides = [Side(one, _runs_of(one)) for one in words]
+    sides = [side for one in words for side in _sides_of(one, len(words) == 1)]
     name_of = technology_names(
         *([one for run in side.runs for one in run.documents] for side in sides)
     )

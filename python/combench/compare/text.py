@@ -11,9 +11,9 @@ from combench.common.figures import MARKS, Key, describe, shared
 from combench.common.inference import Difference
 from combench.compare.comparison import (
     BY_BLOCKS,
-    IMPROVEMENT,
-    REGRESSION,
+    FASTER,
     SAME,
+    SLOWER,
     UNKNOWN,
     VERDICTS,
     Change,
@@ -23,10 +23,10 @@ from combench.compare.sides import Side
 from combench.compare.surroundings import differences
 
 _TITLES = {
-    REGRESSION: "regressions, largest first",
-    IMPROVEMENT: "improvements, largest first",
-    SAME: "no significant difference",
-    UNKNOWN: "not tested: one run per side, and too few blocks",
+    SLOWER: "slower, largest change first",
+    FASTER: "faster, largest change first",
+    SAME: "no difference larger than the margin",
+    UNKNOWN: "cannot tell: no significant difference, and the interval is wider than the margin",
 }
 _MOST_KEYS = 12  # rows of one side only that are listed without --all
 
@@ -89,7 +89,7 @@ def _table(changes: Iterable[Change], without: frozenset[str]) -> Iterator[str]:
 
 
 def _sorted(changes: list[Change], verdict: str) -> list[Change]:
-    if verdict in (REGRESSION, IMPROVEMENT):
+    if verdict in (SLOWER, FASTER):
         return sorted(changes, key=lambda change: -abs(math.log(change.after / change.before)))
     return changes
 
@@ -113,24 +113,24 @@ def _sensitivity(changes: list[Change]) -> str:
     reaches = [
         50 * (change.difference.high - change.difference.low)
         for change in changes
-        if change.verdict == SAME and change.difference and change.difference.high < math.inf
+        if change.verdict == UNKNOWN and change.difference and change.difference.high < math.inf
     ]
     if not reaches:
         return ""
     return (
-        "sensitivity: figures without a significant difference have intervals of "
+        "sensitivity: undecided figures have intervals of "
         f"{_reach(statistics.median(reaches))} to either side (median); smaller changes can be "
         "missed"
     )
 
 
-def _counts(changes: list[Change]) -> str:
+def _counts(changes: list[Change], margin_pct: float) -> str:
     found = [change.verdict for change in changes]
     words = {
-        REGRESSION: "regressions",
-        IMPROVEMENT: "improvements",
-        SAME: "without a significant difference",
-        UNKNOWN: "not tested",
+        SLOWER: "slower",
+        FASTER: "faster",
+        SAME: f"without a difference larger than {margin_pct:g} %",
+        UNKNOWN: "undecided",
     }
     parts = [f"{found.count(verdict)} {words[verdict]}" for verdict in VERDICTS]
     return f"{len(changes)} figures compared: {', '.join(parts)}"
@@ -140,6 +140,51 @@ def _not_as(common: Mapping[str, Any], key: Key) -> str:
     """A key that was not compared, without the values that it has in common with all that were."""
     differing = tuple(pair for pair in key if pair not in common.items())
     return describe(differing, frozenset({"id"}))
+
+
+def _of_control(comparison: Comparison, side: Side) -> Iterator[str]:
+    """What the control says: whether it differs between the sides, or drifted within one."""
+    changes = comparison.controls_of(side)
+    for change in changes:
+        if change.verdict in (SLOWER, FASTER):
+            yield (
+                f"caution: the control differs, so the machine did, or the change affects more than the "
+                f"network: {describe(change.key)}, {change.figure.name}: {change.change_pct:+.1f} % "
+                f"({interval_text(change.difference)}); differences of this size mean nothing"
+            )
+    for drift in comparison.drifts:
+        if drift.side in (comparison.baseline, side):
+            yield (
+                f"caution: the control drifted by {drift.change_pct:+.1f} % from the first launch of "
+                f"{drift.side.label} to the last: {describe(drift.key)}"
+            )
+    tested = [change for change in changes if change.difference is not None]
+    if tested and all(change.verdict in (SAME, UNKNOWN) for change in tested):
+        same = sum(change.verdict == SAME for change in tested)
+        yield (
+            f"control: {same} of {len(tested)} figures that the change cannot affect differ by no more "
+            f"than {comparison.margin_pct:g} %; undecided: {len(tested) - same}"
+        )
+
+
+def _of_variation(changes: list[Change]) -> Iterator[str]:
+    """How much launches of a side differ, and figures with two modes."""
+    known = [found for change in changes for found in change.variations if found is not None]
+    if known:
+        share = [one.between_share for one in known if one.between_share is not None]
+        of_it = f", {100 * statistics.median(share):.0f} % of the variance" if share else ""
+        yield (
+            "variation between runs of a side: standard deviation "
+            f"{statistics.median(one.between_pct for one in known):.2g} %{of_it} (median over figures); "
+            "the rest is that of blocks"
+        )
+    for change in changes:
+        for label, found in zip(("the baseline", change.side.label), change.variations):
+            if found is not None and found.modes:
+                modes = " and ".join(f"{one.value:.4g} in {one.launches}" for one in found.modes)
+                yield (
+                    f"bimodal in {label}: {describe(change.key)}, {change.figure.name}: {modes} runs"
+                )
 
 
 def _of_one(comparison: Comparison, side: Side, everything: bool) -> Iterator[str]:
@@ -155,9 +200,11 @@ def _of_one(comparison: Comparison, side: Side, everything: bool) -> Iterator[st
         yield f"caution: {SINGLE_RUN}"
     for sentence in differences(baseline, side):
         yield f"caution: {sentence}"
+    yield from _of_control(comparison, side)
+    yield from _of_variation(changes)
     for verdict in VERDICTS:
         chosen = _sorted([change for change in changes if change.verdict == verdict], verdict)
-        if chosen and (everything or verdict in (REGRESSION, IMPROVEMENT)):
+        if chosen and (everything or verdict in (SLOWER, FASTER)):
             yield f"\n{_TITLES[verdict]}"
             yield from _table(chosen, without)
     yield ""
@@ -169,7 +216,7 @@ def _of_one(comparison: Comparison, side: Side, everything: bool) -> Iterator[st
             yield from (f"    {_not_as(common, key)}" for key in shown)
         if len(shown) < len(keys):
             yield f"    and {len(keys) - len(shown)} more; use --all to list them"
-    yield _counts(changes)
+    yield _counts(changes, comparison.margin_pct)
     if _sensitivity(changes):
         yield _sensitivity(changes)
 
@@ -208,6 +255,10 @@ _COLUMNS = (
     "tested_by",
     "verdict",
     "marks",
+    "between_before_pct",
+    "between_after_pct",
+    "modes_before",
+    "modes_after",
 )
 
 
@@ -231,6 +282,11 @@ def _cells(comparison: Comparison, change: Change) -> list[str]:
         change.tested_by,
         change.verdict,
         "".join(mark for mark in MARKS if mark in change.marks),
+        *("" if one is None else f"{one.between_pct:.6g}" for one in change.variations),
+        *(
+            " ".join(f"{mode.value:.9g}:{mode.launches}" for mode in one.modes) if one else ""
+            for one in change.variations
+        ),
     ]
 
 
@@ -238,4 +294,5 @@ def write_csv(comparison: Comparison, stream: TextIO) -> None:
     """Print a CSV line for each figure that both sides have."""
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(_COLUMNS)
-    writer.writerows(_cells(comparison, change) for change in comparison.changes)
+    for change in (*comparison.changes, *comparison.controls):
+        writer.writerow(_cells(comparison, change))

@@ -70,6 +70,12 @@ def _documents_in(place: Path) -> list[tuple[Path, Json]]:
             found.append((path, read_checked(path, RESULT)))
         except SuiteError as error:
             raise SuiteError(f"{error}; measure it again, or remove it") from error
+    variants = sorted(one.name for one in folder.iterdir() if one.is_dir())
+    if not found and variants:
+        raise SuiteError(
+            f"the results in {folder} are those of variants; name one of them, such as "
+            f"{folder / variants[0]}"
+        )
     if not found:
         raise SuiteError(
             f"there are no results in {folder}; name a directory of combench run, or result "

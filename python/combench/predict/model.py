@@ -54,6 +54,7 @@ class Evaluation:
     network: str = ""  # from ccmod, with the parameters that it chose: the radix of a fat tree
     # Busy time of each place, without waiting.
     work_us: dict[Place, float] = field(default_factory=dict)
+    losses: dict[str, int] = field(default_factory=dict)  # with share rule tcp
 
 
 def find(folder: Path) -> Path:
@@ -94,6 +95,7 @@ def read_evaluation(document: dict[str, Any]) -> Evaluation:
     """The evaluation in a document combench-model/1."""
     network = str(document["network"]["name"])
     made = Evaluation(float(document["end_us"]), int(document["messages"]), network)
+    made.losses = dict(document.get("losses", {}))
     for one in document["processors"]:
         place = Place(f"rank {one['rank']}", PROCESSOR, int(one["rank"]))
         made.work_us[place] = one["send_us"] + one["compute_us"]

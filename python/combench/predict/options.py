@@ -8,6 +8,7 @@ from combench.common import values
 from combench.common.values import T, checked, list_of, whole
 from combench.predict import cases
 from combench.predict.case import WINDOW
+from combench.predict.losses import Buffer, parse_buffer
 from combench.predict.model import SHARE_RULES
 from combench.predict.prediction import Effort
 
@@ -124,10 +125,11 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "help": "maximum unacknowledged packets of a stream (default %(default)s)",
     },
     "--buffer": {
-        "type": checked(_bytes),
-        "default": 10**6,
-        "metavar": "BYTES",
-        "help": "buffer of a switch port, to detect incast (default 1MB)",
+        "type": checked(parse_buffer),
+        "default": Buffer(10**6),
+        "metavar": "BYTES[,shared:ALPHA]",
+        "help": "buffer of a switch port, for incast; shared: of all ports, with a dynamic threshold "
+        "(default 1MB)",
     },
     "--window-bytes": {
         "type": checked(_bytes),

@@ -24,10 +24,12 @@ from combench.common.progress import Advance
 from combench.predict import cases, ending
 from combench.predict.calibration import Calibration, calibrate, read_measurements
 from combench.predict.cases import Asked, Wanted
+from combench.predict.losses import Buffer, predict_losses, refusal
 from combench.predict.model import Setting, check_options, find
 from combench.predict.options import OPTIONS
 from combench.predict.prediction import (
     Effort,
+    Prediction,
     cost,
     cut_steps,
     in_flight,
@@ -114,19 +116,46 @@ def _all_asked(
     return asked
 
 
+def _with_losses(
+    one: Asked,
+    found: Prediction,
+    setting: Setting,
+    effort: Effort,
+    arguments: argparse.Namespace,
+    technology: str | None,
+) -> tuple[Prediction, Json | None]:
+    """The prediction, with losses if its data may exceed a port's buffer, and a description of them."""
+    content = whole_content(cut_steps(one.case, effort), setting.emissions)
+    at_once = cases.incast_bytes(one.case, content, arguments.window_bytes)
+    buffer: Buffer = arguments.buffer
+    if at_once <= buffer.port_bytes:
+        return found, None
+    incast: Json = {"bytes": at_once, "buffer_bytes": buffer.size_bytes}
+    if buffer.alpha:
+        incast["alpha"] = buffer.alpha
+    why = refusal(cut_steps(one.case, effort), setting, technology)
+    if why is not None:
+        return found, {**incast, "why": why}
+    lossy, known = predict_losses(
+        one.case, setting, effort, one.rate_hz, buffer, technology
+    )
+    return lossy or found, {**incast, **known}
+
+
 def _row(
     one: Asked,
     setting: Setting,
     effort: Effort,
     calibration: Calibration,
     arguments: argparse.Namespace,
+    technology: str | None,
 ) -> Json:
-    row = predict(one.case, setting, effort, one.rate_hz).row()
+    found = predict(one.case, setting, effort, one.rate_hz)
+    found, incast = _with_losses(one, found, setting, effort, arguments, technology)
+    row = found.row()
+    if incast is not None:
+        row["incast"] = incast
     row["outside"] = cases.outside(one.case, calibration.sizes_bytes, calibration.processors)
-    content = whole_content(cut_steps(one.case, effort), setting.emissions)
-    at_once = cases.incast_bytes(one.case, content, arguments.window_bytes)
-    if at_once > arguments.buffer:
-        row["incast"] = {"bytes": at_once, "buffer_bytes": arguments.buffer}
     if one.measured_us:
         figure = row["latency_us"] if "latency_us" in row else row["round_us"]
         row["measured"] = {
@@ -143,6 +172,7 @@ def _predict_all(
     effort: Effort,
     calibration: Calibration,
     arguments: argparse.Namespace,
+    technology: str | None,
     stream: TextIO,
 ) -> tuple[list[Json], list[dict[str, str]]]:
     """The rows and the cases that failed, in the order of `asked`. SuiteError: all cases failed."""
@@ -162,7 +192,7 @@ def _predict_all(
         one, started = asked[at], time.monotonic()
         found: Json | SuiteError
         try:
-            found = _row(one, setting, effort, calibration, arguments)
+            found = _row(one, setting, effort, calibration, arguments, technology)
             came = f"{time.monotonic() - started:.1f} s"
         except Ended:
             raise
@@ -220,8 +250,9 @@ def _document(
             "seeds": arguments.seeds,
             "precision_pct": arguments.precision,
             "messages": arguments.messages,
-            "buffer_bytes": arguments.buffer,
+            "buffer_bytes": arguments.buffer.size_bytes,
             "window_bytes": arguments.window_bytes,
+            **({"buffer_alpha": arguments.buffer.alpha} if arguments.buffer.alpha else {}),
             "model": list(_model_words(arguments)),
         },
         "results": rows,
@@ -284,7 +315,9 @@ def main(arguments: argparse.Namespace) -> int:
         words = _model_words(arguments)
         setting = Setting(folder, calibration.path, arguments.network, words, processes)
         rows, left_out = watch.beside(
-            lambda: _predict_all(asked, setting, effort, calibration, arguments, sys.stderr),
+            lambda: _predict_all(
+                asked, setting, effort, calibration, arguments, technology, sys.stderr
+            ),
             processes.end,
         )
     left_out = measured.left_out + left_out

@@ -49,6 +49,7 @@ class Effort:
     seeds: int = 3
     precision_pct: float = 1.0  # half width of the 95 % interval of the frequency, in %
     messages: int = 16_000_000  # maximum per seed
+    least_us: float = 0.0  # time to simulate, unless it takes more messages
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,8 @@ class Prediction:
     network: str = ""  # with the parameters that ccmod chose
     rate_hz: float = 0.0  # offered rate of events; 0: closed loop
     cuts: list[str] = field(default_factory=list)  # descriptions of what was not evaluated
+    # With share rule tcp: frames, drops and timeouts of all seeds, in `steps`; the largest queue.
+    losses: dict[str, int] = field(default_factory=dict)
 
     @property
     def step_us(self) -> float:
@@ -348,6 +351,18 @@ def _of_whole_rounds(
     return [part + (part - less) * rest for part, less in zip(parts_us, halves_us)]
 
 
+def _losses(pairs: list[tuple[Evaluation, Evaluation]], steps: int) -> dict[str, int]:
+    """What was lost in the timed steps of all seeds."""
+    if not pairs[0][1].losses:
+        return {}
+    found = {
+        name: max(0, sum(long.losses[name] - short.losses[name] for short, long in pairs))
+        for name in ("frames", "dropped", "timeouts")
+    }
+    found["queue_bytes"] = max(long.losses["queue_bytes"] for _, long in pairs)
+    return {**found, "steps": steps * len(pairs)}
+
+
 def predict(
     case: Case,
     setting: Setting,
@@ -393,7 +408,8 @@ def predict(
         if interval is not None and before is not None:
             lasting = not loaded and interval > _SHRINKS * before
         # A long trace has stalls, since the order in which its sources answer is fixed.
-        if narrow or lasting or drawn or 2 * (2 * lead + timed) > most:
+        enough = statistics.median(spent_us) >= effort.least_us
+        if (enough and (narrow or lasting or drawn)) or 2 * (2 * lead + timed) > most:
             break
         lead, timed, before = 2 * lead, 2 * timed, interval
     steps = timed * unit
@@ -415,4 +431,5 @@ def predict(
         network=pairs[0][1].network,
         rate_hz=rate_hz,
         cuts=cuts,
+        losses=_losses(pairs, steps),
     )

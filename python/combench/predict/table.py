@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import statistics
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Iterable, Iterator
 
 from combench.predict.calibration import calibrating
 
 Json = dict[str, Any]
 
-_INCAST = (
-    "at risk of incast: the data in flight may exceed a port's buffer; losses are not in the model"
-)
+_INCAST = "at risk of incast, predicted without losses:"
+_LOSSES = "frames are dropped at a full buffer; the figures are those with losses:"
 SEEDS = (
     "+-: half of the range over the model's seeds; it is not the error of the model "
     "(see combench validate)"
@@ -41,7 +40,8 @@ MARKS = (
     ("s", lambda row: "size" in row["outside"], "size outside of the calibrated range"),
     ("p", _is_beyond, "more processors than measured"),
     ("c", lambda row: "cut" in row, "evaluated in part, to limit the run time:"),
-    ("i", lambda row: "incast" in row, _INCAST),
+    ("i", lambda row: "incast" in row and "dropped_pct" not in row["incast"], _INCAST),
+    ("l", lambda row: row.get("incast", {}).get("dropped_pct", 0) > 0, _LOSSES),
     ("x", lambda row: row.get("saturated", False), "the offered rate is not reached (saturated)"),
 )
 
@@ -153,19 +153,43 @@ def _networks(document: Json) -> Iterator[str]:
             yield f"network for up to {most} processors: {name}"
 
 
-_CUTS_LISTED = 8
+_LISTED = 8
 
 
-def _cuts(rows: list[Json]) -> Iterator[str]:
-    """The descriptions of partial evaluations."""
+def _incast(row: Json) -> Iterator[str]:
+    if "why" in row.get("incast", {}):
+        yield str(row["incast"]["why"])
+
+
+def _losses(row: Json) -> Iterator[str]:
+    known = row.get("incast", {})
+    if known.get("dropped_pct", 0) > 0:
+        yield (
+            f"{row['size_bytes']} bytes: {_number(known['dropped_pct'])} % of the frames dropped, "
+            f"{_number(known['timeouts_per_step'])} timeouts a step; {_number(known['without_us'])} us "
+            f"without, with a buffer of {known['enough_bytes']} bytes"
+        )
+
+
+_DETAILS: dict[str, Callable[[Json], Iterable[str]]] = {
+    "c": lambda row: row.get("cut", ()),
+    "i": _incast,
+    "l": _losses,
+}
+
+
+def _details(mark: str, rows: list[Json]) -> Iterator[str]:
+    """What the footnote of a mark lists: partial evaluations, losses, and why there are none."""
+    if mark not in _DETAILS:
+        return
     found = dict.fromkeys(
-        f"{row['benchmark']} {_shape(row) or row['processors']}: {cut}"
+        f"{row['benchmark']} {_shape(row) or row['processors']}: {one}"
         for row in rows
-        for cut in row.get("cut", ())
+        for one in _DETAILS[mark](row)
     )
-    yield from (f"   {one}" for one in list(found)[:_CUTS_LISTED])
-    if len(found) > _CUTS_LISTED:
-        yield f"   and {len(found) - _CUTS_LISTED} more (see the document of --output)"
+    yield from (f"   {one}" for one in list(found)[:_LISTED])
+    if len(found) > _LISTED:
+        yield f"   and {len(found) - _LISTED} more (see the document of --output)"
 
 
 def _errors(rows: list[Json]) -> list[str]:
@@ -218,7 +242,7 @@ def table(document: Json) -> str:
     for mark, holds, means in MARKS:
         if any(map(holds, rows)):
             used.append(f"{mark}: {means}")
-            used += _cuts(rows) if mark == "c" else []
+            used += _details(mark, rows)
     lines += ["", *used] if used else []
     if document["left_out"]:
         lines += ["", "left out:"]

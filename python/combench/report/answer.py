@@ -58,8 +58,8 @@ class Candidate:
 
     @property
     def repeated(self) -> str:
-        """The range of repeated measurements, and the numbers of events in flight, which each
-        measurement of a closed loop chooses for itself."""
+        """The range over launches, and the numbers of events in flight, which each launch of a closed
+        loop chooses for itself."""
         if len(self.measured) < 2:
             return ""
         rates = [row.get("frequency_Hz") for row in self.measured]
@@ -67,7 +67,7 @@ class Candidate:
         said = f"{frequency(min(rates))} to {frequency(max(rates))}"
         if flights:
             said += f", with {' or '.join(f'{flight:g}' for flight in flights)} events in flight"
-        return f"median of {len(rates)} measurements: {said}"
+        return f"mean of {len(rates)} launches: {said}"
 
 
 @dataclass(frozen=True)
@@ -111,9 +111,9 @@ def _candidates(rows: Iterable[Row]) -> list[Candidate]:
         if row.get("mode") == "open":
             continue
         every = [one for one in (*row.earlier, row) if not one.is_beyond]
-        rates = [(one, rate) for one in every if (rate := one.figure("frequency_Hz")) is not None]
+        rates = [(one, rate) for one in every if (rate := one.own_figure("frequency_Hz")) is not None]
         if rates:
-            rate = Figure.of_repeated([rate for _, rate in rates])
+            rate = Figure.of_launches([rate for _, rate in rates])
             found.append(Candidate(row, rate, tuple(one for one, _ in rates)))
     return sorted(found, key=lambda candidate: -candidate.rate.value)
 

@@ -51,6 +51,15 @@ class Panel:
 
 
 @dataclass(frozen=True)
+class HeatMap:
+    """A matrix by source (lines) and destination (columns), drawn in colours."""
+
+    title: str
+    names: tuple[str, ...]
+    values: tuple[tuple[Optional[float], ...], ...]
+
+
+@dataclass(frozen=True)
 class Picture:
     name: str
     section: str
@@ -59,6 +68,7 @@ class Picture:
     x: Axis
     y: Axis
     panels: tuple[Panel, ...]
+    maps: tuple[HeatMap, ...] = ()  # in place of panels
 
     @property
     def lines(self) -> list[Series]:
@@ -76,7 +86,7 @@ class Picture:
     @property
     def is_bars(self) -> bool:
         """Whether bars show it: no line would have two points, or the x values have no order."""
-        if self.x.scale == "tail":
+        if self.x.scale == "tail" or self.maps:
             return False
         return self.x.scale == "category" or all(len(line.points) == 1 for line in self.lines)
 

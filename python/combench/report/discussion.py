@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import statistics
 from dataclasses import dataclass
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Callable, Iterable, Mapping, Sequence
 
+from combench.common.variation import Variation
 from combench.report import lists, remarks
 from combench.report.charts import benchmark_title
 from combench.report.facts import Fact, values_of
-from combench.report.figures import counted, number
+from combench.report.figures import counted, number, variation_of
 from combench.report.load import Document
 from combench.report.rows import ORIGIN, Row, Rows, identity_paths
 
@@ -123,9 +124,7 @@ def _measuring(matter: Matter) -> list[str]:
         "interval in brackets. Beside a computing task it is the total time divided by the steps.",
         f"{imprecise} of {len(kept)} measurements (mark ~) did not reach the requested precision.",
     ]
-    repeated = _repeatability(matter.rows.repeats)
-    if repeated:
-        said.append(repeated)
+    said += _of_launches(kept)
     touched = [row.get("touch_us") for row in kept if row.get("touch_us") is not None]
     if touched:
         said.append(
@@ -153,20 +152,47 @@ def _measuring(matter: Matter) -> list[str]:
     return said
 
 
-def _repeatability(repeats: Sequence[tuple[Row, Row]]) -> str:
-    """How far the frequencies of repeated measurements differ."""
-    ratios = []
-    for earlier, later in repeats:
-        before, after = earlier.get("frequency_Hz"), later.get("frequency_Hz")
-        if before and after:
-            ratios.append(max(before, after) / min(before, after))
-    if not ratios:
-        return ""
-    return (
-        f"{counted(len(ratios), 'measurement')} repeated an earlier one; the frequencies differ by a "
-        f"factor of {number(statistics.median(ratios))} (median), at most {number(max(ratios))}. The "
-        "first section uses all of them; pictures and tables show the latest."
-    )
+_MODES_LISTED = 8
+_MAIN = ("time_us", "frequency_Hz")  # the figures of a row whose launches are compared
+
+
+def _of_launches(kept: Sequence[Row]) -> list[str]:
+    """How far launches of a measurement differ, and which figures have two modes."""
+    found = []
+    for row in kept:
+        name = next((name for name in _MAIN if row.own_figure(name) is not None), "")
+        known = variation_of(row.figures(name)) if name and row.earlier else None
+        if known is not None:
+            found.append((row, name, known))
+    if not found:
+        return []
+    between = [known.between_pct for _, _, known in found]
+    shares = [known.between_share for _, _, known in found if known.between_share is not None]
+    part = f", {100 * statistics.median(shares):.0f} % of its variance (median)" if shares else ""
+    said = [
+        f"{counted(len(found), 'measurement')} had {_counts(known for _, _, known in found)} launches. "
+        f"The standard deviation between launches is {number(statistics.median(between))} % of the "
+        f"figure (median), at most {number(max(between))} %{part}; the rest is that of blocks. Figures are "
+        "means over launches, and their intervals have the variation between launches. Values without "
+        "an interval, such as settings, are those of the latest launch."
+    ]
+    bimodal = [
+        f"{benchmark_title(row.get('benchmark'))}, {row.shape}, {row.get('size_bytes')} bytes over "
+        f"{row.get('technology')}, {name}: "
+        + " and ".join(f"{number(mode.value)} in {mode.launches} launches" for mode in known.modes)
+        for row, name, known in found
+        if known.modes
+    ]
+    if bimodal:
+        more = len(bimodal) - _MODES_LISTED
+        listed = "; ".join(bimodal[:_MODES_LISTED]) + (f"; and {more} more" if more > 0 else "")
+        said.append(f"Bimodal figures (mark b), whose mean no launch shows: {listed}.")
+    return said
+
+
+def _counts(every: Iterable[Variation]) -> str:
+    counts = sorted({one.launches for one in every})
+    return f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
 
 
 def _caching(matter: Matter) -> list[str]:

@@ -13,6 +13,7 @@ from typing import Any, Callable, Iterable, Sequence
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure as Sheet
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
@@ -20,6 +21,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocat
 from combench.report.charts import (
     MAX_TECHNOLOGIES,
     Axis,
+    HeatMap,
     Panel,
     Picture,
     Point,
@@ -467,8 +469,58 @@ def _sheet_of_bars(picture: Picture) -> Sheet:
     return sheet
 
 
+# Heat maps of the links between hosts.
+
+_MAP_IN = 3.6
+_MAP_NAMES = 20  # of hosts that an axis has room for
+_MAP_LOG_RATIO = 3
+
+
+def _draw_map(sheet: Sheet, axes: Axes, one: HeatMap) -> None:
+    known = [value for line in one.values for value in line if value]
+    low, high = min(known), max(known)
+    is_log = high > _MAP_LOG_RATIO * low
+    drawn = axes.imshow(
+        [[math.nan if value is None else value for value in line] for line in one.values],
+        norm=LogNorm(low, high) if is_log else Normalize(low, high),
+        cmap="viridis",
+        interpolation="nearest",
+    )
+    step = math.ceil(len(one.names) / _MAP_NAMES)
+    places = range(0, len(one.names), step)
+    axes.set_xticks(places, [one.names[i] for i in places], rotation=90, fontsize=6)
+    axes.set_yticks(places, [one.names[i] for i in places], fontsize=6)
+    axes.grid(visible=False)
+    axes.set_title(one.title + (" (logarithmic)" if is_log else ""), loc="left", fontweight="bold")
+    bar = sheet.colorbar(drawn, ax=axes, shrink=0.8)
+    bar.ax.tick_params(labelsize=6)
+
+
+def _sheet_of_maps(picture: Picture) -> Sheet:
+    """Maps side by side, two in a line."""
+    columns = min(len(picture.maps), 2)
+    rows = math.ceil(len(picture.maps) / columns)
+    sheet = Sheet(figsize=(_WIDTH_IN, rows * _MAP_IN), dpi=_DPI, layout="constrained")
+    FigureCanvasAgg(sheet)
+    grid = sheet.subplots(rows, columns, squeeze=False)
+    for axes in list(grid.flat)[len(picture.maps) :]:
+        axes.set_axis_off()
+    for place, (axes, one) in enumerate(zip(grid.flat, picture.maps)):
+        _draw_map(sheet, axes, one)
+        if place % columns == 0:
+            axes.set_ylabel(picture.y.label)
+        if place + columns >= len(picture.maps):
+            axes.set_xlabel(picture.x.label)
+    return sheet
+
+
 def sheet_of(picture: Picture) -> Sheet:
     """The drawing of a picture: panels with the same axes, and the legend below."""
+    if picture.maps:
+        with rc_context(_SETTINGS):
+            sheet = _sheet_of_maps(picture)
+            sheet.draw_without_rendering()
+            return sheet
     if picture.is_bars:
         with rc_context(_SETTINGS):
             return _sheet_of_bars(picture)

@@ -14,11 +14,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Callable, Mapping, Optional, Sequence
 
 from combench.common import catalogue
-from combench.common.inference import quantile_ranks
+from combench.common.inference import NORMAL_QUANTILE, quantile_ranks
+from combench.common.variation import Launch, Variation, variation
 
 Json = Mapping[str, Any]
 
-NO_INTERVAL, BEYOND, COUNTED = "°", "#", "&"
+NO_INTERVAL, BEYOND, COUNTED, BIMODAL = "°", "#", "&", "b"
 # The marks of the text tables of all programs, in their order: mark, key, condition, meaning.
 _MARKS: tuple[tuple[str, str, Callable[[Any], bool], str], ...] = (
     ("*", "oversubscribed", bool, "more busy processes than cores on a host"),
@@ -46,12 +47,24 @@ _MARKS: tuple[tuple[str, str, Callable[[Any], bool], str], ...] = (
     ),
     ("m", "source", "model".__eq__, "predicted by the model; the bracket is the range over seeds"),
     ("x", "outside", bool, "predicted outside the measured range; the error is unknown"),
-    ("i", "incast", bool, "incast: may overflow a switch buffer; predicted without losses"),
+    (
+        "i",
+        "incast",
+        lambda value: bool(value) and "dropped_pct" not in value,
+        "incast: may overflow a switch buffer; predicted without losses",
+    ),
+    (
+        "l",
+        "incast",
+        lambda value: bool(value) and value.get("dropped_pct", 0) > 0,
+        "incast: predicted with losses at a full switch buffer",
+    ),
 )
 MEANINGS = {mark: meaning for mark, _, _, meaning in _MARKS} | {
     COUNTED: "packets sent again, timed out or marked by ECN: see the counters in the result",
     ">": "bound, because little was computed: the slowdown is at least this, the computing left at most",
     BEYOND: "exceeds what the processors can compute: not a steady rate; do not use",
+    BIMODAL: "bimodal: its launches have two modes, which the discussion lists",
     NO_INTERVAL: "no interval: a total, or a ratio of two figures",
 }
 
@@ -70,25 +83,38 @@ class Figure:
     marks: str
 
     @classmethod
-    def of_repeated(cls, figures: Sequence[Figure]) -> Figure:
-        """The median of repeated measurements; its interval is the range of their intervals."""
+    def of_launches(cls, figures: Sequence[Figure]) -> Figure:
+        """The mean of several launches, with an interval that has their variation."""
         if len(figures) == 1:
             return figures[0]
-        ends = [
-            end
-            for one in figures
-            for end in (one.value, one.low, one.high)
-            if end is not None
-        ]
         marks = dict.fromkeys(mark for one in figures for mark in one.marks if mark != NO_INTERVAL)
-        middle = statistics.median(one.value for one in figures)
-        return cls(middle, min(ends), max(ends), "".join(marks))
+        known = variation_of(figures)
+        if known is None:  # a value that has no logarithm
+            values = [one.value for one in figures]
+            middle = statistics.median(values)
+            return cls(middle, min(values), max(values), "".join(marks))
+        marks.update(dict.fromkeys(BIMODAL if known.modes else ""))
+        return cls(known.value, known.low, known.high, "".join(marks))
 
     def overlaps(self, other: Figure) -> Optional[bool]:
         """Whether the intervals overlap; None when one of them is unknown."""
         if self.low is None or other.low is None or self.high is None or other.high is None:
             return None
         return self.low <= other.high and other.low <= self.high
+
+
+def _own_variance(one: Figure) -> Optional[float]:
+    """The variance of the logarithm of a launch's figure, from its 95 % interval."""
+    if one.low is None or one.high is None or one.low <= 0:
+        return None
+    return (math.log(one.high / one.low) / (2 * NORMAL_QUANTILE)) ** 2
+
+
+def variation_of(figures: Sequence[Figure]) -> Optional[Variation]:
+    """The variation of a figure of several launches; None for one launch, or values of 0 and less."""
+    if any(one.value <= 0 for one in figures):
+        return None
+    return variation([Launch(one.value, _own_variance(one)) for one in figures])
 
 
 def _has_marked_counter(row: Json) -> bool:

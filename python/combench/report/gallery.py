@@ -10,7 +10,7 @@ from typing import Callable, Optional, Sequence
 
 from combench.common import catalogue
 from combench.common.catalogue import Benchmark, Column, Plot
-from combench.report import lists
+from combench.report import incast, linkmaps, lists
 from combench.report.charts import (
     MAX_TECHNOLOGIES,
     Axis,
@@ -31,15 +31,16 @@ from combench.report.charts import (
 from combench.report.figures import Figure, frequency, marks_of, quantile_interval, text
 from combench.report.rows import Row, usual
 
-FARMS, FREQUENCY, BASIC, SCALING, TASKS, CONDITIONS = (
+FARMS, FREQUENCY, BASIC, LINKS, SCALING, TASKS, CONDITIONS = (
     "Farms under load",
     "Frequency by number of processes",
     "Latency and throughput by packet size",
+    "Links between hosts",
     "Scaling",
     "Overlap with computing",
     "Measurement conditions",
 )
-SECTIONS = (FARMS, FREQUENCY, BASIC, SCALING, TASKS, CONDITIONS)
+SECTIONS = (FARMS, FREQUENCY, BASIC, LINKS, SCALING, incast.SECTION, TASKS, CONDITIONS)
 
 _SIZE = Axis("packet size, bytes", "size")
 _RATE = Axis("frequency, Hz", "log")
@@ -528,10 +529,13 @@ def _predictions(rows: Sequence[Row], predicted: Sequence[Row]) -> list[Picture]
     return pictures_of(_PREDICTED, [*measured, *closed])
 
 
-def gallery(rows: Sequence[Row], predicted: Sequence[Row] = ()) -> list[Picture]:
-    """All pictures that the rows have data for, by section."""
-    made = _load_curves(rows) + _distributions(rows)
+def gallery(
+    rows: Sequence[Row], predicted: Sequence[Row] = (), buffer_bytes: Optional[int] = None
+) -> list[Picture]:
+    """All pictures that the rows have data for, by section; with the buffer of a port if it is known."""
+    made = _load_curves(rows) + _distributions(rows) + incast.pictures(rows, buffer_bytes)
     for chart in _charts():
         made += pictures_of(chart, rows)
+    made += linkmaps.pictures(rows, LINKS)
     made += _predictions(rows, predicted)
     return sorted(made, key=lambda picture: SECTIONS.index(picture.section))

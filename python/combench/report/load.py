@@ -5,7 +5,7 @@ A file that is damaged or too new does not stop the others; the report and stand
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Iterator, Sequence
 
@@ -13,6 +13,7 @@ from combench.common import bundles
 from combench.common.documents import PREDICTION, RESULT, RUN, VALIDATION, Json, checked, load_json
 from combench.common.errors import SuiteError
 
+CONTROL = "control"  # the section of a plan that variants cannot change; combench compare reads it
 REMARKS = "discussion"  # the folder with the user's own words
 
 
@@ -20,6 +21,7 @@ REMARKS = "discussion"  # the folder with the user's own words
 class Document:
     path: Path
     data: Json
+    variant: str = ""  # of its run, if that compares variants
 
 
 @dataclass
@@ -69,6 +71,21 @@ def _read_remarks(path: Path, into: Collection) -> None:
             into.problems.append(f"cannot read {text}: {error}; write it as UTF-8 text")
 
 
+def _of_variants(found: Collection) -> list[Document]:
+    """The results with the names of their variants, without those of controls."""
+    variants: dict[Path, Json] = {}
+    for run in found.runs:
+        for entry in run.data["measurements"]:
+            if "variant" in entry and "result" in entry:
+                variants[(run.path.parent / entry["result"]).resolve()] = entry
+    kept = []
+    for one in found.results:
+        entry = variants.get(one.path.resolve(), {})
+        if entry.get("section") != CONTROL:
+            kept.append(replace(one, variant=entry.get("variant", "")))
+    return kept
+
+
 def load(paths: Sequence[Path]) -> Collection:
     """All documents of these directories and files; SuiteError when there is no result."""
     found = Collection()
@@ -80,6 +97,7 @@ def load(paths: Sequence[Path]) -> Collection:
             found.read(file)
         if path.is_dir():
             _read_remarks(path, found)
+    found.results = _of_variants(found)
     if not found.results:
         given = ", ".join(str(path) for path in paths)
         causes = "".join(f"\n  {problem}" for problem in found.problems)

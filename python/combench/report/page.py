@@ -14,7 +14,7 @@ import jinja2
 
 from combench.common.errors import FAILED, SuiteError
 from combench.common.files import write_text
-from combench.report import discussion, network, predictions, remarks
+from combench.report import discussion, incast, network, predictions, remarks
 from combench.report.answer import Answer, answer_of
 from combench.report.charts import Picture, common_marks
 from combench.report.comparisons import comparisons_of
@@ -57,6 +57,8 @@ class Shown:
     @property
     def description(self) -> str:
         """The alternative text."""
+        if self.picture.maps:
+            return f"{self.picture.title}. {self.picture.caption}"
         panels = "; ".join(
             f"{panel.title or 'one panel'}: {', '.join(line.label for line in panel.series)}"
             for panel in self.picture.panels
@@ -154,6 +156,7 @@ def _context(
     predicted: Sequence[Row],
     title: Optional[str],
     required_hz: Optional[float],
+    buffer_bytes: Optional[int],
 ) -> Mapping[str, Any]:
     facts = facts_of(found.results)
     states = states_of(found)
@@ -173,6 +176,7 @@ def _context(
         "tables": [*tables_of(rows.kept, states.reasons), *comparisons_of(rows.kept)],
         "diagrams": _diagrams(),
         "not_measured": not_measured(rows.kept),
+        "incast": incast.incast_of(rows.kept, buffer_bytes),
         "predicted": predictions.table_of(predicted),
         "fits": fits_of(found.results),
         "troubles": network.troubles(found.results),
@@ -193,6 +197,7 @@ def write_report(
     forms: tuple[str, ...],
     title: Optional[str] = None,
     required_hz: Optional[float] = None,
+    buffer_bytes: Optional[int] = None,
 ) -> str:
     """Write the page, and its pictures in these forms to a folder beside it.
 
@@ -200,7 +205,7 @@ def write_report(
     """
     rows = rows_of(found.results)
     predicted = predictions.predicted_rows(found.predictions)
-    pictures = gallery(rows.kept, predicted)
+    pictures = gallery(rows.kept, predicted, buffer_bytes)
     drawn = _drawn(pictures, tuple(dict.fromkeys((_EMBEDDED, *forms))))
     folder = output.with_name(output.stem + "-pictures")
     if forms:
@@ -215,7 +220,7 @@ def write_report(
         _environment()
         .get_template("page.html")
         .render(
-            **_context(found, rows, predicted, title, required_hz),
+            **_context(found, rows, predicted, title, required_hz, buffer_bytes),
             sections=[(name, of_section) for name, of_section in sections if of_section],
             style=(_HERE / "page.css").read_text(encoding="utf-8"),
         )

@@ -71,6 +71,11 @@ def _remarks(row: Row) -> str:
             f"up to {row.get('incast.bytes')} bytes queue at a switch port with a buffer of "
             f"{row.get('incast.buffer_bytes')} bytes"
         )
+    if row.get("incast.dropped_pct"):
+        said.append(
+            f"{row.get('incast.dropped_pct'):.3g} % of the frames dropped; "
+            f"{row.get('incast.enough_bytes')} bytes would be enough"
+        )
     return "; ".join(said)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from combench.common import documents
 from combench.common.errors import FAILED, MEASURED, require_modules
-from combench.common.values import checked, rate_hz
+from combench.common.values import checked, rate_hz, size_bytes
 from combench.report.discussion import POINTS
 from combench.report.load import load
 
@@ -36,7 +36,7 @@ SECTIONS = (
     ),
 )
 _FORMS = ("svg", "png", "pdf")
-_MODULES = ("matplotlib", "jinja2", *documents.MODULES)
+_MODULES = ("matplotlib", "jinja2", "scipy", *documents.MODULES)
 
 
 def _forms(text: str) -> tuple[str, ...]:
@@ -46,6 +46,13 @@ def _forms(text: str) -> tuple[str, ...]:
             f"'{unknown[0]}' is not a picture format; choose from svg, png, pdf"
         )
     return forms
+
+
+def _buffer_bytes(text: str) -> int:
+    known = size_bytes(text)
+    if known == 0:
+        raise ValueError("a buffer of 0 bytes holds nothing; give its size, such as 64KiB")
+    return known
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,6 +65,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=checked(rate_hz),
         metavar="RATE",
         help="state for each farm whether it reaches this rate, such as 100kHz",
+    )
+    add(
+        "--port-buffer",
+        type=checked(_buffer_bytes),
+        metavar="BYTES",
+        help="buffer of a switch port, such as 64KiB: incast in units of it",
     )
     add(
         "--pictures",
@@ -85,7 +98,12 @@ def main(arguments: argparse.Namespace) -> int:
     for problem in found.problems:
         print(f"combench report: {problem}", file=sys.stderr)
     summary = write_report(
-        found, output, arguments.pictures, arguments.title, arguments.required_rate
+        found,
+        output,
+        arguments.pictures,
+        arguments.title,
+        arguments.required_rate,
+        arguments.port_buffer,
     )
     print(summary)
     return MEASURED

@@ -88,7 +88,24 @@ class Row:
     def is_beyond(self) -> bool:
         return is_beyond(self)
 
+    @property
+    def launches(self) -> tuple[Row, ...]:
+        """All launches of the measurement, the latest last."""
+        return (*self.earlier, self)
+
+    def figures(self, name: str) -> list[Figure]:
+        """A figure in each launch that has it; launches beyond what can be computed only where there
+        are no others."""
+        every = [found for row in self.launches if (found := row.own_figure(name)) is not None]
+        return [one for one in every if BEYOND not in one.marks] or every
+
     def figure(self, name: str) -> Optional[Figure]:
+        """A figure of all launches."""
+        every = self.figures(name)
+        return Figure.of_launches(every) if every else None
+
+    def own_figure(self, name: str) -> Optional[Figure]:
+        """A figure of this launch."""
         known = figure(self.data, name)
         if known is None or not self.is_beyond:
             return known
@@ -218,7 +235,9 @@ def rows_of(documents: Sequence[Document]) -> Rows:
     for document in sorted(documents, key=lambda one: str(one.data.get("started", ""))):
         name = machines[machine_of(document)]
         for data in document.data["results"]:
-            row = Row(data, document, name, technology_of(document.data))
+            over = technology_of(document.data)
+            over += f" [{document.variant}]" if document.variant else ""
+            row = Row(data, document, name, over)
             last = kept.pop(row.identity, None)
             if last is not None:
                 repeats.append((last, row))

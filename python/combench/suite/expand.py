@@ -48,6 +48,24 @@ class Measurement:
     expected_s: float
     timeout_s: float
     obstacle: str = ""  # why it cannot be started here
+    repeat: int = 1  # launches that the plan asks for
+    launch: int = 1
+    variant: str = ""
+
+    @property
+    def folder(self) -> str:
+        """The folder of its launch, below those of results and logs."""
+        return "/".join(self._parts)
+
+    @property
+    def title(self) -> str:
+        """The name of its launch, unique in a run."""
+        return ".".join([self.name, *self._parts])
+
+    @property
+    def _parts(self) -> list[str]:
+        launch = f"launch-{self.launch}" if self.launch > 1 else ""
+        return [part for part in (self.variant, launch) if part]
 
     @property
     def is_occupied(self) -> bool:
@@ -149,6 +167,7 @@ def _measurement(
         rows=rows * (1 + rates),
         expected_s=expected_s,
         timeout_s=overrides.timeout_s or values["time-out"] or limit_s,
+        repeat=values["repeat"],
     )
 
 

@@ -6,11 +6,12 @@ import os
 import shutil
 import subprocess
 from dataclasses import dataclass
-from typing import Callable, Mapping, Optional
+from typing import Callable, Iterable, Mapping, Optional
 
 from combench.common.errors import SuiteError
 from combench.suite.allocation import Allocation
 
+_FORWARDED = ("OMPI_", "PMIX_", "PRTE_")  # variables that Open MPI passes on
 OPENMPI, HYDRA, SRUN = "openmpi", "mpich", "srun"
 
 # On several hosts: block and cyclic place ranks; spread and packed let the programs place roles.
@@ -92,6 +93,14 @@ class Launcher:
     def words(self, job: Job) -> list[str]:
         """The command line up to the program."""
         return [*self.command, *_WORDS[self.kind](job), *self.more]
+
+    def passing(self, names: Iterable[str]) -> list[str]:
+        """Words that pass variables of the environment on to ranks on other hosts. Hydra and srun pass
+        all, Open MPI its own."""
+        if self.kind != OPENMPI:
+            return []
+        others = (name for name in names if not name.startswith(_FORWARDED))
+        return [word for name in others for word in ("-x", name)]
 
     def environment(self, job: Job, own: Mapping[str, str]) -> dict[str, str]:
         """The environment of the ranks."""

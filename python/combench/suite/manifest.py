@@ -22,6 +22,7 @@ from combench.common.documents import (
     read_recognised,
 )
 from combench.suite.expand import Measurement, Overrides
+from combench.suite.launches import Design
 
 
 def now() -> str:
@@ -32,7 +33,7 @@ def now() -> str:
 def entry(measurement: Measurement) -> Json:
     """The entry of a measurement that has not begun."""
     made: Json = {
-        "name": measurement.name,
+        "name": measurement.title,
         "section": measurement.section,
         "benchmark": measurement.benchmark,
         "id": measurement.id,
@@ -44,6 +45,10 @@ def entry(measurement: Measurement) -> Json:
         "rows_at_most": measurement.rows,
         "state": LEFT_OUT if measurement.obstacle else PLANNED,
     }
+    if measurement.launch > 1:
+        made["launch"] = measurement.launch
+    if measurement.variant:
+        made["variant"] = measurement.variant
     if measurement.occupation:
         made["occupation"] = measurement.occupation
     if measurement.obstacle:
@@ -65,6 +70,10 @@ class Manifest:
     @property
     def overrides(self) -> Overrides:
         return Overrides(**self.document["overrides"])
+
+    @property
+    def design(self) -> Design:
+        return Design.read(self.document.get("design", {}))
 
     @property
     def hostfile(self) -> str | None:
@@ -90,7 +99,7 @@ class Manifest:
             del self.document["reason"]
 
 
-def new(plan_name: str, title: str, overrides: Overrides) -> Manifest:
+def new(plan_name: str, title: str, overrides: Overrides, design: Design) -> Manifest:
     given = {key: value for key, value in vars(overrides).items() if value is not None}
     return Manifest(
         {
@@ -100,6 +109,7 @@ def new(plan_name: str, title: str, overrides: Overrides) -> Manifest:
             "complete": False,
             "reason": PLANNED,
             "overrides": given,
+            "design": design.document(),
             "measurements": [],
         }
     )

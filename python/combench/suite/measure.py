@@ -6,17 +6,18 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Mapping
+from typing import Callable, Mapping
 
 from combench.common import documents, programs
 from combench.common.documents import Json, read_result
-from combench.common.errors import MEASURED, SKIPPED, SuiteError
+from combench.common.errors import FAILED, MEASURED, SKIPPED, SuiteError
 from combench.common.values import option_values
 from combench.suite import manifest as manifests
 from combench.suite.allocation import Allocation
 from combench.suite.directory import LOGS, RESULTS, has_room
 from combench.suite.expand import Measurement
 from combench.suite.launcher import Job, Launcher
+from combench.suite.launches import PROGRAMS, Design
 from combench.suite.process import ENDED, TIMED_OUT, Ending, Signals, run
 
 _LOG_TAIL_BYTES = 65536
@@ -40,6 +41,7 @@ class Setting:
     launcher: Launcher
     allocation: Allocation
     environment: Mapping[str, str]
+    design: Design = Design()
 
     def job(self, measurement: Measurement) -> Job:
         ranks, allocation = measurement.ranks, self.allocation
@@ -54,10 +56,23 @@ class Setting:
         )
 
     def result(self, measurement: Measurement) -> Path:
-        return self.directory / RESULTS / f"{measurement.name}.json"
+        return self.directory / RESULTS / measurement.folder / f"{measurement.name}.json"
 
     def log(self, measurement: Measurement) -> Path:
-        return self.directory / LOGS / f"{measurement.name}.txt"
+        return self.directory / LOGS / measurement.folder / f"{measurement.name}.txt"
+
+    def programs_of(self, measurement: Measurement) -> Path:
+        """The folder of the programs: a variant may have its own."""
+        own = self.design.settings_of(measurement.variant).get(PROGRAMS)
+        return Path(own).absolute() if own else self.programs
+
+    def ranks_environment(self, measurement: Measurement) -> dict[str, str]:
+        """The environment of the launcher, which passes it on to the ranks."""
+        own = self.launcher.environment(self.job(measurement), self.environment)
+        return {**own, **self.design.settings_of(measurement.variant)}
+
+    def relative(self, path: Path) -> str:
+        return str(path.relative_to(self.directory))
 
     def _placement(self, measurement: Measurement) -> list[str]:
         """The option --placement on several hosts, unless other options place the roles."""
@@ -69,7 +84,8 @@ class Setting:
     def command(self, measurement: Measurement) -> list[str]:
         return [
             *self.launcher.words(self.job(measurement)),
-            str(programs.path(self.programs, measurement.benchmark)),
+            *self.launcher.passing(self.design.settings_of(measurement.variant)),
+            str(programs.path(self.programs_of(measurement), measurement.benchmark)),
             *measurement.words,
             *self._placement(measurement),
             "--output",
@@ -97,13 +113,15 @@ def _rows(result: Path) -> tuple[int, str]:
     return len(document["results"]), "" if complete else str(document.get("reason", "cut short"))
 
 
-def _judge(ending: Ending, result: Path, log: Path) -> Json:
+def _judge(
+    ending: Ending, result: Path, log: Path, relative: Callable[[Path], str]
+) -> Json:
     """State, reason and number of rows, from the exit of the program and its result document."""
     found: Json = {}
     unreadable = incomplete = ""
     try:
         found["rows"], incomplete = _rows(result)
-        found["result"] = f"{RESULTS}/{result.name}"
+        found["result"] = relative(result)
     except SuiteError as error:
         unreadable = str(error)
     if ending.cause == TIMED_OUT:
@@ -123,6 +141,15 @@ def _judge(ending: Ending, result: Path, log: Path) -> Json:
 
 def begin(measurement: Measurement, entry: Json, setting: Setting) -> None:
     """Reset the entry of a measurement that is about to run, and remove an earlier result."""
+    for path in (setting.result(measurement), setting.log(measurement)):
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise SuiteError(
+                f"cannot create {path.parent}: {error.strerror}; free disk space, then continue with "
+                "--resume",
+                FAILED,
+            ) from error
     setting.result(measurement).unlink(missing_ok=True)
     attempts = entry.get("attempts", 0) + 1
     entry.clear()
@@ -133,7 +160,7 @@ def begin(measurement: Measurement, entry: Json, setting: Setting) -> None:
         started=manifests.now(),
         oversubscribed=setting.job(measurement).oversubscribed,
         command=setting.command(measurement),
-        log=f"{LOGS}/{setting.log(measurement).name}",
+        log=setting.relative(setting.log(measurement)),
     )
 
 
@@ -150,7 +177,7 @@ def measure(
             entry["command"],
             log,
             measurement.timeout_s,
-            setting.launcher.environment(setting.job(measurement), setting.environment),
+            setting.ranks_environment(measurement),
             signals,
             (lock,),
         )
@@ -159,7 +186,7 @@ def measure(
         entry.update(state=documents.FAILED, reason=reason)
         return ""
     entry.update(exit_status=ending.status, elapsed_s=round(ending.elapsed_s, 3))
-    entry.update(_judge(ending, setting.result(measurement), log))
+    entry.update(_judge(ending, setting.result(measurement), log, setting.relative))
     if entry["state"] == documents.FAILED and not has_room(setting.directory):
         entry.update(state=documents.INTERRUPTED, reason=f"the disk is full: {entry['reason']}")
     return ending.cause if ending.cause not in (ENDED, TIMED_OUT) else ""

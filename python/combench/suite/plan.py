@@ -216,6 +216,12 @@ KEYS: dict[str, Key] = {
     "buffers": Key(
         _listed(_choice("buffers")), ("hot",), "reuse of buffers: hot, rotate", head=True
     ),
+    "repeat": Key(
+        values.whole(1, 1000),
+        1,
+        "number of launches: starts of the same program, in rounds of random order",
+        head=True,
+    ),
     "max-time": Key(values.max_time_s, 1.5, "seconds per measurement, at most", head=True),
     "precision": Key(
         values.precision_pct, 2.0, "requested precision of the median, in per cent", head=True

@@ -9,12 +9,12 @@ from combench.common import documents
 from combench.common.documents import Json, read_recognised
 from combench.common.errors import MEASURED, SuiteError, require_modules
 from combench.suite import manifest as manifests
-from combench.suite.directory import LOGS
+from combench.suite.directory import LOGS, RESULTS
 from combench.suite.measure import Setting, last_words
 from combench.suite.plan import Plan
 from combench.suite.process import ENDED, TIMED_OUT, Signals, run
 
-RESULT, LOG = "prediction.json", f"{LOGS}/predict.txt"
+DOCUMENT, LOG = "prediction.json", f"{LOGS}/predict.txt"
 KEY = "prediction"  # of the manifest
 EXPECTED_S = 90.0
 _LIMIT_S = 3600.0
@@ -32,12 +32,18 @@ def is_due(plan: Plan, document: Json, measures: bool) -> bool:
     return bool(plan.predicted) and (measures or state != documents.MEASURED)
 
 
+def _source(setting: Setting) -> Path:
+    """What is predicted from: the first launches; of several variants, those of the first."""
+    variants = setting.design.variants
+    return setting.directory / RESULTS / variants[0].name if variants else setting.directory
+
+
 def command(plan: Plan, setting: Setting) -> list[str]:
     return [
         sys.executable,
         str(Path(sys.argv[0]).resolve()),
         "predict",
-        str(setting.directory),
+        str(_source(setting)),
         "--scale",
         ",".join(map(str, plan.predicted)),
         "--technology",
@@ -45,14 +51,14 @@ def command(plan: Plan, setting: Setting) -> list[str]:
         "--programs",
         str(setting.programs),
         "--output",
-        str(setting.directory / RESULT),
+        str(setting.directory / DOCUMENT),
         *plan.predict_options,
     ]
 
 
 def begin(plan: Plan, setting: Setting) -> Json:
     """The entry of the step that is about to run; an earlier result is removed."""
-    (setting.directory / RESULT).unlink(missing_ok=True)
+    (setting.directory / DOCUMENT).unlink(missing_ok=True)
     return {
         **planned(plan),
         "state": documents.RUNNING,
@@ -71,10 +77,10 @@ def _judge(cause: str, status: int, setting: Setting) -> Json:
         reason = f"exit status {status}: {last_words(setting.directory / LOG)}"
         return {"state": documents.FAILED, "reason": reason}
     try:
-        document = read_recognised(setting.directory / RESULT, documents.PREDICTION)
+        document = read_recognised(setting.directory / DOCUMENT, documents.PREDICTION)
     except SuiteError as error:
         return {"state": documents.FAILED, "reason": str(error)}
-    return {"state": documents.MEASURED, "result": RESULT, "rows": len(document["results"])}
+    return {"state": documents.MEASURED, "result": DOCUMENT, "rows": len(document["results"])}
 
 
 def predict(entry: Json, setting: Setting, signals: Signals, lock: int) -> str:

@@ -13,8 +13,8 @@ from typing import Optional
 
 from combench.common import catalogue, documents, programs
 from combench.common.documents import Json, NewerSchema, read_result
-from combench.common.errors import SuiteError
-from combench.suite import allocation, launcher, manifest, plan
+from combench.common.errors import SuiteError, require_modules
+from combench.suite import allocation, launcher, launches, manifest, plan, precision
 from combench.suite.batch import ATTEMPTS
 from combench.suite.directory import require_run
 from combench.suite.expand import Measurement, Overrides, expand
@@ -50,7 +50,8 @@ def _new(arguments: argparse.Namespace) -> tuple[Plan, Manifest]:
     if not arguments.plan:
         raise SuiteError(f"no plan is given; name one of {', '.join(plan.shipped())}, or a file")
     chosen = plan.read(arguments.plan)
-    return chosen, manifest.new(chosen.name, chosen.title, _given_overrides(arguments))
+    design = launches.started(launches.given(arguments))
+    return chosen, manifest.new(chosen.name, chosen.title, _given_overrides(arguments), design)
 
 
 def _earlier(arguments: argparse.Namespace, directory: Path) -> tuple[Plan, Manifest]:
@@ -69,6 +70,8 @@ def _earlier(arguments: argparse.Namespace, directory: Path) -> tuple[Plan, Mani
             f"--resume: the run in {directory} was started with another --max-time, --precision, "
             "--time-out or --placement; omit them, or start a new run in another directory"
         )
+    design = launches.resumed(found.design, launches.given(arguments), directory)
+    found.document["design"] = design.document()
     return chosen, found
 
 
@@ -109,7 +112,7 @@ def _is_settled(entry: Json, one: Measurement, attempts: int, directory: Path) -
         except NewerSchema:
             raise
         except SuiteError as error:
-            print(f"combench run: {one.name} is measured again: {error}", file=sys.stderr)
+            print(f"combench run: {one.title} is measured again: {error}", file=sys.stderr)
             return False
     return True
 
@@ -124,7 +127,7 @@ def _merge(
     earlier: dict[str, Json] = {entry["name"]: entry for entry in known.measurements}
     entries, todo = [], []
     for one in planned:
-        entry = earlier.pop(one.name, None)
+        entry = earlier.pop(one.title, None)
         if entry is None or not _is_settled(entry, one, attempts, directory):
             so_far = (entry or {}).get("attempts", 0)
             entry = {**manifest.entry(one), **({"attempts": so_far} if so_far else {})}
@@ -134,6 +137,25 @@ def _merge(
     entries += [entry for entry in earlier.values() if entry["state"] in _SETTLED]
     known.document["measurements"] = entries
     return todo
+
+
+def _planned(chosen: Plan, known: Manifest, ranks: int, cores: int) -> list[Measurement]:
+    """The measurements of the plan and, if variants are compared, of the control."""
+    planned = list(expand(chosen, ranks, known.overrides, cores))
+    if known.design.variants and all(one.section != launches.CONTROL for one in planned):
+        control = plan.parse(launches.CONTROL_SECTION, launches.CONTROL)
+        planned = launches.with_control(planned, expand(control, ranks, known.overrides, cores))
+    return planned
+
+
+def _require_programs(setting: Setting, planned: list[Measurement]) -> None:
+    """All programs are there, in the folders of all variants."""
+    for one in planned:
+        try:
+            programs.require(setting.programs_of(one), [one.benchmark])
+        except SuiteError as error:
+            of_variant = f"variant {one.variant}: " if one.variant else ""
+            raise SuiteError(f"{of_variant}{error}") from error
 
 
 def prepare(arguments: argparse.Namespace, directory: Path, entry: Path) -> Prepared:
@@ -147,7 +169,6 @@ def prepare(arguments: argparse.Namespace, directory: Path, entry: Path) -> Prep
     folder = programs.find(arguments.programs, entry, os.environ)
     hostfile = arguments.hostfile or known.hostfile
     here = allocation.of_hostfile(Path(hostfile)) if hostfile else allocation.find(os.environ)
-    programs.require(folder, (section.benchmark.name for section in chosen.sections))
     mpirun, more = (tuple(shlex.split(text)) for text in (arguments.mpirun, arguments.launch))
     hosts = str(Path(hostfile).absolute()) if hostfile else None
     started_by = launcher.find(arguments.launcher, mpirun or ("mpirun",), more, here, hosts)
@@ -155,8 +176,14 @@ def prepare(arguments: argparse.Namespace, directory: Path, entry: Path) -> Prep
         launcher.try_words(started_by, os.environ)
     ranks = arguments.ranks or max(here.slots, chosen.ranks)
     technologies = programs.technologies(folder)
-    all_of_plan = expand(chosen, ranks, known.overrides, here.slots)
-    planned = [_with_obstacle(one, ranks, technologies) for one in all_of_plan]
-    setting = Setting(directory, folder, started_by, here, os.environ)
+    possible = [
+        _with_obstacle(one, ranks, technologies)
+        for one in _planned(chosen, known, ranks, here.slots)
+    ]
+    planned = launches.arranged(possible, known.design)
+    setting = Setting(directory, folder, started_by, here, os.environ, known.design)
+    _require_programs(setting, planned)
+    if known.design.until_pct is not None:
+        require_modules(*precision.MODULES)
     todo = _merge(known, planned, _attempts(arguments), directory)
     return Prepared(chosen, setting, known, todo, ranks, programs.identity(folder), hosts)

@@ -18,13 +18,14 @@ from combench.common.errors import FAILED, MEASURED, SKIPPED, SuiteError
 from combench.common.files import ROOM, write_json, write_text
 from combench.common.progress import Progress, duration
 from combench.common.values import checked
-from combench.suite import judging
+from combench.suite import judging, launches
 from combench.suite import manifest as manifests
 from combench.suite import plan as plans
-from combench.suite import prediction, preflight
+from combench.suite import precision, prediction, preflight
 from combench.suite.allocation import describe
 from combench.suite.batch import requeue
 from combench.suite.directory import Lock, directory_of, has_room, make_directories, require_run
+from combench.suite.expand import Measurement
 from combench.suite.launcher import PLACEMENTS
 from combench.suite.measure import begin, measure
 from combench.suite.prepare import Prepared, prepare
@@ -102,6 +103,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="stop a start of a program after this many seconds (default: plan)",
     )
+    add(
+        "--repeat",
+        type=checked(launches.launch_count),
+        metavar="N",
+        help="launches of each measurement (default: plan); with --until at most (default 10)",
+    )
+    add(
+        "--until",
+        type=checked(launches.until_pct),
+        metavar="PCT",
+        help="launch a measurement again until the 95 %% intervals of its figures are within this, such "
+        "as 2%%",
+    )
+    add("--seed", type=checked(launches.seed_number), metavar="N", help="of the order of launches")
+    add(
+        "--variant",
+        type=checked(launches.variant),
+        action="append",
+        metavar="NAME:ENV=VALUE,...",
+        help="launch each measurement with these variables, too; give two variants or more",
+    )
     add("--placement", choices=PLACEMENTS, help="placement on several hosts (default: plan)")
     add(
         "--launcher",
@@ -115,6 +137,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--programs", metavar="DIR", help="folder of the benchmark programs")
 
 
+def _launches_text(prepared: Prepared) -> str:
+    most = max((one.launch for one, _ in prepared.todo), default=1)
+    named = [one.name for one in prepared.setting.design.variants]
+    text = f", {'up to ' if prepared.setting.design.until_pct else ''}{most} launches" if most > 1 else ""
+    return text + (f" of the variants {', '.join(named)}" if named else "")
+
+
 def _announce(prepared: Prepared, stream: TextIO) -> None:
     """Print the number of measurements, the estimated time and the allocation."""
     setting, count = prepared.setting, prepared.manifest.count
@@ -122,7 +151,8 @@ def _announce(prepared: Prepared, stream: TextIO) -> None:
     expected_s = sum(one.expected_s for one, _ in prepared.todo)
     expected_s += prediction.EXPECTED_S if _predicts(prepared) else 0
     print(
-        f"# plan {prepared.plan.name}: {len(prepared.todo)} starts with up to {rows} measurements, "
+        f"# plan {prepared.plan.name}: {len(prepared.todo)} starts with up to {rows} measurements"
+        f"{_launches_text(prepared)}, "
         f"about {duration(expected_s)} or longer on a busy machine; up to {prepared.ranks} ranks on "
         f"{describe(setting.allocation)}",
         file=stream,
@@ -136,7 +166,10 @@ def _dry_run(arguments: argparse.Namespace) -> int:
     prepared = prepare(arguments, directory_of(arguments), Path(sys.argv[0]).resolve())
     _announce(prepared, sys.stdout)
     for one, _ in prepared.todo:
-        print(manifests.command_text(prepared.setting.command(one)))
+        settings = prepared.setting.design.settings_of(one.variant)
+        words = ["env", *(f"{name}={value}" for name, value in settings.items())]
+        command = prepared.setting.command(one)
+        print(manifests.command_text([*words, *command] if settings else command))
     if _predicts(prepared):
         print(manifests.command_text(prediction.command(prepared.plan, prepared.setting)))
     for entry in prepared.manifest.measurements:
@@ -209,6 +242,20 @@ def _predict(prepared: Prepared, signals: Signals, lock: Lock, progress: Progres
     return reason
 
 
+def _is_precise(prepared: Prepared, one: Measurement) -> bool:
+    """Whether --until spares this launch."""
+    limit_pct = prepared.setting.design.until_pct
+    if limit_pct is None or one.launch <= launches.LEAST_LAUNCHES:
+        return False
+    return precision.is_reached(
+        one, prepared.manifest.measurements, prepared.setting.directory, limit_pct
+    )
+
+
+def _precise_reason(prepared: Prepared) -> str:
+    return f"earlier launches gave its figures within {prepared.setting.design.until_pct:g} %"
+
+
 def _measure_all(prepared: Prepared, signals: Signals, lock: Lock) -> str:
     """Run all measurements, and the prediction. Returns why it stopped early; empty when it did
     not."""
@@ -224,9 +271,13 @@ def _measure_all(prepared: Prepared, signals: Signals, lock: Lock) -> str:
             reason = f"the disk of {prepared.setting.directory} is full"
         if reason:
             return reason
+        if _is_precise(prepared, one):
+            entry.update(state=documents.LEFT_OUT, reason=_precise_reason(prepared))
+            progress.leave(one.kind, one.expected_s)
+            continue
         begin(one, entry, prepared.setting)
         _write_manifest(prepared)
-        progress.begin(one.name)
+        progress.begin(one.title)
         reason = measure(one, entry, prepared.setting, signals, lock.descriptor)
         whole = entry["state"] == documents.MEASURED
         came = f"{entry['rows']} rows" if whole else f"{entry['state']}: {entry.get('reason', '')}"

@@ -67,6 +67,55 @@ static ccmod_status check_stop(const ccmod_parameters *parameters, const ccmod_w
     return CCMOD_OK;
 }
 
+/* What a port may hold while all others are empty. */
+static double port_bytes(const ccmod_parameters *parameters)
+{
+    double bytes = (double)parameters->buffer_bytes, alpha = parameters->buffer_alpha;
+
+    return alpha > 0 ? bytes * alpha / (1 + alpha) : bytes;
+}
+
+/* Check what limits share rule tcp. */
+static ccmod_status check_buffers(const ccmod_parameters *parameters, const ccmod_network *network,
+                                  ccmod_error *error)
+{
+    double frame_bytes = (double)network->payload_bytes + (double)network->header_bytes;
+
+    if (parameters->share != CCMOD_TCP) {
+        if (parameters->buffer_bytes == 0)
+            return CCMOD_OK;
+        return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
+                          "cannot evaluate a buffer of %llu bytes with share rule %s, which drops "
+                          "nothing; use share rule tcp, or no buffer",
+                          (unsigned long long)parameters->buffer_bytes,
+                          ccmod_share_name(parameters->share));
+    }
+    if (!(parameters->buffer_alpha >= 0) || isinf(parameters->buffer_alpha))
+        return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
+                          "cannot share a buffer with a threshold of %g times what is free; give a "
+                          "number above 0, such as 1",
+                          parameters->buffer_alpha);
+    if (parameters->buffer_bytes > 0 && port_bytes(parameters) < frame_bytes)
+        return ccmod_fail(
+            error, CCMOD_ERROR_USAGE, NULL, 0,
+            "cannot evaluate buffers in which a port has room for %g bytes: a frame has "
+            "%g, and would never pass; use a larger buffer",
+            port_bytes(parameters), frame_bytes);
+    if (parameters->mode != CCMOD_SPLIT || parameters->background != CCMOD_BACKGROUND_NONE ||
+        network->operations->background != NULL)
+        return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
+                          "share rule tcp needs mode split and no background; change these, or use "
+                          "share rule fifo");
+    if (parameters->buffer_alpha > 0 && network->links != network->nodes &&
+        network->interleaving != 2 * network->nodes)
+        return ccmod_fail(
+            error, CCMOD_ERROR_USAGE, NULL, 0,
+            "cannot share a buffer of the network '%s', which has several switches; use "
+            "the network crossbar, or a buffer of each port",
+            network->name);
+    return CCMOD_OK;
+}
+
 ccmod_status ccmod_check(const ccmod_workload *workload, const ccmod_network *network,
                          const ccmod_calibration *calibration, const ccmod_parameters *parameters,
                          ccmod_error *error)
@@ -85,6 +134,7 @@ ccmod_status ccmod_check(const ccmod_workload *workload, const ccmod_network *ne
                           "least 1 us long, or 0 for a new load at each evaluation",
                           parameters->background_interval_us);
     CCMOD_TRY(check_stop(parameters, workload, error));
+    CCMOD_TRY(check_buffers(parameters, network, error));
     if (workload->processors < 1 || workload->processors > TRAFFIC_LARGEST_COUNT ||
         workload->processors > network->nodes)
         return ccmod_fail(error, CCMOD_ERROR_USAGE, workload->name, 0,
@@ -131,6 +181,7 @@ static const char *const share_names[] = {
     [CCMOD_BOTTLENECK] = "bottleneck",
     [CCMOD_MAXMIN] = "maxmin",
     [CCMOD_FIFO] = "fifo",
+    [CCMOD_TCP] = "tcp",
 };
 
 static const char *const stop_names[] = {
@@ -319,6 +370,8 @@ static const flow_operations *choose_flows(const ccmod_traffic *traffic)
     bool observed = (traffic->audience.wanted & CCMOD_WANTS_HORIZONS) != 0;
     bool redrawn = background_varies(traffic) && !(parameters->background_interval_us > 0);
 
+    if (parameters->share == CCMOD_TCP)
+        return &ccmod_flows_tcp;
     if (parameters->share == CCMOD_FIFO)
         return observed ? &ccmod_flows_fifo_observed : &ccmod_flows_fifo;
     if (parameters->plain || parameters->share == CCMOD_MAXMIN || redrawn || observed)
@@ -409,6 +462,7 @@ static ccmod_status keep(evaluation *whole, ccmod_result **out)
         .cells = engine->traffic.cell_count,
         .bottleneck = find_bottleneck(engine),
         .comparison = engine->comparison,
+        .losses = engine->traffic.losses,
         .self = kept,
     };
     engine->processors = NULL;

@@ -4,15 +4,8 @@
 #define MODEL_SHARING_FIFO_H
 
 #include "model/sharing/conversations.h"
+#include "model/sharing/event_heap.h"
 #include "model/sharing/traffic.h"
-
-/* A scheduled event. */
-typedef struct {
-    double time_us;
-    uint64_t order;   /* tie-break: events scheduled first come first */
-    uint32_t subject; /* a cell that becomes free, or a message that arrives */
-    bool arrival;
-} fifo_event;
 
 /* Consecutive packets of one message in a queue; or acknowledgements. */
 typedef struct {
@@ -68,9 +61,7 @@ typedef struct {
 /* This rule uses two members of a slot: `child` is the number of packets of its message that the
  * cell has yet to serve, `back` the number of those in the queue. */
 typedef struct {
-    fifo_event *heap;
-    size_t count, room;
-    uint64_t scheduled;
+    event_heap heap;
     fifo_cell *cells;
     fifo_run *runs;
     size_t run_count, run_room;

@@ -27,6 +27,9 @@ typedef struct {
  * sharing, recomputed at each horizon; and one packet after the other. */
 extern const flow_operations ccmod_flows_clock, ccmod_flows_plain, ccmod_flows_fifo;
 
+/* Frames of TCP connections, which ports of switches drop when their buffers are full. */
+extern const flow_operations ccmod_flows_tcp;
+
 /* The last one with the signals of horizons. */
 extern const flow_operations ccmod_flows_fifo_observed;
 

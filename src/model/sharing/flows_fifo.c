@@ -10,7 +10,6 @@
 
 #include <stdlib.h>
 
-#include "base/grow.h"
 #include "model/sharing/cells.h"
 #include "model/sharing/fifo.h"
 #include "model/sharing/fifo_horizons.h"
@@ -21,63 +20,18 @@
  * queue the number of parts of each matters little. */
 enum { LARGEST_PARTS = 64, CROWD_OF_PARTS = 4096 };
 
-/* Scheduled events */
+/* Kinds of events, and what their subject is. */
+enum {
+    EVENT_CELL_FREE, /* a cell */
+    EVENT_ARRIVAL    /* a message */
+};
 
-static bool comes_first(const fifo_event *left, const fifo_event *right)
+static ccmod_status schedule(ccmod_traffic *traffic, double time_us, uint32_t subject,
+                             uint32_t kind)
 {
-    return left->time_us < right->time_us ||
-           (!(left->time_us > right->time_us) && left->order < right->order);
-}
-
-static void sift_up(fifo_event *heap, size_t place)
-{
-    while (place > 0 && comes_first(&heap[place], &heap[(place - 1) / 2])) {
-        fifo_event moved = heap[place];
-
-        heap[place] = heap[(place - 1) / 2];
-        heap[(place - 1) / 2] = moved;
-        place = (place - 1) / 2;
-    }
-}
-
-static void sift_down(fifo_event *heap, size_t count)
-{
-    size_t place = 0;
-
-    for (;;) {
-        size_t child = 2 * place + 1;
-        fifo_event moved = heap[place];
-
-        if (child + 1 < count && comes_first(&heap[child + 1], &heap[child]))
-            child++;
-        if (child >= count || !comes_first(&heap[child], &moved))
-            return;
-        heap[place] = heap[child];
-        heap[child] = moved;
-        place = child;
-    }
-}
-
-static ccmod_status schedule(ccmod_traffic *traffic, double time_us, uint32_t subject, bool arrival)
-{
-    fifo_flow *flow = fifo_of(traffic);
-    fifo_event *heap = cb_grow(flow->heap, flow->count, &flow->room, sizeof(*heap));
-
-    if (heap == NULL)
-        return ccmod_traffic_no_memory(traffic);
-    flow->heap = heap;
-    heap[flow->count] = (fifo_event){time_us, flow->scheduled++, subject, arrival};
-    sift_up(heap, flow->count++);
-    return CCMOD_OK;
-}
-
-static fifo_event take_first(fifo_flow *flow)
-{
-    fifo_event first = flow->heap[0];
-
-    flow->heap[0] = flow->heap[--flow->count];
-    sift_down(flow->heap, flow->count);
-    return first;
+    return event_heap_put(&fifo_of(traffic)->heap, time_us, subject, kind)
+               ? CCMOD_OK
+               : ccmod_traffic_no_memory(traffic);
 }
 
 /* Queues */
@@ -147,7 +101,7 @@ static ccmod_status forward_packet(ccmod_traffic *traffic, uint32_t slot, double
         return enter_cell(traffic, slot + 1, 1, now_us);
     if (--message->owner > 0)
         return CCMOD_OK;
-    return schedule(traffic, known->end_us + known->latency_us, number, true);
+    return schedule(traffic, known->end_us + known->latency_us, number, EVENT_ARRIVAL);
 }
 
 /* Start serving a packet of the slot's message. */
@@ -163,7 +117,7 @@ static ccmod_status serve(ccmod_traffic *traffic, uint32_t slot, double now_us)
     flow->cells[cell].serving = slot;
     traffic->slots[slot].child--;
     known->end_us = traffic_larger(known->end_us, start_us + passing_us);
-    CCMOD_TRY(schedule(traffic, start_us + own_us, cell, false));
+    CCMOD_TRY(schedule(traffic, start_us + own_us, cell, EVENT_CELL_FREE));
     return forward_packet(traffic, slot, now_us);
 }
 
@@ -308,7 +262,7 @@ static ccmod_status settle_nothing(ccmod_traffic *traffic)
 static double next(ccmod_traffic *traffic)
 {
     const fifo_flow *flow = fifo_of(traffic);
-    double time_us = flow->count > 0 ? flow->heap[0].time_us : HUGE_VAL;
+    double time_us = flow->heap.count > 0 ? flow->heap.events[0].time_us : HUGE_VAL;
 
     return fmin(time_us, background_boundary_us(traffic));
 }
@@ -320,10 +274,10 @@ static ccmod_status pass(ccmod_traffic *traffic)
 
     if (background_boundary_us(traffic) <= until_us)
         traffic->interval++;
-    while (flow->count > 0 && flow->heap[0].time_us <= until_us) {
-        fifo_event event = take_first(flow);
+    while (flow->heap.count > 0 && flow->heap.events[0].time_us <= until_us) {
+        heap_event event = event_heap_take(&flow->heap);
 
-        if (!event.arrival) {
+        if (event.kind == EVENT_CELL_FREE) {
             CCMOD_TRY(free_cell(traffic, event.subject, event.time_us));
             continue;
         }
@@ -353,7 +307,7 @@ static void close_fifo(ccmod_traffic *traffic)
 
     if (flow == NULL)
         return;
-    free(flow->heap);
+    free(flow->heap.events);
     free(flow->cells);
     free(flow->runs);
     free(flow->messages);

@@ -145,8 +145,9 @@ typedef struct {
     uint32_t *drawn;   /* interval of the load, plus 1; NULL if constant */
     uint64_t interval; /* of background, or number of event horizons so far */
 
-    bool latency_after; /* in mode split the latency passes after the links instead of before */
-    void *flow;         /* of the sharing rule */
+    ccmod_losses losses; /* with share rule tcp */
+    bool latency_after;  /* in mode split the latency passes after the links instead of before */
+    void *flow;          /* of the sharing rule */
 } ccmod_traffic;
 
 /* Allocate cells, loads and lists; on entry the fields up to `audience` are set and all others

@@ -257,11 +257,13 @@ static cb_status accept_ranks(const opening *open)
 
 /* Connections of the job */
 
-/* Keepalive detects a host that is lost while no data is in transit to it. */
+/* Keepalive detects a host that is lost while no data is in transit to it. The kernel paces without
+ * a queueing discipline, from Linux 4.13 on. */
 static cb_status configure_connection(const opening *open, tcp_node *node)
 {
     const int on = 1, probes = 3, seconds = (int)open->settings->silence_s,
               interval_s = seconds / 4 > 0 ? seconds / 4 : 1;
+    const uint64_t pacing_Bps = open->settings->pacing_Bps;
     struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET,
                                 .data.u32 = (uint32_t)node->base.rank};
 
@@ -270,6 +272,9 @@ static cb_status configure_connection(const opening *open, tcp_node *node)
     setsockopt(node->fd, IPPROTO_TCP, TCP_KEEPIDLE, &interval_s, sizeof(interval_s));
     setsockopt(node->fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval_s, sizeof(interval_s));
     setsockopt(node->fd, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof(probes));
+    if (pacing_Bps > 0 &&
+        setsockopt(node->fd, SOL_SOCKET, SO_MAX_PACING_RATE, &pacing_Bps, sizeof(pacing_Bps)) != 0)
+        return report_failure("pace the connection to", node, errno);
     node->receiving.readable = true;
     return epoll_ctl(open->factory->events, EPOLL_CTL_ADD, node->fd, &event) == 0
                ? CB_OK

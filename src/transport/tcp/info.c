@@ -15,6 +15,7 @@
 
 enum {
     RETRANSMITTED,
+    SPURIOUS,
     TIMEOUTS,
     OUT_OF_ORDER,
     ECN_MARKS,
@@ -31,6 +32,10 @@ static const cb_counter rows[TCP_COUNTERS] = {
                        .meaning = "sent again",
                        .heading = "again",
                        .is_marked = true},
+    [SPURIOUS] = {.key = "spurious",
+                  .unit = "segments",
+                  .meaning = "of these, sent again although they had arrived, as their receivers "
+                             "reported (D-SACK)"},
     [TIMEOUTS] = {.key = "timeouts",
                   .unit = "timeouts",
                   .meaning =
@@ -81,6 +86,7 @@ typedef struct {
 
 /* tcpi_total_rto is not in all headers. */
 static const place places[TCP_COUNTERS] = {[RETRANSMITTED] = PLACE(tcpi_total_retrans),
+                                           [SPURIOUS] = PLACE(tcpi_dsack_dups),
                                            [TIMEOUTS] = {240, 2},
                                            [OUT_OF_ORDER] = PLACE(tcpi_rcv_ooopack),
                                            [ECN_MARKS] = PLACE(tcpi_delivered_ce),

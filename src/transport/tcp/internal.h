@@ -18,6 +18,7 @@ enum { TCP_STAGING_BYTES = 8192 };
 typedef struct {
     uint64_t port; /* 0: any; processes that share a host add their local rank to it */
     uint64_t socket_buffer_size; /* bytes, in each direction; 0: the system's default */
+    uint64_t pacing_Bps;         /* most that a connection sends; 0: no limit */
     uint64_t silence_s;          /* a peer whose host has not answered for this long is lost */
 } tcp_settings;
 
@@ -45,7 +46,7 @@ typedef struct {
     size_t shutdown_bytes; /* bytes of the shutdown message sent so far */
 } tcp_sending;
 
-enum { TCP_COUNTERS = 9 };
+enum { TCP_COUNTERS = 10 };
 
 typedef struct {
     transport_node base;

@@ -32,6 +32,15 @@ static const cb_parameter rows[] = {
      .maximum = UINT64_C(1) << 30,
      .help = "The kernel's buffers of a connection, each way; 0: as the system has it, which "
              "adapts them"},
+    {.name = "pacing_Bps",
+     .scopes = ANY_NODE,
+     .kind = CB_PARAMETER_SIZE,
+     .offset = FIELD(pacing_Bps),
+     .maximum = UINT64_C(1) << 40,
+     .unit = "B/s",
+     .help =
+         "Most that a connection sends (SO_MAX_PACING_RATE): the kernel spreads packets evenly; "
+         "0: no limit"},
     {.name = "silence_s",
      .scopes = ANY_NODE,
      .offset = FIELD(silence_s),
@@ -251,6 +260,7 @@ const transport_technology transport_tcp = {
                     TRANSPORT_BLOCKING_WAIT | TRANSPORT_DELIVERS | TRANSPORT_INTERFACE,
     .parameters = &tcp_parameters,
     .counters = &tcp_counters,
+    .losses = "tcp",
     .count = tcp_count,
     .probe = socket_probe,
     .open = tcp_open,

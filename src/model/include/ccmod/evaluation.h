@@ -26,10 +26,12 @@ typedef enum {
 typedef enum {
     CCMOD_BOTTLENECK, /* each link is shared equally; the most contended link decides */
     CCMOD_MAXMIN,     /* max-min fair: capacity that a message cannot use goes to the others */
-    CCMOD_FIFO        /* each link serves one packet after the other; `plain` has no effect */
+    CCMOD_FIFO,       /* each link serves one packet after the other; `plain` has no effect */
+    CCMOD_TCP         /* as fifo, with TCP connections, and ports that drop frames when their buffer
+                         is full; only mode split, no background, no multicasts */
 } ccmod_share;
 
-/* "bottleneck", "maxmin", "fifo". */
+/* "bottleneck", "maxmin", "fifo", "tcp". */
 CCMOD_API const char *ccmod_share_name(ccmod_share share);
 
 typedef enum {
@@ -54,11 +56,15 @@ typedef struct ccmod_parameters {
     double background_interval_us; /* at least 1; 0: a new load at each evaluation of a cell: at
                                       each event horizon, or with fifo for each packet served */
     uint64_t seed;
-    bool plain;           /* always use the plain algorithm: the same results, slower */
-    size_t open_messages; /* maximum number of pending or unreceived messages, 64 bytes each; more
-                             end the evaluation. 0: 2^24, or 64 per processor if that is more */
-    double until_us;      /* stop at this time at the latest; 0: no limit */
-    uint32_t rate_of;     /* the processor whose receives are counted, or CCMOD_NOBODY */
+    uint64_t buffer_bytes; /* share rule tcp: of each port of a switch, or with buffer_alpha of all
+                              ports of the only switch together; 0: no limit */
+    double buffer_alpha;   /* a port's queue may hold up to this many times what is free of the
+                              shared buffer (dynamic threshold); 0: not shared */
+    bool plain;            /* always use the plain algorithm: the same results, slower */
+    size_t open_messages;  /* maximum number of pending or unreceived messages, 64 bytes each; more
+                              end the evaluation. 0: 2^24, or 64 per processor if that is more */
+    double until_us;       /* stop at this time at the latest; 0: no limit */
+    uint32_t rate_of;      /* the processor whose receives are counted, or CCMOD_NOBODY */
     uint64_t
         rate_round;   /* number of receives in a round; batches contain whole rounds. 0 means 1 */
     double precision; /* stop when the 95 % interval of that rate is within this share of it, but
@@ -101,6 +107,17 @@ typedef struct {
     uint32_t worst_line;
 } ccmod_comparison;
 
+/* What happened in the buffers of switches, with share rule tcp; otherwise all 0. */
+typedef struct {
+    uint64_t frames;         /* that came to a port */
+    uint64_t dropped;        /* of these, because there was no room */
+    uint64_t retransmitted;  /* segments sent again */
+    uint64_t timeouts;       /* retransmission timeouts */
+    uint64_t queue_bytes;    /* the largest queue of a port: a buffer of this size drops nothing */
+    uint32_t queue_cell;     /* where */
+    uint64_t buffered_bytes; /* the largest sum of all queues */
+} ccmod_losses;
+
 /* What ended an evaluation. */
 typedef enum {
     CCMOD_STOPPED_BY_TRACE, /* all traces are consumed */
@@ -134,6 +151,7 @@ typedef struct ccmod_result {
     uint32_t bottleneck; /* the cell with the largest lost_us or, if nothing was lost, the largest
                             work; CCMOD_NO_CELL if no message used a link */
     ccmod_comparison comparison;
+    ccmod_losses losses;
     void *self; /* of the implementation */
 } ccmod_result;
 

@@ -1,0 +1,126 @@
+/* The map of links: all pairs of hosts, one by one.
+ *
+ *   pairs       rounds of disjoint pairs, until each pair has met
+ *   bisection   one random half of the hosts to the other
+ *   one-to-all  each host in turn to all others */
+#include "engine/benchmark.h"
+#include "linkmap/method.h"
+#include "linkmap/options.h"
+#include "linkmap/steps.h"
+
+static const cb_option own_options[] = {
+    {.name = "per-host",
+     .type = CB_OPTION_CHOICE,
+     .offset = offsetof(linkmap_options, per_host),
+     .argument = "HOW",
+     .default_text = "one",
+     .choices = linkmap_per_host,
+     .key = "per_host",
+     .help = "Ranks of a host that are in the map: the first one, or all",
+     .more = "If all ranks are on one host, all are in the map."},
+    {.name = "packets",
+     .type = CB_OPTION_COUNT,
+     .offset = offsetof(linkmap_options, packets),
+     .argument = "N",
+     .default_text = "16",
+     .minimum = 1,
+     .maximum = 65536,
+     .key = "packets",
+     .help = "Packets of a throughput sample, which are acknowledged together"},
+    {.name = "cycles",
+     .type = CB_OPTION_COUNT,
+     .offset = offsetof(linkmap_options, cycles),
+     .argument = "N",
+     .default_text = "6",
+     .minimum = 1,
+     .maximum = 4096,
+     .key = "cycles_least",
+     .help = "Smallest number of samples of each pair, whatever --max-time says",
+     .more = "Faults that come and go need many: a link that is down for a fifth of the time is "
+             "seen after some ten."},
+    {.name = "factor",
+     .type = CB_OPTION_REAL,
+     .offset = offsetof(linkmap_options, factor),
+     .argument = "X",
+     .default_text = "1.5",
+     .minimum = 1.05,
+     .maximum = 1000,
+     .key = "factor",
+     .help = "Smallest ratio to the expected time that makes a link slow"},
+    {.name = "stall",
+     .type = CB_OPTION_REAL,
+     .offset = offsetof(linkmap_options, stall_s),
+     .argument = "TIME",
+     .default_text = "0.05",
+     .minimum = 0.001,
+     .maximum = 60,
+     .unit = "s",
+     .key = "stall_s",
+     .help = "Smallest delay of a sample that is a stall",
+     .more = "TCP waits for 0.2 s before it sends a packet again; a scheduler holds up a process "
+             "for some 0.01 s."},
+    {.name = "timeout",
+     .type = CB_OPTION_REAL,
+     .offset = offsetof(linkmap_options, timeout_s),
+     .argument = "TIME",
+     .default_text = "5",
+     .minimum = 0.1,
+     .maximum = 3600,
+     .unit = "s",
+     .key = "timeout_s",
+     .help = "Time without an answer after which a pair is lost",
+     .more = "A host is lost if it does not report, or if three pairs of it are lost. Technologies "
+             "that lose messages have timeouts of their own."},
+};
+
+const benchmark cb_linkmap = {
+    .name = "linkmap",
+    .id = "linkmap",
+    .label = "link map",
+    .title = "a map of the links between all hosts",
+    .description =
+        "Measures latency and throughput of all pairs of hosts, in rounds of disjoint pairs, "
+        "repeatedly: in each direction, and in both at once. Robust tests name the hosts and the "
+        "single links that differ from the rest: slow, losing packets, down from time to time, "
+        "or lost.\n\n"
+        "Start one rank on each host, and give the map time: --max-time 60 for 64 hosts.",
+    .group = BENCH_GROUP_BASIC,
+    .pattern = "all-to-all",
+    .counted = BENCH_PROCESSORS,
+    .method = &linkmap_method,
+    .roles = {{"node", BENCH_COUNT, BENCH_OTHERS, BENCH_FIRST, BENCH_HEARS_ALL}},
+    .modes = {{.name = "pairs",
+               .summary = "a packet each way between all pairs, in rounds of disjoint pairs",
+               .figure = BENCH_ROUND,
+               .divisor = 1,
+               .packets = BENCH_PACKETS_AMONG_ALL,
+               .roles = {{.step = linkmap_step_pairs, .timed = true}}},
+              {.name = "bisection",
+               .summary = "a packet from each host of a random half to one of the other half",
+               .figure = BENCH_ROUND,
+               .divisor = 1,
+               .packets = BENCH_PACKETS_EACH_PAIR,
+               .roles = {{.step = linkmap_step_bisection, .timed = true}}},
+              {.name = "one-to-all",
+               .summary = "host by host, a packet to each other host",
+               .figure = BENCH_ROUND,
+               .divisor = 1,
+               .packets = BENCH_PACKETS_AMONG_ALL,
+               .roles = {{.step = linkmap_step_one_to_all, .timed = true}}}},
+    .set_up = linkmap_set_up,
+    .tear_down = linkmap_tear_down,
+    .options = own_options,
+    .option_count = sizeof(own_options) / sizeof(own_options[0]),
+    .figures = {{"round_us", "time of a step, at the slowest host"},
+                {"throughput_MBps", "packets of a step x size / time of a step"},
+                {"pair_latency_us", "pairs: time of a round trip / 2"},
+                {"one_way_MBps", "pairs: packets x size / time from the first send to the "
+                                 "acknowledgement of all"},
+                {"both_ways_MBps", "pairs: the same in one direction, while both are used"},
+                {"bisection_MBps", "bisection: sum over all hosts, both halves sending"},
+                {"one_to_all_MBps", "one-to-all: of the host that sends to all others"}},
+    .table = {"pair_latency_us.median", "pair_latency_us.highest", "one_way_MBps.median",
+              "one_way_MBps.lowest", "bisection_MBps.median", "one_to_all_MBps.median",
+              "linkmap.faults"},
+    .plots = {{"round_us", "processors"}},
+};

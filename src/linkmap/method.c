@@ -1,0 +1,517 @@
+/* The ranks of the map, its passes, and its row. */
+#include "linkmap/method.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "engine/block.h"
+#include "engine/figures.h"
+#include "engine/measurement.h"
+#include "engine/rank.h"
+#include "engine/verification.h"
+#include "linkmap/map.h"
+#include "linkmap/options.h"
+#include "linkmap/places.h"
+#include "linkmap/row.h"
+#include "linkmap/steps.h"
+
+enum { STEPS_LEAST = 3, STEPS_MOST = 101, CYCLES_TO_WARN = 6 };
+
+/* The map ends at this share of --max-time. Plain steps come after it, since they would wait for a
+ * lost host, and end at the other share. */
+static const double map_share = 0.85, steps_share = 0.95;
+
+const char *const linkmap_per_host[] = {"one", "all", NULL};
+
+/* One measurement, among the ranks of the map. */
+typedef struct {
+    measurement_setting setting; /* narrowed to them */
+    bench_measurement planned;
+    int *ranks;
+    measurement_passes passes;
+    map_run run;
+    link_place *places;
+    size_t *order;
+    double *steps_us;
+    size_t step_count;
+    double skew_ns;
+    /* Warnings during the run, at the first rank */
+    map_fault before[MAP_FAULTS_MOST], warned[MAP_FAULTS_MOST];
+    size_t before_count, warned_count;
+    size_t analyse_after; /* this number of cycles */
+} linkmap_state;
+
+static const linkmap_options *options_of(const engine_session *session)
+{
+    return (const void *)session->options->own;
+}
+
+/* The ranks of the map */
+
+/* The first participant of each host; all, if they share one host or --per-host is all. */
+static cb_status choose_ranks(const measurement_setting *setting, linkmap_state *state)
+{
+    const engine_session *session = setting->session;
+    const int *hosts = session->machines.hosts;
+    const bool all = strcmp(options_of(session)->per_host, linkmap_per_host[1]) == 0;
+    size_t count = 0;
+
+    state->ranks = cb_allocate(setting->participants, sizeof(*state->ranks), "the ranks of a map");
+    if (state->ranks == NULL)
+        return CB_ERROR_MEMORY;
+    for (size_t i = 0; i < setting->participants; i++) {
+        bool first = true;
+
+        for (size_t k = 0; k < count; k++)
+            first = first && hosts[state->ranks[k]] != hosts[setting->ranks[i]];
+        if (first || all)
+            state->ranks[count++] = setting->ranks[i];
+    }
+    if (count < 2) {
+        memcpy(state->ranks, setting->ranks, setting->participants * sizeof(*state->ranks));
+        count = setting->participants;
+    }
+    state->planned = *setting->planned;
+    state->planned.count = count;
+    state->setting = *setting;
+    state->setting.planned = &state->planned;
+    state->setting.ranks = state->ranks;
+    state->setting.participants = count;
+    return CB_OK;
+}
+
+static bool takes_part(const linkmap_state *state)
+{
+    for (size_t i = 0; i < state->setting.participants; i++)
+        if (state->ranks[i] == control_rank(state->setting.session->plane))
+            return true;
+    return false;
+}
+
+/* Plain steps */
+
+static cb_status make_rank(linkmap_state *state)
+{
+    const measurement_setting *setting = &state->setting;
+    engine_session *session = setting->session;
+    const linkmap_options *options = options_of(session);
+    const rank_setting place = {.definition = session->definition,
+                                .options = session->options,
+                                .measurement = setting->planned,
+                                .ranks = setting->ranks,
+                                .participants = setting->participants,
+                                .cache_bytes = session->machines.cache_bytes};
+    pass_context *pass = &state->passes.pass;
+    const size_t control_messages = 4;
+
+    state->passes = (measurement_passes){.setting = setting,
+                                         .pass = {.session = session,
+                                                  .team = setting->team,
+                                                  .oversubscribed = setting->oversubscribed,
+                                                  .started_ns = cb_now_ns(),
+                                                  .limit_ns = session->options->max_time_s * 1e9},
+                                         .traffic = &traffic_touching};
+    CB_TRY(rank_create(&place, session->technology, &pass->me, &pass->actions));
+    pass->me->preparation.unanswered = (size_t)options->packets + control_messages;
+    CB_TRY(rank_prepare(pass->me));
+    CB_TRY(rank_set_up(session->definition, pass->me));
+    rank_reset(pass->me, state->passes.traffic);
+    return CB_OK;
+}
+
+/* The time of a step at the slowest rank, several times. */
+static cb_status time_steps(linkmap_state *state)
+{
+    measurement_passes *passes = &state->passes;
+    pass_context *pass = &passes->pass;
+    double agreed[3]; /* of the slowest rank: the step, since the start, late; in ns */
+    bool warm = false;
+
+    state->steps_us = cb_allocate(STEPS_MOST, sizeof(double), "the times of steps");
+    CB_TRY(control_agree(pass->team, state->steps_us != NULL ? CB_OK : CB_ERROR_MEMORY));
+    do {
+        CB_TRY(pass_start_together(&pass->session->clock, pass->team, pass->oversubscribed,
+                                   &agreed[2]));
+        CB_TRY(block_run(pass->me, pass->actions, 1, &agreed[0]));
+        session_leave_if_interrupted(pass->session);
+        CB_TRY(transport_flush(pass->me->factory));
+        agreed[1] = (double)(cb_now_ns() - pass->started_ns);
+        agreed[2] = fabs(agreed[2]);
+        CB_TRY(control_maximum(pass->team, agreed, 3));
+        if (warm) {
+            state->steps_us[state->step_count++] = agreed[0] / 1e3;
+            state->skew_ns = fmax(state->skew_ns, agreed[2]);
+        }
+        warm = true;
+    } while (state->step_count < STEPS_LEAST ||
+             (state->step_count < STEPS_MOST && agreed[1] < steps_share * pass->limit_ns));
+    passes->step_ns = agreed[0];
+    return rank_check_sum(pass->me);
+}
+
+/* The map */
+
+static void analyse(linkmap_state *state, map_figures *figures, map_fault *faults, size_t *count)
+{
+    const map_run *run = &state->run;
+    const linkmap_options *options = options_of(state->setting.session);
+    const size_t hosts = run->hosts;
+    int *distances = cb_allocate(hosts * hosts, sizeof(*distances), "the distances of hosts");
+    map_samples samples = {.hosts = hosts,
+                           .cycles = run->cycles,
+                           .values = run->values,
+                           .distances = distances,
+                           .factor = options->factor,
+                           .stall_s = options->stall_s};
+
+    *count = 0;
+    for (size_t i = 0; distances != NULL && i < hosts * hosts; i++)
+        distances[i] = places_distance(&state->places[i / hosts], &state->places[i % hosts]);
+    if (distances == NULL || map_analyse(&samples, figures, faults, count) != CB_OK)
+        *count = 0;
+    free(distances);
+}
+
+static linkmap_state *state_of(void *context)
+{
+    return context;
+}
+
+static map_description description_of(const linkmap_state *state)
+{
+    return (map_description){.hosts = state->run.hosts,
+                             .cycles = state->run.cycles,
+                             .packets = state->run.end.packets,
+                             .size_bytes = state->planned.size_bytes,
+                             .places = state->places,
+                             .order = state->order};
+}
+
+static bool is_among(const map_fault *faults, size_t count, const map_fault *wanted)
+{
+    for (size_t i = 0; i < count; i++)
+        if (faults[i].host == wanted->host && faults[i].peer == wanted->peer &&
+            faults[i].kind == wanted->kind)
+            return true;
+    return false;
+}
+
+static void warn_once(linkmap_state *state, const map_fault *fault)
+{
+    const map_description map = description_of(state);
+
+    if (is_among(state->warned, state->warned_count, fault) ||
+        state->warned_count == MAP_FAULTS_MOST)
+        return;
+    state->warned[state->warned_count++] = *fault;
+    row_warn(&map, fault);
+}
+
+/* Warn of what two analyses in sequence have found. Each has half as many cycles again as the one
+ * before, so that few samples that are late by chance do not decide in both, and that all of them
+ * take little time. */
+static void warn_early(map_run *run, void *context)
+{
+    linkmap_state *state = state_of(context);
+    map_fault found[MAP_FAULTS_MOST];
+    map_figures figures = {0};
+    size_t count;
+
+    if (run->cycles < state->analyse_after)
+        return;
+    state->analyse_after = run->cycles + (run->cycles + 1) / 2;
+    analyse(state, &figures, found, &count);
+    map_figures_free(&figures);
+    for (size_t i = 0; i < count; i++)
+        if (is_among(state->before, state->before_count, &found[i]))
+            warn_once(state, &found[i]);
+    memcpy(state->before, found, sizeof(found));
+    state->before_count = count;
+}
+
+static bool must_sleep(const measurement_setting *setting)
+{
+    return setting->oversubscribed || setting->session->effective_wait != TRANSPORT_WAIT_SPIN;
+}
+
+static cb_status run_map(linkmap_state *state)
+{
+    const measurement_setting *setting = &state->setting;
+    engine_session *session = setting->session;
+    const linkmap_options *options = options_of(session);
+    const unsigned can = transport_capabilities(session->technology);
+    const double elapsed_s = (double)(cb_now_ns() - state->passes.pass.started_ns) / 1e9;
+    map_run *run = &state->run;
+
+    *run = (map_run){.setting = setting,
+                     .pattern = (map_pattern)(setting->planned->mode - session->definition->modes),
+                     .end = {.me = state->passes.pass.me,
+                             .packets = (size_t)options->packets,
+                             .reliable = (can & TRANSPORT_RELIABLE) != 0,
+                             .sleeps = must_sleep(setting),
+                             .timeout_ns = (uint64_t)(options->timeout_s * 1e9)},
+                     .hosts = setting->participants,
+                     .self = control_team_index(setting->team),
+                     .cycles_least = (size_t)options->cycles,
+                     .limit_s = map_share * session->options->max_time_s - elapsed_s,
+                     .context = state};
+    if (run->pattern == MAP_PAIRS)
+        run->after_cycle = warn_early;
+    state->analyse_after = CYCLES_TO_WARN;
+    CB_TRY(control_agree(setting->team, map_run_make(run)));
+    CB_TRY(control_barrier(setting->team));
+    meters_begin(&state->passes.pass.meters);
+    CB_TRY(map_run_cycles(run));
+    meters_end(&state->passes.pass.meters);
+    if (run->end.sum == run->end.read * traffic_expected_sum(setting->planned->size_bytes))
+        return CB_OK;
+    cb_error("the packets that rank %d received in the map have a wrong sum: a message was "
+             "corrupted or cut; run again with --verify to see which",
+             control_rank(session->plane));
+    return CB_ERROR_DATA;
+}
+
+/* The row */
+
+static void add_lost(const linkmap_state *state, map_fault *faults, size_t *count)
+{
+    const map_run *run = &state->run;
+
+    for (size_t one = 0; one < run->hosts; one++) {
+        if (run->lost[one] && *count < MAP_FAULTS_MOST)
+            faults[(*count)++] = (map_fault){.kind = MAP_LOST,
+                                             .direction = MAP_BOTH_DIRECTIONS,
+                                             .host = (int)one,
+                                             .peer = MAP_NOWHERE};
+        for (size_t other = one + 1; other < run->hosts; other++)
+            if (run->lost_pairs[one * run->hosts + other] && !run->lost[one] && !run->lost[other] &&
+                *count < MAP_FAULTS_MOST)
+                faults[(*count)++] = (map_fault){.kind = MAP_LOST,
+                                                 .direction = MAP_BOTH_DIRECTIONS,
+                                                 .host = (int)one,
+                                                 .peer = (int)other};
+    }
+}
+
+/* Throughput of each cycle (both halves of a bisection) or of each source (its median). */
+static cb_status fill_pattern(const linkmap_state *state, report_row *row)
+{
+    const map_run *run = &state->run;
+    const bool bisection = run->pattern == MAP_BISECTION;
+    const size_t count = bisection ? run->cycles : run->hosts;
+    const double bytes = (double)(run->end.packets * state->planned.size_bytes);
+    double *values = cb_allocate(count, sizeof(*values), "the figures of a map");
+    double *room = cb_allocate(run->cycles, sizeof(*room), "the figures of a map");
+    cb_status status = values != NULL && room != NULL ? CB_OK : CB_ERROR_MEMORY;
+
+    for (size_t i = 0; i < count && status == CB_OK; i++) {
+        stats_summary summary;
+        size_t kept = 0;
+
+        values[i] = bisection ? 0 : (double)NAN;
+        for (size_t member = 0; member < run->hosts && bisection; member++) {
+            const double time_s = (double)run->values[i * run->hosts + member];
+
+            values[i] += isfinite(time_s) ? bytes / time_s / 1e6 : 0;
+        }
+        for (size_t cycle = 0; cycle < run->cycles && !bisection; cycle++) {
+            const double time_s = (double)run->values[cycle * run->hosts + i];
+
+            if (isfinite(time_s))
+                room[kept++] = time_s;
+        }
+        if (!bisection && kept > 0) {
+            summary = stats_summarize(room, kept);
+            values[i] = (double)(run->hosts - 1) * bytes / summary.median / 1e6;
+        }
+    }
+    if (status == CB_OK && bytes > 0)
+        status = row_fill_spread(bisection ? REPORT_BISECTION_MBPS : REPORT_ONE_TO_ALL_MBPS, values,
+                                 count, row);
+    free(values);
+    free(room);
+    return status;
+}
+
+static cb_status fill_pairs(const map_description *map, report_row *row)
+{
+    static const struct {
+        map_quantity quantity;
+        report_column column;
+    } figures[] = {{MAP_LATENCY, REPORT_PAIR_LATENCY_US},
+                   {MAP_ONE_WAY, REPORT_ONE_WAY_MBPS},
+                   {MAP_BOTH_WAYS, REPORT_BOTH_WAYS_MBPS}};
+    const size_t pairs = map->hosts * map->hosts;
+    double *values = cb_allocate(pairs, sizeof(*values), "the figures of a map");
+    cb_status status = values != NULL ? CB_OK : CB_ERROR_MEMORY;
+
+    for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]) && status == CB_OK; i++) {
+        const double bytes = (double)(map->packets * map->size_bytes);
+
+        for (size_t pair = 0; pair < pairs; pair++) {
+            const double time_s = map->figures->median[figures[i].quantity][pair];
+
+            values[pair] = figures[i].quantity == MAP_LATENCY ? time_s * 1e6 : bytes / time_s / 1e6;
+        }
+        if (figures[i].quantity == MAP_LATENCY || bytes > 0)
+            status = row_fill_spread(figures[i].column, values, pairs, row);
+    }
+    free(values);
+    return status;
+}
+
+static cb_status fill_row(linkmap_state *state, report_row *row)
+{
+    const figures_common common = {.mode = state->planned.mode->name,
+                                   .skew_ns = state->skew_ns,
+                                   .touch_ns = -1,
+                                   .algorithm_true_us = -1,
+                                   .verification = &state->passes.out.verification,
+                                   .counters = &state->passes.out.counters};
+    const double packets =
+        (double)bench_packets_of(state->planned.mode->packets, state->planned.count);
+    map_fault faults[MAP_FAULTS_MOST];
+    map_description map = description_of(state);
+    map_figures figures = {0};
+    stats_summary summary;
+    cb_status status = CB_OK;
+
+    figures_fill_common(&state->setting, &common, row);
+    if (state->step_count > 0) {
+        CB_TRY(figures_summarize(state->steps_us, state->step_count, &summary));
+        figures_fill_blocks(figures_column(state->planned.mode), &summary, state->steps_us,
+                            state->step_count, state->step_count, row);
+        if (state->planned.size_bytes > 0)
+            report_set_number(row, REPORT_THROUGHPUT_MBPS,
+                              packets * (double)state->planned.size_bytes / summary.median);
+    }
+    map.faults = faults;
+    if (state->run.pattern == MAP_PAIRS) {
+        analyse(state, &figures, faults, &map.fault_count);
+        map.figures = &figures;
+    }
+    add_lost(state, faults, &map.fault_count);
+    for (size_t i = 0; i < map.fault_count; i++)
+        warn_once(state, &faults[i]);
+    if (state->warned_count > map.fault_count)
+        cb_note("%zu of the warnings do not hold for the whole map: the result has only %zu faults",
+                state->warned_count - map.fault_count, map.fault_count);
+    if (map.figures != NULL && figures.samples == NULL)
+        status = CB_ERROR_MEMORY;
+    if (status == CB_OK)
+        status = map.figures != NULL ? fill_pairs(&map, row) : fill_pattern(state, row);
+    if (status == CB_OK)
+        row_fill_map(&map, row);
+    map_figures_free(&figures);
+    return status;
+}
+
+static cb_status write_row(linkmap_state *state, report_row *row)
+{
+    engine_session *session = state->setting.session;
+    cb_status status = CB_OK;
+
+    if (session->document != NULL) {
+        verification_note(session, &state->passes.out.verification);
+        status = fill_row(state, row);
+        if (status == CB_OK)
+            status = report_add(session->document, row);
+    }
+    report_row_clear(row);
+    return status;
+}
+
+/* A host or a link was lost: nothing collective ends any more. The first rank writes the row and
+ * ends the job; the others wait for that. */
+static cb_status end_without(linkmap_state *state)
+{
+    const measurement_setting *setting = &state->setting;
+    report_row row = {.broken = false};
+
+    if (setting->session->document == NULL)
+        return control_barrier(setting->team);
+    CB_TRY(write_row(state, &row));
+    cb_error(
+        "hosts or links were lost during the map; the result has the samples of the others, and "
+        "nothing more can be measured in this job; repair the hosts, or start without them");
+    return CB_ERROR_TRANSPORT;
+}
+
+static cb_status measure_members(linkmap_state *state)
+{
+    const measurement_setting *setting = &state->setting;
+    engine_session *session = setting->session;
+    measurement_passes *passes = &state->passes;
+    report_row row = {.broken = false};
+
+    CB_TRY(places_exchange(setting->team, &session->settings, control_rank(session->plane),
+                           &state->places, &state->order));
+    CB_TRY(control_agree(setting->team, make_rank(state)));
+    CB_TRY(control_barrier(setting->team));
+    CB_TRY(run_map(state));
+    if (state->run.any_lost || state->run.left)
+        return end_without(state);
+    CB_TRY(transport_flush(session->technology));
+    CB_TRY(control_barrier(setting->team));
+    /* New buffers: the content of others was overwritten by control messages. */
+    CB_TRY(control_agree(setting->team, rank_prepare(passes->pass.me)));
+    CB_TRY(control_barrier(setting->team));
+    CB_TRY(time_steps(state));
+    rank_reset(passes->pass.me, passes->traffic);
+    CB_TRY(measurement_verify(passes));
+    CB_TRY(figures_sum_counters(session, setting->team, &passes->out.counters));
+    CB_TRY(control_barrier(setting->team));
+    CB_TRY(meters_report(&passes->pass.meters, setting->team,
+                         session->document != NULL ? &row : NULL));
+    return control_agree(setting->team, write_row(state, &row));
+}
+
+static void free_state(linkmap_state *state)
+{
+    map_run_free(&state->run);
+    rank_destroy(state->setting.session->definition, state->passes.pass.me);
+    free(state->passes.out.blocks_ns);
+    free(state->steps_us);
+    free(state->places);
+    free(state->order);
+    free(state->ranks);
+    free(state);
+}
+
+static cb_status measure(void *unused, const measurement_setting *setting)
+{
+    linkmap_state *state = cb_allocate(1, sizeof(*state), "a map");
+    cb_status status = state != NULL ? choose_ranks(setting, state) : CB_ERROR_MEMORY;
+
+    (void)unused;
+    CB_TRY(control_agree(setting->team, status));
+    if (takes_part(state)) {
+        CB_TRY(control_team_create(setting->session->plane, state->ranks,
+                                   state->setting.participants, &state->setting.team));
+        CB_TRY(measure_members(state));
+        control_team_free(state->setting.team);
+    }
+    status = control_barrier(setting->team);
+    free_state(state);
+    return status;
+}
+
+static const char *obstacle(const bench_options *options, unsigned capabilities)
+{
+    (void)options;
+    return (capabilities & TRANSPORT_DELIVERS) == 0
+               ? "the technology delivers no messages, which a map needs"
+               : NULL;
+}
+
+const measurement_method linkmap_method = {
+    .several_unanswered = true,
+    .no_harness = true,
+    .control_message_bytes = LINK_CONTROL_BYTES,
+    .obstacle = obstacle,
+    .measure = measure,
+};

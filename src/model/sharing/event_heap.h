@@ -1,0 +1,73 @@
+/* A heap of scheduled events, for sharing rules that move packets. Internal to src/model. */
+#ifndef MODEL_SHARING_EVENT_HEAP_H
+#define MODEL_SHARING_EVENT_HEAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/grow.h"
+
+typedef struct {
+    double time_us;
+    uint64_t order; /* tie-break: events scheduled first come first */
+    uint32_t subject;
+    uint32_t kind; /* of the sharing rule, as the subject */
+} heap_event;
+
+typedef struct {
+    heap_event *events;
+    size_t count, room;
+    uint64_t scheduled;
+} event_heap;
+
+static inline bool event_comes_first(const heap_event *left, const heap_event *right)
+{
+    return left->time_us < right->time_us ||
+           (!(left->time_us > right->time_us) && left->order < right->order);
+}
+
+/* False if out of memory. */
+static inline bool event_heap_put(event_heap *heap, double time_us, uint32_t subject, uint32_t kind)
+{
+    heap_event *events = cb_grow(heap->events, heap->count, &heap->room, sizeof(*events));
+    size_t place = heap->count;
+
+    if (events == NULL)
+        return false;
+    heap->events = events;
+    heap->count++;
+    events[place] = (heap_event){time_us, heap->scheduled++, subject, kind};
+    while (place > 0 && event_comes_first(&events[place], &events[(place - 1) / 2])) {
+        heap_event moved = events[place];
+
+        events[place] = events[(place - 1) / 2];
+        events[(place - 1) / 2] = moved;
+        place = (place - 1) / 2;
+    }
+    return true;
+}
+
+/* Remove the first event; there must be one. */
+static inline heap_event event_heap_take(event_heap *heap)
+{
+    heap_event *events = heap->events;
+    heap_event first = events[0];
+    size_t place = 0;
+
+    events[0] = events[--heap->count];
+    for (;;) {
+        size_t child = 2 * place + 1;
+        heap_event moved = events[place];
+
+        if (child + 1 < heap->count && event_comes_first(&events[child + 1], &events[child]))
+            child++;
+        if (child >= heap->count || !event_comes_first(&events[child], &moved))
+            return first;
+        events[place] = events[child];
+        events[child] = moved;
+        place = child;
+    }
+}
+
+#endif
