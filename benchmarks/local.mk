@@ -87,6 +87,11 @@ benchmark_manuals += man/cb_linkmap.1
 libbenchmarks_a_SOURCES += %D%/cb_linkmap.c
 cb_linkmap_SOURCES = %D%/main.c
 cb_linkmap_CPPFLAGS = $(libbenchmarks_a_CPPFLAGS) -DBENCHMARK=cb_linkmap
+bin_PROGRAMS += cb_ring
+benchmark_manuals += man/cb_ring.1
+libbenchmarks_a_SOURCES += %D%/cb_ring.c
+cb_ring_SOURCES = %D%/main.c
+cb_ring_CPPFLAGS = $(libbenchmarks_a_CPPFLAGS) -DBENCHMARK=cb_ring
 
 bin_PROGRAMS += cb_calibrate
 benchmark_manuals += man/cb_calibrate.1
@@ -117,6 +122,12 @@ benchmark_manuals += man/cb_comms3.1
 libbenchmarks_a_SOURCES += %D%/cb_comms3.c
 cb_comms3_SOURCES = %D%/main.c
 cb_comms3_CPPFLAGS = $(libbenchmarks_a_CPPFLAGS) -DBENCHMARK=cb_comms3
+
+bin_PROGRAMS += cb_congest
+benchmark_manuals += man/cb_congest.1
+libbenchmarks_a_SOURCES += %D%/cb_congest.c
+cb_congest_SOURCES = %D%/main.c
+cb_congest_CPPFLAGS = $(libbenchmarks_a_CPPFLAGS) -DBENCHMARK=cb_congest
 
 # Plays a trace: links the model library.
 bin_PROGRAMS += cb_replay

@@ -20,8 +20,10 @@ int main(int argc, char **argv)
     }
     status = session_open(&session, &program);
     if (status == CB_OK)
-        status = session_agree_on_plan(
-            &session, plan_make(definition, &program.options, session.ranks, &plan));
+        status = definition->plan != NULL
+                     ? definition->plan(&session, &plan)
+                     : session_agree_on_plan(
+                           &session, plan_make(definition, &program.options, session.ranks, &plan));
     if (status == CB_OK)
         status = session_start(&session, &plan);
     if (status == CB_OK)

@@ -18,9 +18,11 @@
     EACH(cb_pipeline)                                                                              \
     EACH(cb_evb)                                                                                   \
     EACH(cb_linkmap)                                                                               \
+    EACH(cb_ring)                                                                                  \
     EACH(cb_calibrate)                                                                             \
     EACH(cb_bare)                                                                                  \
     EACH(cb_replay)                                                                                \
+    EACH(cb_congest)                                                                               \
     EACH(cb_comms1)                                                                                \
     EACH(cb_comms2)                                                                                \
     EACH(cb_comms3)

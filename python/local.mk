@@ -102,11 +102,13 @@ dist_suite_suite_DATA = \
 suite_plansdir = $(suitedir)/suite/plans
 dist_suite_plans_DATA = \
 	%D%/combench/suite/plans/acceptance.plan \
+	%D%/combench/suite/plans/congestion.plan \
 	%D%/combench/suite/plans/eventbuilding.plan \
 	%D%/combench/suite/plans/farms.plan \
 	%D%/combench/suite/plans/full.plan \
-	%D%/combench/suite/plans/links.plan \
+	%D%/combench/suite/plans/gpcnet.plan \
 	%D%/combench/suite/plans/incast.plan \
+	%D%/combench/suite/plans/links.plan \
 	%D%/combench/suite/plans/note48.plan \
 	%D%/combench/suite/plans/parkbench.plan \
 	%D%/combench/suite/plans/quick.plan \

@@ -1,4 +1,4 @@
-EXTRA_DIST += %D%/completion/combench.bash %D%/build %D%/check %D%/failed-tests %D%/install-packages %D%/quickstart %D%/reproduce %D%/testbed %D%/trace .ci/run
+EXTRA_DIST += %D%/completion/combench.bash %D%/build %D%/check %D%/compare-gpcnet %D%/failed-tests %D%/install-packages %D%/quickstart %D%/reproduce %D%/testbed %D%/trace .ci/run
 
 # Completion for bash, in the folder of bash-completion: a file named after each command.
 # Every program that is installed has one.

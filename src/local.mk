@@ -19,6 +19,7 @@ include src/occupation/local.mk
 include src/bare/local.mk
 include src/timeline/local.mk
 include src/emit/local.mk
+include src/congest/local.mk
 include src/replay/local.mk
 
 COMBENCH_LIBS = libcombench.a $(TRANSPORT_LIBS) $(HWLOC_LIBS) $(JANSSON_LIBS) $(CONFUSE_LIBS) $(MPI_LIBS)

@@ -44,6 +44,7 @@ include tests/farm/local.mk
 include tests/evb/local.mk
 include tests/linkmap/local.mk
 include tests/emit/local.mk
+include tests/congest/local.mk
 include tests/replay/local.mk
 include tests/model/local.mk
 include tests/sisci/local.mk

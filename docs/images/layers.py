@@ -19,6 +19,7 @@ PURPOSE = {
     "benchmarks": ("definitions, step functions,", "main of all programs"),
     "src/bare": ("plain MPI in turn with", "the transport"),
     "src/base": ("status, log, options, units,", "clock, memory, Contexts"),
+    "src/congest": ("a benchmark beside", "another one"),
     "src/control": ("ranks, teams, agreement,", "clocks; over MPI"),
     "src/emit": ("a benchmark's messages", "as a trace, without MPI"),
     "src/engine": ("session, plan, measurements,", "passes, figures"),

@@ -67,6 +67,19 @@ void control_settings(const control *plane,
 cb_status control_team_create(control *plane, const int *ranks, size_t count, control_team **out);
 void control_team_free(control_team *team);
 
+/* A control plane of some ranks only, numbered in that order: all its functions concern these,
+ * except control_abort, which ends the job. It looks while waiting as `plane` does. Collective over
+ * its members, which all pass the same list. The caller frees it. */
+cb_status control_part_create(control *plane, const int *ranks, size_t count, control **out);
+void control_part_free(control *part);
+
+/* Notes between single ranks, which all have the same size in a program. `tell` returns at once,
+ * `hear` receives the next note from any rank, or returns CB_EMPTY; `await` waits for one, asleep.
+ */
+cb_status control_tell(control *plane, int rank, const void *note, size_t bytes);
+cb_status control_hear(control *plane, void *note, size_t bytes);
+cb_status control_await(control *plane, void *note, size_t bytes);
+
 size_t control_team_size(const control_team *team);
 size_t control_team_index(const control_team *team); /* of this process */
 
@@ -77,6 +90,12 @@ cb_status control_gather(control_team *team, const void *mine, size_t bytes, voi
 cb_status control_exchange(control_team *team, const void *mine, size_t bytes, void *all);
 cb_status control_sum(control_team *team, uint64_t *values, size_t count);   /* result at index 0 */
 cb_status control_maximum(control_team *team, double *values, size_t count); /* result everywhere */
+
+/* control_maximum in parts: `begin` it, `advance` it now and then without waiting, and `end` it.
+ * The values have to stay where they are and are valid after `end`. One at a time in a team. */
+cb_status control_maximum_begin(control_team *team, double *values, size_t count);
+cb_status control_maximum_advance(control_team *team);
+cb_status control_maximum_end(control_team *team);
 
 /* The worst status of all members, in all of them; CB_ERROR_CONTROL if the agreement itself fails.
  */

@@ -18,12 +18,13 @@
 #include "base/log.h"
 #include "base/memory.h"
 
-enum { TEAM_TAG = 1 };
+enum { TEAM_TAG = 1, NOTE_TAG = 2 };
 
 struct control_team {
     const control *plane;
     MPI_Comm communicator;
     int size, index;
+    MPI_Request maximum; /* of control_maximum_begin */
 };
 
 struct control {
@@ -324,13 +325,14 @@ cb_status control_team_create(control *plane, const int *ranks, size_t count, co
     if (team == NULL)
         return CB_ERROR_MEMORY;
     team->plane = plane;
-    code = MPI_Comm_group(MPI_COMM_WORLD, &all);
+    code = MPI_Comm_group(plane->everyone.communicator, &all);
     if (code == MPI_SUCCESS) {
         code = MPI_Group_incl(all, (int)count, ranks, &members);
         MPI_Group_free(&all);
     }
     if (code == MPI_SUCCESS) {
-        code = MPI_Comm_create_group(MPI_COMM_WORLD, members, TEAM_TAG, &team->communicator);
+        code = MPI_Comm_create_group(plane->everyone.communicator, members, TEAM_TAG,
+                                     &team->communicator);
         MPI_Group_free(&members);
     }
     if (code != MPI_SUCCESS) {
@@ -350,6 +352,72 @@ void control_team_free(control_team *team)
         return;
     MPI_Comm_free(&team->communicator);
     free(team);
+}
+
+cb_status control_part_create(control *plane, const int *ranks, size_t count, control **out)
+{
+    control *part = cb_allocate(1, sizeof(*part), "a part of the control plane");
+    control_team *team = NULL;
+    cb_status status = part != NULL ? CB_OK : CB_ERROR_MEMORY;
+
+    if (status == CB_OK)
+        status = control_team_create(plane, ranks, count, &team);
+    if (status != CB_OK) {
+        free(part);
+        return status;
+    }
+    *part = *plane;
+    part->everyone = *team;
+    part->everyone.plane = part;
+    part->comparisons = 0;
+    free(team);
+    *out = part;
+    return CB_OK;
+}
+
+void control_part_free(control *part)
+{
+    if (part == NULL)
+        return;
+    MPI_Comm_free(&part->everyone.communicator);
+    free(part);
+}
+
+cb_status control_tell(control *plane, int rank, const void *note, size_t bytes)
+{
+    int code = MPI_Send(note, (int)bytes, MPI_BYTE, rank, NOTE_TAG, plane->everyone.communicator);
+
+    return code == MPI_SUCCESS ? CB_OK : mpi_failed(code, "send a note");
+}
+
+cb_status control_hear(control *plane, void *note, size_t bytes)
+{
+    const MPI_Comm all = plane->everyone.communicator;
+    MPI_Status from;
+    int arrived = 0;
+    int code = MPI_Iprobe(MPI_ANY_SOURCE, NOTE_TAG, all, &arrived, &from);
+
+    if (code == MPI_SUCCESS && arrived)
+        code =
+            MPI_Recv(note, (int)bytes, MPI_BYTE, from.MPI_SOURCE, NOTE_TAG, all, MPI_STATUS_IGNORE);
+    if (code != MPI_SUCCESS)
+        return mpi_failed(code, "receive a note");
+    return arrived ? CB_OK : CB_EMPTY;
+}
+
+cb_status control_await(control *plane, void *note, size_t bytes)
+{
+    const uint64_t first_ns = 10000, last_ns = 1000000;
+    uint64_t sleep_ns = first_ns;
+    cb_status status;
+
+    while ((status = control_hear(plane, note, bytes)) == CB_EMPTY) {
+        cb_sleep_ns(sleep_ns);
+        sleep_ns = sleep_ns < last_ns / 2 ? 2 * sleep_ns : last_ns;
+        if (plane->look != NULL)
+            plane->look(plane->look_context);
+    }
+    return status;
 }
 
 size_t control_team_size(const control_team *team)
@@ -419,6 +487,28 @@ cb_status control_maximum(control_team *team, double *values, size_t count)
                           MPI_Iallreduce(MPI_IN_PLACE, values, (int)count, MPI_DOUBLE, MPI_MAX,
                                          team->communicator, &request),
                           &request, "find the maximum over all ranks");
+}
+
+cb_status control_maximum_begin(control_team *team, double *values, size_t count)
+{
+    int code = MPI_Iallreduce(MPI_IN_PLACE, values, (int)count, MPI_DOUBLE, MPI_MAX,
+                              team->communicator, &team->maximum);
+
+    return code == MPI_SUCCESS ? CB_OK : mpi_failed(code, "find the maximum over all ranks");
+}
+
+cb_status control_maximum_advance(control_team *team)
+{
+    int done;
+    int code = MPI_Test(&team->maximum, &done, MPI_STATUS_IGNORE);
+
+    return code == MPI_SUCCESS ? CB_OK : mpi_failed(code, "find the maximum over all ranks");
+}
+
+cb_status control_maximum_end(control_team *team)
+{
+    return finish_request(team->plane, MPI_SUCCESS, &team->maximum,
+                          "find the maximum over all ranks");
 }
 
 cb_status control_agree(control_team *team, cb_status mine)
@@ -508,7 +598,8 @@ static cb_status receive_from(conversation *with, int rank, waiting wait, void *
     MPI_Request *message = &with->requests[MESSAGE];
     MPI_Status status;
     int heard = MPI_UNDEFINED;
-    int code = MPI_Irecv(data, room, MPI_BYTE, rank, with->tag, MPI_COMM_WORLD, message);
+    int code = MPI_Irecv(data, room, MPI_BYTE, rank, with->tag, with->plane->everyone.communicator,
+                         message);
 
     if (code != MPI_SUCCESS) {
         *message = MPI_REQUEST_NULL;
@@ -528,7 +619,7 @@ static cb_status receive_from(conversation *with, int rank, waiting wait, void *
 
 static cb_status send_to(const conversation *with, int rank, const void *data, int bytes)
 {
-    int code = MPI_Send(data, bytes, MPI_BYTE, rank, with->tag, MPI_COMM_WORLD);
+    int code = MPI_Send(data, bytes, MPI_BYTE, rank, with->tag, with->plane->everyone.communicator);
 
     return code == MPI_SUCCESS ? CB_OK : mpi_failed(code, "compare clocks");
 }
@@ -581,7 +672,7 @@ static cb_status take_turn(conversation *with, control_clock *clock)
 {
     control_round_trip trips[ROUND_TRIPS];
     MPI_Request *end = &with->requests[END];
-    int code = MPI_Ibcast(&with->end, 1, MPI_INT, 0, MPI_COMM_WORLD, end);
+    int code = MPI_Ibcast(&with->end, 1, MPI_INT, 0, with->plane->everyone.communicator, end);
     cb_status status;
 
     if (code != MPI_SUCCESS)
@@ -615,7 +706,7 @@ cb_status control_synchronise(control *plane, control_clock *clock)
         for (int rank = 1; rank < all->size && status == CB_OK; rank++)
             status = answer_round_trips(&with, rank);
         with.end = status != CB_OK;
-        code = MPI_Ibcast(&with.end, 1, MPI_INT, 0, MPI_COMM_WORLD, &with.requests[END]);
+        code = MPI_Ibcast(&with.end, 1, MPI_INT, 0, all->communicator, &with.requests[END]);
         if (finish_request(plane, code, &with.requests[END], "end the comparison of clocks") !=
             CB_OK)
             status = CB_ERROR_CONTROL;

@@ -11,6 +11,7 @@ const char *bench_group_name(bench_group group)
         [BENCH_GROUP_CALIBRATION] = "calibration",
         [BENCH_GROUP_PARKBENCH] = "parkbench",
         [BENCH_GROUP_REPLAY] = "replay",
+        [BENCH_GROUP_CONGESTION] = "congestion",
     };
 
     return names[group];
@@ -23,6 +24,7 @@ const char *bench_counted_name(bench_counted counted)
         [BENCH_PROCESSORS] = "processors", [BENCH_DESTINATIONS] = "destinations",
         [BENCH_SOURCES] = "sources",       [BENCH_FARM] = "sources",
         [BENCH_TOPOLOGY] = "topology",     [BENCH_BY_TRACE] = "processors",
+        [BENCH_BY_TEAMS] = "processors",
     };
 
     return names[counted];
@@ -44,6 +46,7 @@ static const char *const packets_formulas[] = {
     [BENCH_PACKETS_EACH] = "count",
     [BENCH_PACKETS_EACH_PAIR] = "count / 2",
     [BENCH_PACKETS_AMONG_ALL] = "count * (count - 1)",
+    [BENCH_PACKETS_EACH_DOUBLING] = "count * bits(count - 1)",
     [BENCH_PACKETS_OF_UNITS] = NULL,
 };
 
@@ -54,6 +57,8 @@ const char *bench_packets_formula(bench_packets packets)
 
 size_t bench_packets_of(bench_packets packets, size_t count)
 {
+    size_t total = 0;
+
     switch (packets) {
     case BENCH_PACKETS_ONE:
         return 1;
@@ -65,6 +70,10 @@ size_t bench_packets_of(bench_packets packets, size_t count)
         return count / 2;
     case BENCH_PACKETS_AMONG_ALL:
         return count * (count - 1);
+    case BENCH_PACKETS_EACH_DOUBLING:
+        for (size_t distance = 1; distance < count; distance *= 2)
+            total += count;
+        return total;
     case BENCH_PACKETS_OF_UNITS:
         break;
     }

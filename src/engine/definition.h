@@ -18,6 +18,8 @@ typedef struct bench_options bench_options;
 typedef struct bench_shape_list bench_shape_list;
 typedef struct benchmark benchmark;
 typedef struct measurement_method measurement_method;
+typedef struct bench_plan bench_plan;
+typedef struct engine_session engine_session;
 
 /* Chapter of docs/using/benchmarks.md. Farms and pipelines run an algorithm on each packet and have
  * no --mode. Parkbench programs check their clock first (TICK1 and TICK2), take --breakpoint, and
@@ -27,7 +29,8 @@ typedef enum {
     BENCH_GROUP_FARM,
     BENCH_GROUP_CALIBRATION,
     BENCH_GROUP_PARKBENCH,
-    BENCH_GROUP_REPLAY /* messages and ranks are those of a trace */
+    BENCH_GROUP_REPLAY,    /* messages and ranks are those of a trace */
+    BENCH_GROUP_CONGESTION /* messages are those of two other benchmarks */
 } bench_group;
 
 /* Number of ranks in a role, as a function of the count that is measured (processors, sources or
@@ -85,9 +88,11 @@ typedef enum {
     BENCH_PACKETS_TWO,
     BENCH_PACKETS_EACH, /* one for each of the count; in a topology, for each rank that sends to the
                          * last stage */
-    BENCH_PACKETS_EACH_PAIR, /* one for every two */
-    BENCH_PACKETS_AMONG_ALL, /* one from each to all others */
-    BENCH_PACKETS_OF_UNITS   /* of event building: the definition's `scale` */
+    BENCH_PACKETS_EACH_PAIR,     /* one for every two */
+    BENCH_PACKETS_AMONG_ALL,     /* one from each to all others */
+    BENCH_PACKETS_EACH_DOUBLING, /* one from each to nodes at distances 1, 2, 4, ... below the count
+                                  */
+    BENCH_PACKETS_OF_UNITS       /* of event building: the definition's `scale` */
 } bench_packets;
 
 typedef struct {
@@ -112,7 +117,8 @@ typedef enum {
     BENCH_SOURCES,
     BENCH_FARM,     /* sources and destinations, plus a supervisor */
     BENCH_TOPOLOGY, /* --topology: stages of ranks */
-    BENCH_BY_TRACE  /* as many as the trace has */
+    BENCH_BY_TRACE, /* as many as the trace has */
+    BENCH_BY_TEAMS  /* all ranks, of which two other benchmarks take their parts */
 } bench_counted;
 
 /* How a list of destinations changes from one broadcast to the next. BENCH_NEW: as BENCH_RANDOM,
@@ -179,7 +185,8 @@ struct benchmark {
     const char *description; /* paragraphs, for --help and the manual page */
     bench_group group;
     /* Communication pattern, from which readers choose a diagram: pair, exchange, all-to-all,
-     * pairs, one-to-many, many-to-one, push-farm, pull-farm, pipeline, calibration, replay.
+     * pairs, one-to-many, many-to-one, push-farm, pull-farm, pipeline, calibration, replay,
+     * ring, congestion.
      * Benchmarks may share one. */
     const char *pattern;
     bench_counted counted;
@@ -227,6 +234,9 @@ struct benchmark {
      * lists, the times of both are reported per group. */
     cb_status (*set_up)(bench_rank *me);
     void (*tear_down)(bench_rank *me);
+    /* Make the plan, in place of plan_make, and make the session measure it. Collective over all
+     * ranks, with the same status; errors are logged. NULL: plan_make. */
+    cb_status (*plan)(engine_session *session, bench_plan *out);
     /* How it is measured, if not by the plain passes only; and the same with --compute (NULL:
      * unsupported). */
     const measurement_method *method, *overlap;
@@ -239,7 +249,7 @@ typedef struct {
     const char *multicast, *list;
 } bench_list_options;
 
-/* "basic", "farm", "calibration", "parkbench" or "replay". */
+/* "basic", "farm", "calibration", "parkbench", "replay" or "congestion". */
 const char *bench_group_name(bench_group group);
 
 /* What is counted: "processors", "destinations", "sources" or "topology"; the smallest count; and

@@ -69,6 +69,7 @@ static void put_counts(report_stream *out, const benchmark *definition)
         [BENCH_FARM] = {{"sources", "destinations"}, "1 + sources + destinations"},
         [BENCH_TOPOLOGY] = {{"topology"}, "sum(stages)"},
         [BENCH_BY_TRACE] = {{NULL}, "count"},
+        [BENCH_BY_TEAMS] = {{NULL}, "count"},
     };
     const char *separator = definition->counted == BENCH_FARM ? "x" : "-";
 

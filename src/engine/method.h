@@ -5,9 +5,17 @@
 #include "engine/plan.h"
 #include "report/report.h"
 
-typedef struct engine_session engine_session;
 typedef struct measurement_setting measurement_setting; /* of outcome.h */
 typedef struct measurement_passes measurement_passes;   /* of measurement.h */
+
+/* Traffic of a measurement that goes on, in turns, until its user stops it. */
+typedef struct method_load method_load;
+struct method_load {
+    double turn_ns; /* wanted length of a turn */
+    /* Call after each turn: data packets that all destinations received in it, and its time by this
+     * rank's clock. Collective over the team, with the same *goes_on in all ranks. */
+    cb_status (*end_turn)(method_load *load, double packets, double elapsed_ns, bool *goes_on);
+};
 
 /* How a benchmark is measured if not by the plain passes only. The definition names the table; the
  * engine knows nothing else about the method. Any slot may be empty. */
@@ -29,6 +37,10 @@ struct measurement_method {
      * a replacement for warm-up, blocks, single steps and verification. */
     cb_status (*measure)(void *state, const measurement_setting *setting);
     cb_status (*run_passes)(void *state, measurement_passes *run);
+
+    /* The traffic of a measurement as a load beside another one, without a row. Collective over the
+     * team. A method with `measure` and without it cannot be one. */
+    cb_status (*load)(const measurement_setting *setting, method_load *load);
 
     /* By the participants, collective over the team: a pass after the plain ones. */
     cb_status (*after_passes)(void *state, measurement_passes *run);

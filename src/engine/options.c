@@ -570,10 +570,11 @@ static uint32_t scopes_of(const benchmark *definition)
         [BENCH_FARM] = BENCH_TAKES_FARM | BENCH_TAKES_LOAD,
         [BENCH_TOPOLOGY] = BENCH_TAKES_LOAD,
         [BENCH_BY_TRACE] = 0,
+        [BENCH_BY_TEAMS] = 0,
     };
     uint32_t scopes = by_count[definition->counted];
 
-    if (definition->counted == BENCH_BY_TRACE)
+    if (definition->counted == BENCH_BY_TRACE || definition->counted == BENCH_BY_TEAMS)
         return 0;
     scopes |= BENCH_TAKES_PACKETS;
     scopes |= definition->group == BENCH_GROUP_FARM ? BENCH_TAKES_ALGORITHM : BENCH_TAKES_MODES;

@@ -95,6 +95,7 @@ static const cb_list *counts_option(const planner *p)
     case BENCH_PAIR_ONLY:
     case BENCH_BY_MODE:
     case BENCH_BY_TRACE:
+    case BENCH_BY_TEAMS:
     case BENCH_FARM:
     case BENCH_TOPOLOGY:
         break;

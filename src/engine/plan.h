@@ -23,11 +23,11 @@ typedef struct {
     bench_occupation occupation;
 } bench_measurement;
 
-typedef struct {
+struct bench_plan {
     bench_measurement *measurements;
     size_t count;
     size_t largest_bytes;
-} bench_plan;
+};
 
 /* The size of a packet, or the mean if sizes vary. */
 static inline size_t plan_typical_bytes(const bench_measurement *measurement)

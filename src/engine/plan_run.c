@@ -85,8 +85,7 @@ static bool by_mode_and_too_large(const engine_session *session,
            measurement->count > (size_t)control_size(session->plane);
 }
 
-/* Why a measurement cannot be made with this technology in this job; NULL if it can. */
-static const char *obstacle(const engine_session *session, const bench_measurement *measurement)
+const char *plan_obstacle(const engine_session *session, const bench_measurement *measurement)
 {
     const unsigned stream = TRANSPORT_ORDERED | TRANSPORT_RELIABLE;
     const size_t label_bytes = 16;
@@ -362,7 +361,7 @@ cb_status plan_run(engine_session *session, const bench_plan *plan)
     for (size_t i = 0; i < plan->count && status == CB_OK; i++) {
         const bench_measurement *measurement = &plan->measurements[i];
         bool new_curve = previous == NULL || !same_curve(previous, measurement);
-        const char *reason = obstacle(session, measurement);
+        const char *reason = plan_obstacle(session, measurement);
 
         if (new_curve && previous != NULL)
             status = fit_curve(&run, previous);

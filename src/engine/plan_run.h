@@ -8,4 +8,7 @@
  * other errors end the run. */
 cb_status plan_run(engine_session *session, const bench_plan *plan);
 
+/* Why a measurement cannot be made with this technology in this job; NULL if it can. */
+const char *plan_obstacle(const engine_session *session, const bench_measurement *measurement);
+
 #endif

@@ -144,7 +144,7 @@ cb_status rank_create(const rank_setting *setting, transport_factory *factory, b
     const bench_measurement *measurement = setting->measurement;
     const bench_options *options = setting->options;
     bench_shape shape =
-        plan_layout(setting->definition, options, measurement, (size_t)factory->size);
+        plan_layout(setting->definition, options, measurement, setting->participants);
     bool whole_group =
         measurement->list == BENCH_FIXED && measurement->count == options->receivers.count;
     peer_list known = {0};

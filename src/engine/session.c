@@ -125,8 +125,7 @@ static cb_status read_configuration(engine_session *session)
     return program_find_technology(program, cb_config_technology_place(session->config));
 }
 
-static const measurement_method *method_of(const benchmark *definition,
-                                           const bench_options *options)
+const measurement_method *session_method(const benchmark *definition, const bench_options *options)
 {
     const bool loaded = options->rate_hz > 0 || options->load_curve != NULL || options->find_rate;
 
@@ -143,7 +142,7 @@ cb_status session_open(engine_session *out, engine_program *program)
     *out = (engine_session){.program = program,
                             .definition = program->definition,
                             .options = options,
-                            .method = method_of(program->definition, options)};
+                            .method = session_method(program->definition, options)};
     cb_log_silence(false); /* errors from here on may occur in this rank only */
     CB_TRY(host_open(&out->host));
     out->wait = choose_wait(options, out->host);

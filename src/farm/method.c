@@ -376,30 +376,85 @@ static cb_status run_passes(farm_run *run, farm_recording *recording)
     return record_timeline(run, recording);
 }
 
-static cb_status measure(void *recording, const measurement_setting *setting)
+static farm_run run_of(const measurement_setting *setting)
 {
     const bench_options *options = setting->session->options;
-    farm_run run = {.setting = setting,
-                    .fragments = farm_fragments_for(options),
-                    .supervisor = control_team_index(setting->team) == 0,
-                    .started_ns = cb_now_ns(),
-                    .limit_ns = options->max_time_s * 1e9,
-                    .touch_ns = -1};
-    const bool planned_multicast = setting->planned->own_multicast;
+
+    return (farm_run){.setting = setting,
+                      .fragments = farm_fragments_for(options),
+                      .supervisor = control_team_index(setting->team) == 0,
+                      .started_ns = cb_now_ns(),
+                      .limit_ns = options->max_time_s * 1e9,
+                      .touch_ns = -1};
+}
+
+/* After a failure that the others may not know about, this rank ends the job. Destroying a group is
+ * collective and could block it. */
+static void leave(farm_run *run, cb_status status)
+{
+    if (run->me != NULL && (status == CB_OK || !run->setting->planned->own_multicast)) {
+        farm_leave(run->me);
+        rank_destroy(run->setting->session->definition, run->me);
+    }
+    farm_arrivals_free(&run->arrivals);
+    free(run->latencies);
+    free(run->step_latencies);
+    free(run->accounts);
+}
+
+static cb_status measure(void *recording, const measurement_setting *setting)
+{
+    farm_run run = run_of(setting);
     cb_status status = set_up(&run);
 
     if (status == CB_OK)
         status = run_passes(&run, recording);
-    /* After a failure that the others may not know about, this rank ends the job. Destroying a
-     * group is collective and could block it. */
-    if (run.me != NULL && (status == CB_OK || !planned_multicast)) {
-        farm_leave(run.me);
-        rank_destroy(setting->session->definition, run.me);
+    leave(&run, status);
+    return status;
+}
+
+/* A load beside another measurement: as many events in flight as its own measurement would find,
+ * then one closed or open loop after the other. */
+static cb_status load_in_turns(farm_run *run, method_load *load)
+{
+    const bench_options *options = run->setting->session->options;
+    const size_t sources = farm_of(run->me)->sources;
+    const size_t fetched = farm_fetched(options, sources);
+    uint64_t events;
+    bool goes_on = true;
+
+    CB_TRY(probe(run, &events));
+    CB_TRY(search_in_flight(run, events));
+    while (goes_on) {
+        farm_load turn = {
+            .in_flight = run->in_flight,
+            .events = farm_events_in(load->turn_ns, run->event_ns, 2 * farm_destinations(run))};
+        farm_tally tally = {0};
+        double packets;
+
+        if (options->rate_hz > 0)
+            turn = farm_open_load(run, options->rate_hz,
+                                  farm_load_events(&run->arrivals, options->rate_hz, run->event_ns,
+                                                   load->turn_ns, FARM_OPEN_EVENTS));
+        farm_row_begin(run);
+        CB_TRY(farm_run_load(run, turn, &tally));
+        if (options->rate_hz <= 0)
+            run->event_ns = tally.event_ns;
+        packets = (double)tally.decided * (double)fetched +
+                  (double)tally.accepted * (double)(sources - fetched);
+        CB_TRY(load->end_turn(load, packets, tally.elapsed_ns, &goes_on));
     }
-    farm_arrivals_free(&run.arrivals);
-    free(run.latencies);
-    free(run.step_latencies);
-    free(run.accounts);
+    return CB_OK;
+}
+
+static cb_status load_network(const measurement_setting *setting, method_load *load)
+{
+    farm_run run = run_of(setting);
+    cb_status status = set_up(&run);
+
+    if (status == CB_OK)
+        status = load_in_turns(&run, load);
+    leave(&run, status);
     return status;
 }
 
@@ -409,5 +464,6 @@ const measurement_method farm_method = {
     .open = open_recording,
     .close = close_recording,
     .measure = measure,
+    .load = load_network,
     .conclude = write_timeline,
 };

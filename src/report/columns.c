@@ -116,6 +116,33 @@ static const report_cell found_cells[] = {
     {.path = NULL},
 };
 
+static const report_cell impact_cells[] = {
+    {.path = "value", .name = "value"},
+    {.path = "interval.0", .name = "low", .heading = {"", "from", 6, 8, false}},
+    {.path = "interval.1", .name = "high", .heading = {"", "to", 6, 8, false}},
+    {.path = NULL},
+};
+
+static const report_cell phase_cells[] = {
+    {.path = "p50", .name = "p50_us"},
+    {.path = "mean", .name = "mean_us"},
+    {.path = "p99", .name = "p99_us"},
+    {.path = "p99_9", .name = "p99_9_us"},
+    {.path = NULL},
+};
+
+static const report_cell drift_cells[] = {
+    {.path = "mean", .name = "mean_pct"},
+    {.path = "p50", .name = "p50_pct"},
+    {.path = NULL},
+};
+
+static const report_cell victim_cells[] = {
+    {.path = "beside", .name = "beside"},
+    {.path = "alone", .name = "alone", .heading = {"victim", "alone", 7, 7, false}},
+    {.path = NULL},
+};
+
 static const report_cell destination_cells[] = {
     /* of the destination with the longest median latency */
     {.path = "latency_us.p50", .name = "slowest_p50_us", .shows = REPORT_MOST},

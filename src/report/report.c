@@ -39,7 +39,9 @@ struct report_document {
     report_writer writer;  /* for the stream */
     bool begun;            /* something was written to the stream */
     cb_status stream_status;
-    cb_status broken; /* first error of a report_put call */
+    cb_status broken;                               /* first error of a report_put call */
+    void (*divert)(void *context, report_row *row); /* or NULL */
+    void *divert_context;
 };
 
 static const report_form *const forms[] = {
@@ -312,8 +314,19 @@ void report_put_flag(report_document *document, bool value, const char *path, ..
     va_end(arguments);
 }
 
+void report_divert(report_document *document, void (*take)(void *context, report_row *row),
+                   void *context)
+{
+    document->divert = take;
+    document->divert_context = context;
+}
+
 cb_status report_add(report_document *document, report_row *row)
 {
+    if (document->divert != NULL) {
+        document->divert(document->divert_context, row);
+        return CB_OK;
+    }
     return add_element(document, ELEMENT_ROW, row, report_row_json(row));
 }
 

@@ -57,6 +57,11 @@ void report_put_flag(report_document *document, bool value, const char *path, ..
  * or CB_ERROR_SYSTEM, logged. */
 cb_status report_add(report_document *document, report_row *row);
 
+/* From now on rows that are added go to `take`, which has to clear them or move their values; NULL:
+ * into the document again. */
+void report_divert(report_document *document, void (*take)(void *context, report_row *row),
+                   void *context);
+
 /* Add a measurement that could not be made, with the reason. Errors as report_add. */
 cb_status report_skip(report_document *document, const char *what, const char *reason);
 

@@ -20,6 +20,15 @@ void report_row_clear(report_row *row)
     *row = (report_row){.broken = false};
 }
 
+void report_row_keep_conditions(report_row *row)
+{
+    for (size_t i = 0; i < REPORT_COLUMNS; i++)
+        if (!report_columns[i].condition && i != REPORT_VERIFY) {
+            json_decref(row->values[i]);
+            row->values[i] = NULL;
+        }
+}
+
 /* Takes the reference to `value`; NULL means that memory ran out. */
 static void store(report_row *row, report_column column, json_t *value)
 {

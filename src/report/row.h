@@ -23,6 +23,9 @@ typedef struct {
 
 void report_row_clear(report_row *row);
 
+/* Clear all values but conditions of the measurement and what the verification found. */
+void report_row_keep_conditions(report_row *row);
+
 /* A number that is not finite, a NULL or empty text, an empty summary, distribution or array leave
  * the column absent. */
 void report_set_number(report_row *row, report_column column, double value);

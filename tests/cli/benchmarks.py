@@ -54,7 +54,7 @@ def traces_of(benchmark: Json, choices: dict[str, list[str]]) -> Iterator[list[s
 def main() -> int:
     known = json.loads(Path(sys.argv[2]).read_text(encoding="utf-8"))
     for benchmark in known["benchmarks"]:
-        if benchmark["group"] == "replay":  # its messages are those of a file
+        if benchmark["group"] in ("replay", "congestion"):  # messages of a file, or of other benchmarks
             continue
         if sys.argv[1] == "ranks":
             print(benchmark["name"], ranks_of(benchmark), benchmark["group"])

@@ -30,10 +30,10 @@ launcher_options=
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export ASAN_OPTIONS="${ASAN_OPTIONS:-}${ASAN_OPTIONS:+:}detect_leaks=0"
 
-# Every benchmark that needs no file, without its cb_, and the ranks that a quick test of it starts.
+# Every benchmark that needs no file and no other benchmark, without its cb_, and the ranks that a quick test of it starts.
 # shellcheck disable=SC2034 # the tests use it
 programs=$(for file in "$srcdir"/benchmarks/cb_*.c; do basename "$file" .c | sed 's/^cb_//'; done |
-    grep -vx replay)
+    grep -vx -e replay -e congest)
 
 # Facts on benchmarks from the build; see tests/cli/benchmarks.py.
 describe_benchmarks() {

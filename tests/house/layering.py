@@ -39,8 +39,9 @@ MAY_INCLUDE: dict[str, tuple[str, ...]] = {
     "src/linkmap/": BELOW_ENGINE + ("engine/",),
     "src/emit/": BELOW_ENGINE + ("engine/", "timeline/", "farm/"),
     "src/replay/": BELOW_ENGINE + ("engine/",),
+    "src/congest/": BELOW_ENGINE + ("engine/", "farm/"),
     # A benchmark allocates its lists and draws them at random: base, beside what a step is made of.
-    "benchmarks/": ("engine/", "farm/", "evb/", "linkmap/", "occupation/", "bare/", "emit/", "replay/", "transport/transport.h", "base/"),
+    "benchmarks/": ("engine/", "farm/", "evb/", "linkmap/", "occupation/", "bare/", "emit/", "replay/", "congest/", "transport/transport.h", "base/"),
     "tools/": ("model/", "report/", "base/", "sisci/"),
     # The tracing preload library stands between an application and MPI.
     "src/tracer/": ("base/",),
@@ -57,7 +58,7 @@ HEADERS: dict[str, tuple[str, ...]] = {
     "jansson.h": ("src/report/", "tests/"),
     "confuse.h": ("src/base/", "tests/"),
     "check.h": ("tests/",),
-    "engine/session.h": ("src/engine/", "src/farm/", "src/evb/", "src/linkmap/", "src/occupation/", "src/bare/", "src/timeline/", "src/emit/", "src/replay/", "tests/"),
+    "engine/session.h": ("src/engine/", "src/farm/", "src/evb/", "src/linkmap/", "src/occupation/", "src/bare/", "src/timeline/", "src/emit/", "src/replay/", "src/congest/", "tests/"),
     # ccmod/NAME.h, as an installed user includes them.
     "ccmod.h": ("src/model/", "src/replay/", "tools/ccmod/", "tests/"),
 }

@@ -80,6 +80,9 @@ MISTAKES = {
         3,
         "also set by 'ofi a=1' of technologies",
     ),
+    "victims of others": ("[oneway]\nvictims = twoway", 2, "has no victims"),
+    "victims alone": ("[congest]\nvictims = oneway", 1, "needs aggressors"),
+    "processors of congestion": ("[congest]\nprocessors = 4", 2, "has no processors"),
     "open quote": ("[oneway]\noptions = '--mode", 2, "No closing quotation"),
     "empty plan": ("# nothing\n", 1, "has no section; add one"),
 }
@@ -122,6 +125,16 @@ class Meaning(unittest.TestCase):
         found = measurements("technologies = ucx transports='posix,self', mpi\n[oneway]", 2)
         self.assertEqual([one.technology for one in found], ["ucx", "mpi"])
         self.assertEqual(found[0].words[3], "transports='posix,self'")
+
+    def test_each_victim_is_measured_beside_each_aggressor_on_all_ranks(self) -> None:
+        text = "[congest]\nvictims = oneway, 'ring --sizes 8,64'\naggressors = none, alltoall --sizes 64"
+        found = measurements(text, 6)
+        self.assertEqual([one.ranks for one in found], [6] * 4)
+        self.assertEqual(found[3].name, "congest.mpi.ring---sizes-8-64.alltoall---sizes-64")
+        words = found[3].words
+        self.assertEqual(words[words.index("--victim") + 1], "ring --sizes 8,64")
+        self.assertEqual(words[words.index("--aggressor") + 1], "alltoall --sizes 64")
+        self.assertNotIn("--buffers", words)
 
     def test_names_are_unique_where_only_waits_differ(self) -> None:
         self.assertEqual(
@@ -187,7 +200,7 @@ class Shipped(unittest.TestCase):
     """The plans that come with the driver."""
 
     def test_all_are_valid_and_their_names_unique(self) -> None:
-        names = "acceptance eventbuilding farms full incast links note48 parkbench quick scaling sci-note technologies"
+        names = "acceptance congestion eventbuilding farms full gpcnet incast links note48 parkbench quick scaling sci-note technologies"
         self.assertEqual(plan.shipped(), names.split())
         for name in plan.shipped():
             found = [one.name for one in expand(plan.read(name), 17, Overrides())]
@@ -281,7 +294,7 @@ class Shipped(unittest.TestCase):
         self.assertLessEqual({one.name for one in wanted}, found)
 
     def test_all_but_those_of_tables_and_maps_measure_what_predictions_are_made_of(self) -> None:
-        for name in set(plan.shipped()) - {"acceptance", "links", "parkbench", "sci-note", "technologies"}:
+        for name in set(plan.shipped()) - {"acceptance", "congestion", "gpcnet", "links", "parkbench", "sci-note", "technologies"}:
             for over in plan.read(name).sections[0].values["technologies"]:
                 found = expand(plan.read(name), 17, Overrides())
                 of_it = [one for one in found if one.technology == over.technology]

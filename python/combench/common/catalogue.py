@@ -28,7 +28,7 @@ FILE = "benchmarks.json"
 FARM, CALIBRATION = "farm", "calibration"  # groups
 _TOP = Path(__file__).resolve().parents[3]  # of the source tree, or of installed data
 
-# Formulas: + - * / and parentheses over names, and sum() of a list; of traces also // and %.
+# Formulas: + - * / and parentheses over names, sum() of a list and bits() of a whole number; of traces also // and %.
 
 _OPERATORS: Mapping[type, Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -37,6 +37,12 @@ _OPERATORS: Mapping[type, Callable[[Any, Any], Any]] = {
     ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
+}
+
+
+_FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {
+    "sum": sum,
+    "bits": lambda number: int(number).bit_length(),
 }
 
 
@@ -52,8 +58,10 @@ def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
         return node.value
     if isinstance(node, ast.Name) and node.id in names:
         return names[node.id]
-    if isinstance(node, ast.Call) and ast.unparse(node.func) == "sum" and len(node.args) == 1:
-        return sum(_value(node.args[0], names))
+    if isinstance(node, ast.Call) and len(node.args) == 1:
+        function = _FUNCTIONS.get(ast.unparse(node.func))
+        if function is not None:
+            return function(_value(node.args[0], names))
     raise ValueError(f"'{ast.unparse(node)}' is not allowed in a formula")
 
 
@@ -240,6 +248,11 @@ class Benchmark:
     def of_note(self) -> bool:
         """Whether it is a benchmark of DAQ note 48, whose ids are numbers."""
         return re.fullmatch(r"[0-9]+\.[0-9]+", self.id) is not None
+
+    @property
+    def names_others(self) -> bool:
+        """Whether its options name a victim and an aggressor."""
+        return "victim" in self.options and "aggressor" in self.options
 
     @property
     def short_label(self) -> str:

@@ -22,7 +22,7 @@ MAX_TECHNOLOGIES = 10  # lines of a picture that has one for each technology
 @dataclass(frozen=True)
 class Axis:
     label: str
-    scale: str  # size, count, category, linear, log, or tail: of a distribution
+    scale: str  # size, count, category, linear, log, tail: of a distribution, or colour
 
 
 @dataclass(frozen=True)
@@ -84,9 +84,14 @@ class Picture:
         return "".join(dict.fromkeys(mark for point in self.points for mark in point.figure.marks))
 
     @property
+    def is_matrix(self) -> bool:
+        """Whether colours show it: a cell for each series and x value."""
+        return self.y.scale == "colour"
+
+    @property
     def is_bars(self) -> bool:
         """Whether bars show it: no line would have two points, or the x values have no order."""
-        if self.x.scale == "tail" or self.maps:
+        if self.x.scale == "tail" or self.maps or self.is_matrix:
             return False
         return self.x.scale == "category" or all(len(line.points) == 1 for line in self.lines)
 

@@ -10,12 +10,13 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any, Callable, Iterable, Sequence
 
-from matplotlib import rc_context
+from matplotlib import colormaps, rc_context
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure as Sheet
 from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
 from combench.report.charts import (
@@ -511,6 +512,55 @@ def _sheet_of_maps(picture: Picture) -> Sheet:
             axes.set_ylabel(picture.y.label)
         if place + columns >= len(picture.maps):
             axes.set_xlabel(picture.x.label)
+
+
+_CELL_IN = 0.36  # height of a cell of a matrix
+
+
+def _cell_text(point: Point) -> str:
+    """In brackets: the interval has no impact in it, or there is none."""
+    low, high = point.figure.low, point.figure.high
+    unclear = low is None or high is None or low <= 1 <= high
+    return f"({number(point.figure.value)})" if unclear else number(point.figure.value)
+
+
+def _draw_matrix(axes: Axes, panel: Panel, grid: Sequence[Any], reach: float) -> None:
+    for row, line in enumerate(panel.series):
+        for point in line.points:
+            place, value = grid.index(point.x), math.log(point.figure.value) / reach
+            colour = colormaps["coolwarm"](min(1.0, max(0.0, 0.5 + value / 2)))
+            axes.add_patch(Rectangle((place - 0.5, row - 0.5), 1, 1, color=colour, linewidth=0))
+            axes.text(place, row, _cell_text(point), ha="center", va="center", fontsize=7)
+    axes.set_xlim(-0.5, len(grid) - 0.5)
+    axes.set_ylim(len(panel.series) - 0.5, -0.5)
+    axes.set_xticks(range(len(grid)), grid, rotation=20, ha="right", fontsize=6.5)
+    axes.set_yticks(
+        range(len(panel.series)), [line.label for line in panel.series], fontsize=6.5
+    )
+    axes.grid(False)
+    axes.set_title(panel.title, loc="left", fontweight="bold")
+
+
+def _sheet_of_matrices(picture: Picture) -> Sheet:
+    """A coloured table for each panel, one below the other; the colour is the logarithm of the value."""
+    grid = _all_x(picture)
+    reach = max(*(abs(math.log(value)) for value in _values(picture)), math.log(2))
+    most = max(len(panel.series) for panel in picture.panels)
+    labels_in = 0.3 + 0.062 * max(len(line.label) for line in picture.lines)
+    below_in = 0.35 + 0.024 * max(len(str(x)) for x in grid)
+    height_in = len(picture.panels) * (most * _CELL_IN + below_in + _TOP_IN)
+    sheet = Sheet(figsize=(_WIDTH_IN, height_in), dpi=_DPI)
+    FigureCanvasAgg(sheet)
+    rows = sheet.subplots(len(picture.panels), 1, squeeze=False)[:, 0]
+    for axes, panel in zip(rows, picture.panels):
+        _draw_matrix(axes, panel, grid, reach)
+    sheet.subplots_adjust(
+        left=min(0.5, labels_in / _WIDTH_IN),
+        right=1 - _RIGHT_IN / _WIDTH_IN,
+        top=1 - _TOP_IN / height_in,
+        bottom=below_in / height_in,
+        hspace=(below_in + _TOP_IN) / (most * _CELL_IN),
+    )
     return sheet
 
 
@@ -521,6 +571,9 @@ def sheet_of(picture: Picture) -> Sheet:
             sheet = _sheet_of_maps(picture)
             sheet.draw_without_rendering()
             return sheet
+    if picture.is_matrix:
+        with rc_context(_SETTINGS):
+            return _sheet_of_matrices(picture)
     if picture.is_bars:
         with rc_context(_SETTINGS):
             return _sheet_of_bars(picture)

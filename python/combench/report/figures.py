@@ -226,7 +226,10 @@ def figure(row: Json, name: str) -> Optional[Figure]:
         return _found(row)
     if key in _RATES:
         return _rate(row, key)
-    return None if key not in row else _figure(row[key], None, row)
+    value = row.get(key)
+    if isinstance(value, dict):  # with an interval of its own, such as impact_mean
+        return _figure(value["value"], _pair(value["interval"]) if "interval" in value else None, row)
+    return None if value is None else _figure(value, None, row)
 
 
 def number(value: float) -> str:

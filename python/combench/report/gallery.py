@@ -23,13 +23,14 @@ from combench.report.charts import (
     common_words,
     file_name,
     grouped,
+    named,
     ordered,
     panel_title,
     pictures_of,
     thinned,
 )
 from combench.report.figures import Figure, frequency, marks_of, quantile_interval, text
-from combench.report.rows import Row, usual
+from combench.report.rows import ORIGIN, Row, usual
 
 FARMS, FREQUENCY, BASIC, LINKS, SCALING, TASKS, CONDITIONS = (
     "Farms under load",
@@ -529,11 +530,61 @@ def _predictions(rows: Sequence[Row], predicted: Sequence[Row]) -> list[Picture]
     return pictures_of(_PREDICTED, [*measured, *closed])
 
 
+_IMPACTS = ("impact_mean", "impact_p99")
+
+
+def _impact_matrix(of_origin: Sequence[Row], key: str) -> Panel:
+    """A series for each victim, a point for each aggressor."""
+    series = []
+    for of_victim in grouped(of_origin, ("victim", "mode", "size_bytes", "processors")):
+        several = len(grouped(of_victim, ("aggressor_ranks",))) > 1
+        points = tuple(
+            Point(
+                f"{row.get('aggressor')}, {row.get('aggressor_ranks')} ranks" if several else row.get("aggressor"),
+                figure,
+                True,
+            )
+            for row in of_victim
+            if (figure := row.figure(key)) is not None
+        )
+        if points:
+            first = of_victim[0]
+            label = f"{first.get('victim')}"
+            twice = len({row.get("size_bytes") for row in of_origin if row.get("victim") == label}) > 1
+            series.append(Series(f"{label}, {first.get('size_bytes')} B" if twice else label, points))
+    return Panel(catalogue.known().columns[key].label, tuple(series))
+
+
+def _impacts(rows: Sequence[Row]) -> list[Picture]:
+    """Victims beside aggressors: a matrix for each technology, machine and placement."""
+    beside = [row for row in rows if row.definition.names_others]
+    made = []
+    for of_origin in grouped(beside, (*ORIGIN, "aggressor_placement")):
+        panels = tuple(_impact_matrix(of_origin, key) for key in _IMPACTS)
+        panels = tuple(panel for panel in panels if panel.series)
+        if not panels:
+            continue
+        placed = of_origin[0].get("aggressor_placement")
+        picture = Picture(
+            file_name("congestion", [of_origin[0].get("technology"), placed]),
+            TASKS,
+            f"Victims beside aggressors, {named(of_origin[0], ('technology',))}, {placed}",
+            "Time beside the aggressor / alone, by victim (rows) and aggressor (columns); 1: no impact. "
+            "In brackets a value whose 95 % interval contains 1. Empty: not measured, or too few steps.",
+            Axis("aggressor", "category"),
+            Axis("impact", "colour"),
+            panels,
+        )
+        made.append(picture)
+    return made
+
+
 def gallery(
     rows: Sequence[Row], predicted: Sequence[Row] = (), buffer_bytes: Optional[int] = None
 ) -> list[Picture]:
     """All pictures that the rows have data for, by section; with the buffer of a port if it is known."""
-    made = _load_curves(rows) + _distributions(rows) + incast.pictures(rows, buffer_bytes)
+    made = _load_curves(rows) + _distributions(rows) + _impacts(rows)
+    made += incast.pictures(rows, buffer_bytes)
     for chart in _charts():
         made += pictures_of(chart, rows)
     made += linkmaps.pictures(rows, LINKS)

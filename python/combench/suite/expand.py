@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from dataclasses import dataclass, replace
 from typing import Iterator, Mapping
 
@@ -16,6 +17,8 @@ _START_S, _START_RANK_S = 1.5, 0.05
 _OCCUPIED_ROW_S = 0.4
 # Rates of --load-curve auto, and the time of --find-rate as a multiple of --max-time.
 _AUTOMATIC_RATES, _SEARCH = 9, 4
+# Rounds of a victim beside an aggressor, without --rounds: phases beside it, and one more alone.
+_ROUNDS = 5
 # A start is taken to hang after this multiple of its estimated time; shared cores may slow it down.
 _HANGS_AFTER, _HANGS_AFTER_LEAST_S = 10, 180
 
@@ -82,6 +85,8 @@ def shapes(section: Section, ranks: int, cores: int) -> list[Shape]:
     """The counts of a section. `max` is the largest that fits the ranks, or the cores where ranks
     must not share them."""
     benchmark, key = section.benchmark, count_key(section.benchmark)
+    if benchmark.names_others:
+        return [benchmark.shape(str(ranks))]
     usual = benchmark.count.usual
     room = ranks if usual else cores  # without usual counts ranks must not share cores
     texts = section.values[key] if key in section.given else usual or ("max",)
@@ -116,6 +121,7 @@ def _measurement(
     occupation: str,
     wait: str,
     buffers: str,
+    pair: tuple[str, ...],
     overrides: Overrides,
     most_ranks: int,
 ) -> Measurement:
@@ -127,7 +133,11 @@ def _measurement(
     algorithms = values["algorithms"] or benchmark.algorithms_us
     if algorithms:
         words += ["--algorithm", ",".join(str(us) for us in algorithms)]
-    words += ["--wait", wait, "--buffers", buffers, "--max-time", f"{max_time_s:g}"]
+    words += ["--wait", wait, "--max-time", f"{max_time_s:g}"]
+    if "buffers" in benchmark.options:
+        words += ["--buffers", buffers]
+    for option, command in zip(("--victim", "--aggressor"), pair):
+        words += [option, command]
     words += ["--precision", f"{overrides.precision_pct or values['precision']:g}"]
     options = option_values(values["options"])
     rows = benchmark.rows_of(
@@ -140,6 +150,8 @@ def _measurement(
     )
     row_s = max_time_s + (_OCCUPIED_ROW_S if occupation not in ("", "none") else 0)
     rates, times = _offered_rates(options)
+    if pair:
+        rows, times = 1, 1 + 2 * int(options.get("--rounds", _ROUNDS))
     fixed = options.get("--list") in benchmark.lists[:1]  # the first of its lists does not change
     ranks = shape.ranks if fixed else shape.ranks_of_job(most_ranks)
     expected_s = _START_S + _START_RANK_S * ranks + rows * times * row_s
@@ -152,6 +164,7 @@ def _measurement(
             ("", occupation),
             ("waits", wait),
             ("buffers", buffers),
+            *(("", re.sub(r"[^A-Za-z0-9_-]+", "-", command)) for command in pair),
         ),
         section=section.name,
         benchmark=benchmark.name,
@@ -190,16 +203,18 @@ def expand(
     for section in plan.sections:
         values = section.values
         occupations = values["occupations"] if section.benchmark.occupations else ("",)
-        for over, shape, occupation, wait, buffers in itertools.product(
+        pairs = itertools.product(values["victims"], values["aggressors"])
+        for over, shape, occupation, wait, buffers, pair in itertools.product(
             values["technologies"],
             shapes(section, ranks, room),
             occupations,
             values["waits"],
             values["buffers"],
+            list(pairs) if section.benchmark.names_others else [()],
         ):
             # Spare ranks do not make ranks share cores that would have one each without them.
             most = room if shape.ranks <= room else ranks
             one = _measurement(
-                section, over, shape, occupation, wait, buffers, overrides, most
+                section, over, shape, occupation, wait, buffers, pair, overrides, most
             )
             yield replace(one, obstacle=_obstacle(one, cores))

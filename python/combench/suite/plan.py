@@ -133,6 +133,11 @@ def _choice(option: str) -> Callable[[str], str]:
     return lambda text: values.one_of(*catalogue.known().choices[option])(text)
 
 
+def _commands(text: str) -> tuple[str, ...]:
+    """Benchmarks with their options; one that has a comma in it is in quotes."""
+    return _listed(lambda part: part.strip("'").strip())(text)
+
+
 def _options(text: str) -> tuple[str, ...]:
     words = shlex.split(text)
     for word in words:
@@ -247,6 +252,15 @@ KEYS: dict[str, Key] = {
         "named as in CSV, and if mode=stream after one limits it to some rows; a run that misses one "
         "ends with status 1",
     ),
+    "victims": Key(
+        _commands,
+        (),
+        "for congestion, victims: benchmarks with options, as oneway --sizes 64; 'ring --sizes 8,64' in "
+        "quotes if there is a comma",
+    ),
+    "aggressors": Key(
+        _commands, (), "for congestion, aggressors like victims, or none or busy: each beside each victim"
+    ),
     "options": Key(_options, (), "more options for the program, as on its command line"),
     **{key: Key(_listed(_word), None, text) for key, text in _COUNTS.items()},
 }
@@ -257,7 +271,7 @@ def count_key(benchmark: Benchmark) -> str:
     count = benchmark.count
     if count.is_farm or count.is_topology:
         return "farms" if count.is_farm else "topologies"
-    return "" if count.is_fixed else count.column
+    return "" if count.is_fixed or benchmark.names_others else count.column
 
 
 @dataclass
@@ -316,6 +330,9 @@ class _Reader:
         benchmark = known[benchmark_name]
         for key, (at, value) in own.items():
             self.check_meaning(benchmark, key, value, at)
+        for key in ("victims", "aggressors"):
+            if benchmark.names_others and key not in own:
+                self.fail(f"{benchmark.program} needs {key}; add {key} = NAME [OPTION]..., ...", line)
         values = {key: row.default for key, row in KEYS.items() if row.section}
         values.update((key, self.head[key]) for key in self.head if KEYS[key].section)
         values.update((key, value) for key, (_, value) in own.items())
@@ -348,6 +365,8 @@ class _Reader:
                 if side not in benchmark.occupations:
                     known = ", ".join(benchmark.occupations)
                     self.fail(f"{benchmark.program} has no occupation '{side}'; use {known}", line)
+        if key in ("victims", "aggressors") and not benchmark.names_others:
+            self.fail(f"{without}; remove it", line)
         if key == count_key(benchmark):
             self.check_counts(benchmark, value, line)
 
