@@ -62,7 +62,7 @@ _combench_complete() {
     if [[ ${*: -1} == run ]]; then
         # The plans that come with the driver, as its argument PLAN names them.
         mapfile -t COMPREPLY < <(compgen -W "$(_combench_entry PLAN "$@" |
-            sed -n 's/^ *PLAN  *\(.*\), or a .*/\1/p' | tr -d ',')" -- "$word")
+            sed -n 's/  */ /g;s/^ *PLAN \(.*\), or a .*/\1/p' | tr -d ',')" -- "$word")
     fi
     mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$word")
 }
