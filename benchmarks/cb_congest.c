@@ -29,7 +29,7 @@ static const cb_option own_options[] = {
      .default_text = "interleaved",
      .choices = congest_placements,
      .key = "aggressor_placement",
-     .help = "Ranks of the aggressor: in turn with the victim's, or on other hosts",
+     .help = "Its ranks: in turn with the victim's, or on other hosts",
      .more = "interleaved: in the launcher's order and in proportion to both numbers. apart: the "
              "victim "
              "has the first hosts, and the aggressor hosts without victims if these have enough "

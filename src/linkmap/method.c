@@ -452,7 +452,9 @@ static cb_status measure_members(linkmap_state *state)
                            &state->places, &state->order));
     CB_TRY(control_agree(setting->team, make_rank(state)));
     CB_TRY(control_barrier(setting->team));
+    counting_begin(&session->counting, session->technology);
     CB_TRY(run_map(state));
+    counting_end(&session->counting, session->technology);
     if (state->run.any_lost || state->run.left)
         return end_without(state);
     CB_TRY(transport_flush(session->technology));
@@ -463,7 +465,8 @@ static cb_status measure_members(linkmap_state *state)
     CB_TRY(time_steps(state));
     rank_reset(passes->pass.me, passes->traffic);
     CB_TRY(measurement_verify(passes));
-    CB_TRY(figures_sum_counters(session, setting->team, &passes->out.counters));
+    CB_TRY(counting_gather(&session->counting, session->technology, setting->team,
+                           &passes->out.counters));
     CB_TRY(control_barrier(setting->team));
     CB_TRY(meters_report(&passes->pass.meters, setting->team,
                          session->document != NULL ? &row : NULL));
