@@ -23,7 +23,7 @@ ALLOWED = re.compile(
     r"benchmarks/(registry\.h|local\.mk)"
     r"|docs/.*|README\.md|CHANGES\.md|man/[a-z-]+\.[0-9]"
     r"|python/combench/predict/validate\.py"  # its manual page says what to measure with
-    r"|packaging/(package\.py\.in|debian/tests/.*)"  # a smoke test of one program
+    r"|packaging/(package\.py\.in|easyconfig\.eb\.in|debian/tests/.*)"  # a smoke test of one program
     r"|scripts/(quickstart|slurm/.*)"
     r"|tools/ccmod/(calibrate|measurements.*|tool)\.[ch]"  # about results of one benchmark
     r"|tests/.*"  # about a benchmark; that none has a list is looked for apart
