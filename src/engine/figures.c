@@ -57,11 +57,10 @@ static void fill_ratio(const measurement_setting *setting, double step_us, repor
         report_set_number(row, REPORT_LOSS_PCT, 100 * (1 - count * reference_us / step_us));
 }
 
-/* The rates of a benchmark whose steps are turns of events. */
-static void fill_rates_of_units(const bench_scale *scale, size_t size_bytes, double time_us,
-                                double lost_share, report_row *row)
+void figures_fill_units(const bench_scale *scale, double size_bytes, double time_us,
+                        double lost_share, report_row *row)
 {
-    const double payload_MBps = (1 - lost_share) * (double)size_bytes / time_us;
+    const double payload_MBps = (1 - lost_share) * size_bytes / time_us;
     const double throughput_MBps = (double)scale->packets * payload_MBps;
     const double sent = (double)(scale->packets - scale->own_packets);
 
@@ -292,6 +291,8 @@ cb_status figures_fill(const measurement_setting *setting, const measurement_out
                                    .verification = &outcome->verification,
                                    .counters = &outcome->counters};
     const benchmark *definition = setting->session->definition;
+    const double size_bytes =
+        measurement->varied ? outcome->fragment_mean_bytes : (double)measurement->size_bytes;
     double divisor = measurement->mode->divisor, total_us = 0;
     stats_summary summary;
 
@@ -307,12 +308,9 @@ cb_status figures_fill(const measurement_setting *setting, const measurement_out
     if (definition->scale != NULL) {
         const bench_scale scale = definition->scale(setting->session->options, measurement->count);
 
-        fill_rates_of_units(&scale, measurement->size_bytes, summary.median, outcome->lost_share,
-                            row);
+        figures_fill_units(&scale, size_bytes, summary.median, outcome->lost_share, row);
     } else {
-        fill_rates(setting->session->definition, measurement, setting->participants,
-                   measurement->varied ? outcome->fragment_mean_bytes
-                                       : (double)measurement->size_bytes,
+        fill_rates(setting->session->definition, measurement, setting->participants, size_bytes,
                    summary.median, outcome->lost_share, row);
     }
     figures_fill_fragments(measurement, outcome->fragment_mean_bytes,

@@ -30,6 +30,10 @@ cb_status figures_lost_share(const measurement_setting *setting, const bench_ran
 void figures_fill_fragments(const bench_measurement *measurement, double mean_bytes,
                             double largest_bytes, report_row *row);
 
+/* The rates of a benchmark with a scale whose step takes `time_us`; packets have this mean size. */
+void figures_fill_units(const bench_scale *scale, double size_bytes, double time_us,
+                        double lost_share, report_row *row);
+
 /* Fill in the conditions of the measurement and the values that all rows have. */
 void figures_fill_common(const measurement_setting *setting, const figures_common *common,
                          report_row *row);

@@ -80,6 +80,10 @@ def _wanted(
         supervisors=arguments.supervisor,
         fetch=arguments.fetch,
         accept=arguments.accept,
+        schedules=arguments.schedule,
+        fragments=arguments.fragments,
+        correlation=arguments.correlation,
+        seed=arguments.seed,
         benchmarks=arguments.benchmarks,
     )
     return cases.told_by(wanted, technology)
@@ -121,6 +125,9 @@ def _row(
     calibration: Calibration,
     arguments: argparse.Namespace,
 ) -> Json:
+    if one.case.fragments and not one.case.size_bytes:
+        mean_bytes = setting.emissions.mean_bytes(one.case)
+        one = replace(one, case=replace(one.case, size_bytes=mean_bytes))
     row = predict(one.case, setting, effort, one.rate_hz).row()
     row["outside"] = cases.outside(one.case, calibration.sizes_bytes, calibration.processors)
     content = whole_content(cut_steps(one.case, effort), setting.emissions)
