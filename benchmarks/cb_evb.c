@@ -57,15 +57,16 @@ const benchmark cb_evb = {
     .id = "evb",
     .label = "event building",
     .title = "event building, all nodes to all nodes",
-    .description = "Measures event building without a supervisor: every unit has a readout, which "
-                   "has a fragment of each event, and a builder, which gets all fragments of every "
-                   "N-th event, N being the number of units, and reads all of their bytes. "
-                   "--schedule chooses who sends when, which decides how much of the links is "
-                   "used. A fragment from the builder's own readout is read in place and does not "
-                   "cross the network.\n\nBy default turns follow each other. With --rate, "
-                   "--load-curve or --find-rate events fall due on a common schedule, and all units "
-                   "begin a turn when its last event is due; the latency of an event counts from "
-                   "its due time.",
+    .description =
+        "Measures event building without a supervisor: every unit has a readout, which "
+        "has a fragment of each event, and a builder, which gets all fragments of every "
+        "N-th event, N being the number of units, and reads all of their bytes. "
+        "--schedule chooses who sends when, which decides how much of the links is "
+        "used. A fragment from the builder's own readout is read in place and does not "
+        "cross the network.\n\nBy default turns follow each other. With --rate, "
+        "--load-curve or --find-rate events fall due on a common schedule, and all units "
+        "begin a turn when its last event is due; the latency of an event counts from "
+        "its due time.",
     .group = BENCH_GROUP_BASIC,
     .pattern = "event-building",
     .counted = BENCH_PROCESSORS,

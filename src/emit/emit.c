@@ -301,8 +301,8 @@ static cb_status make_part(emission *all, size_t rank)
         emit_recorder_take_any_size(all->recorder, rank, senders.first, senders.count);
     }
     if (pauses && part->time_us > 0 && all->arrivals.process != FARM_PERIODIC) {
-        part->pauses =
-            farm_schedule_make(&all->arrivals, 1e6 / all->options->trace_pace_us, all->options->seed, 0);
+        part->pauses = farm_schedule_make(&all->arrivals, 1e6 / all->options->trace_pace_us,
+                                          all->options->seed, 0);
         part->me->algorithm.instead = record_pause;
     }
     if (all->named[stage])
@@ -380,7 +380,8 @@ static void write_trace(FILE *stream, void *context)
     fprintf(stream, "%llu steps of ", (unsigned long long)all->options->trace_steps);
     if (measurement->varied)
         fprintf(stream, "fragments %s, mean %.0f bytes, correlation %g, seed %llu\n",
-                all->options->fragments, measurement->mean_bytes, all->options->correlation, (unsigned long long)all->options->seed);
+                all->options->fragments, measurement->mean_bytes, all->options->correlation,
+                (unsigned long long)all->options->seed);
     else
         fprintf(stream, "%zu bytes\n", measurement->size_bytes);
     all->written = emit_recorder_write(all->recorder, stream);

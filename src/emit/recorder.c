@@ -434,9 +434,8 @@ static cb_status await_arrival(recorder_factory *factory, transport_node *const 
     mailbox *box = &factory->box;
 
     for (;;) {
-        const size_t found = members != NULL
-                                 ? earliest_sender(box, members, factory->recorder->ranks)
-                                 : *sender;
+        const size_t found =
+            members != NULL ? earliest_sender(box, members, factory->recorder->ranks) : *sender;
         const channel *from = mailbox_channel(box, (uint32_t)found);
 
         if (from != NULL && from->first != NULL && from->first->arrival <= factory->now) {

@@ -418,9 +418,9 @@ static cb_status keep_arrived(measurement_passes *run)
     if (!run->setting->planned->varied)
         return CB_OK;
     if (run->pass.actions->timed)
-        arrived = (fragments_arrived){
-            received->packets * bench_packed(session->definition, session->options),
-            received->bytes, received->largest};
+        arrived = (fragments_arrived){received->packets *
+                                          bench_packed(session->definition, session->options),
+                                      received->bytes, received->largest};
     return fragments_summarize(run->pass.team, arrived, &run->out.fragment_mean_bytes,
                                &run->out.fragment_largest_bytes);
 }

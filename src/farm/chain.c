@@ -246,7 +246,8 @@ static cb_status verify(chain *run)
     run->traffic = &verification_traffic;
     status = run_load(run, &load, &times);
     run->traffic = traffic;
-    CB_TRY(verification_sum(run->rank.setting->team, &me->verification.findings, &run->verification));
+    CB_TRY(
+        verification_sum(run->rank.setting->team, &me->verification.findings, &run->verification));
     status = control_agree(run->rank.setting->team, status);
     if (status != CB_OK && run->root)
         verification_note(run->rank.setting->session, &run->verification);
@@ -282,12 +283,12 @@ static cb_status run_at(chain *run, double rate_hz, double time_ns, uint64_t lea
                         farm_outcome *out)
 {
     const bench_options *options = run->rank.setting->session->options;
-    const chain_load load = {
-        .events = whole_steps(
-            run, farm_load_events(&run->arrivals, rate_hz, run->event_ns, time_ns, least)),
-        .rate_hz = rate_hz,
-        .arrivals = &run->arrivals,
-        .seed = options->seed + run->runs++};
+    const chain_load load = {.events =
+                                 whole_steps(run, farm_load_events(&run->arrivals, rate_hz,
+                                                                   run->event_ns, time_ns, least)),
+                             .rate_hz = rate_hz,
+                             .arrivals = &run->arrivals,
+                             .seed = options->seed + run->runs++};
     chain_times times;
 
     memset(run->rank.latency, 0, sizeof(*run->rank.latency));
