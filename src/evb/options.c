@@ -95,7 +95,7 @@ const char *evb_obstacle(const bench_options *options, unsigned capabilities)
     if (schedule.order != EVB_SHIFT && schedule.order != EVB_BARRIER && evb_is_folded(options) &&
         options->sizes_of_fragments.law_count > 0 &&
         cb_fragments_smallest(&options->sizes_of_fragments, SIZE_MAX) == 0)
-        return "fragments of 0 bytes cannot be told from acknowledgements; use --schedule shift "
+        return "fragments of 0 bytes look like acknowledgements; use --schedule shift "
                "or barrier, or --fragments of at least 1 byte";
     if (schedule.order == EVB_CREDITS && (capabilities & TRANSPORT_RELIABLE) == 0)
         return "a lost request looks like a lost fragment, so --schedule credits needs a "
