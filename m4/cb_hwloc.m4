@@ -2,4 +2,5 @@
 AC_DEFUN([CB_HWLOC], [
   PKG_CHECK_MODULES([HWLOC], [hwloc >= 2.1], [],
     [AC_MSG_ERROR([hwloc 2.1 or later is needed: install libhwloc-dev; $HWLOC_PKG_ERRORS])])
+  CB_LIBRARY_VERSION([hwloc])
 ])

@@ -17,6 +17,7 @@ AC_DEFUN([CB_TECHNOLOGY_LIBRARY], [
 Install $4 ($3 or later), add the folder of its $2.pc to PKG_CONFIG_PATH, or use --without-$2])])])
   AS_IF([test $cb_$2_used = yes],
     [AC_DEFINE([HAVE_$1], [1], [Whether there is the library $2.])
+     CB_LIBRARY_VERSION([$2])
      cb_technologies="$cb_technologies $5"],
     [$1_CFLAGS=
      $1_LIBS=])

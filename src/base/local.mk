@@ -5,6 +5,7 @@ libcombench_a_SOURCES += \
 	%D%/context_internal.h \
 	%D%/context_job.c \
 	%D%/context_text.c \
+	%D%/crc32.c %D%/crc32.h \
 	%D%/fragments.c %D%/fragments.h \
 	%D%/grow.h \
 	%D%/input.c %D%/input.h \

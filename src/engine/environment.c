@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -222,6 +223,24 @@ static void put_setting(const char *name, const char *value, void *context)
     report_put_text(context, value, "environment.mpi_settings.[%s]", name);
 }
 
+/* Libraries that the program was built against, and the C library that it runs with. */
+static void put_libraries(report_document *document)
+{
+    static const struct {
+        const char *name, *version;
+    } libraries[] = {CB_LIBRARIES};
+
+    for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++)
+        report_put_text(document, libraries[i].version, "environment.libraries.[%s]",
+                        libraries[i].name);
+#ifdef _CS_GNU_LIBC_VERSION
+    char libc[64] = "";
+
+    if (confstr(_CS_GNU_LIBC_VERSION, libc, sizeof(libc)) > 0)
+        report_put_text(document, libc, "environment.libraries.libc");
+#endif
+}
+
 static void put_software(const environment_sources *from)
 {
     report_document *document = from->document;
@@ -230,6 +249,7 @@ static void put_software(const environment_sources *from)
     report_put_text(document, CB_COMMIT, "environment.commit");
     report_put_text(document, "C11", "environment.language");
     report_put_text(document, CB_COMPILER, "environment.compiler");
+    put_libraries(document);
     report_put_text(document, control_library(from->plane), "environment.mpi");
     control_settings(from->plane, put_setting, document);
     if (from->effective_wait == TRANSPORT_WAIT_BLOCK &&

@@ -12,21 +12,9 @@
 #include "base/grow.h"
 #include "base/input.h"
 #include "base/log.h"
+#include "base/crc32.h"
 #include "base/memory.h"
 #include "engine/benchmark.h"
-
-uint32_t script_crc32(const void *data, size_t bytes)
-{
-    const unsigned char *at = data;
-    uint32_t crc = UINT32_MAX;
-
-    for (size_t i = 0; i < bytes; i++) {
-        crc ^= at[i];
-        for (int bit = 0; bit < 8; bit++)
-            crc = (crc >> 1) ^ (UINT32_C(0xedb88320) & (0 - (crc & 1)));
-    }
-    return ~crc;
-}
 
 /* The file, which rank 0 reads for all */
 
@@ -416,7 +404,7 @@ static cb_status load_text(const script_setting *setting, control *plane, char *
     if (status == CB_OK)
         status = unroll(trace, setting->seed, out);
     if (status == CB_OK) {
-        out->crc32 = script_crc32(*text, (size_t)out->file_bytes);
+        out->crc32 = cb_crc32(0, *text, (size_t)out->file_bytes);
         out->lines = ccmod_trace_lines(trace);
     }
     ccmod_trace_close(trace);

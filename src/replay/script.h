@@ -84,7 +84,4 @@ void script_set_work(script *played, const host_work_rate *rate);
 /* Memory of the unrolled records, in bytes. */
 size_t script_memory(const script *played);
 
-/* CRC-32 as in zip and PNG. */
-uint32_t script_crc32(const void *data, size_t bytes);
-
 #endif

@@ -3,12 +3,14 @@
 #include "report/report.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/crc32.h"
 #include "base/log.h"
 #include "report/file.h"
 #include "report/forms.h"
@@ -30,6 +32,7 @@ struct report_document {
     uint64_t started_ns;
     document_element *elements; /* in the order of report_add */
     size_t element_count;
+    uint32_t blocks_crc32; /* of the text of all values of blocks, in order */
     const report_form *file_form, *stream_form;
     char *path;            /* or NULL */
     bool failure_reported; /* a failed write of the file was logged */
@@ -152,6 +155,23 @@ static cb_status flush_stream(report_document *document)
     return document->stream_status;
 }
 
+/* Continue the checksum of raw data by the blocks of a row; readers compute it from the parsed
+ * numbers (documents.py), so each is printed with the digits that the file has. */
+static void add_blocks(report_document *document, const json_t *row)
+{
+    const json_t *blocks = json_object_get(row, report_columns[REPORT_BLOCKS_US].key);
+    char text[32];
+
+    for (size_t i = 0; i < json_array_size(blocks); i++) {
+        int length =
+            snprintf(text, sizeof(text), "%.9g\n", json_number_value(json_array_get(blocks, i)));
+
+        document->blocks_crc32 = cb_crc32(document->blocks_crc32, text, (size_t)length);
+    }
+    snprintf(text, sizeof(text), "%08" PRIx32, document->blocks_crc32);
+    json_object_set_new(document->root, "blocks_crc32", json_string(text));
+}
+
 /* Takes the values of `row` (NULL for other kinds) and the reference to `value`. The file is
  * written first, since other programs read it. */
 static cb_status add_element(report_document *document, element_kind kind, report_row *row,
@@ -175,6 +195,7 @@ static cb_status add_element(report_document *document, element_kind kind, repor
     json_decref(value);
     elements[count] = (document_element){.kind = kind, .value = value};
     if (row != NULL) {
+        add_blocks(document, value);
         elements[count].row = *row;
         *row = (report_row){.broken = false};
     }

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Farms and funnels over libfabric, UCX and windows of MPI, each way of moving data: with --verify no message
 # is lost, the accounts of farms close, and messages take the path that was asked for, no other. Wrong values
-# of their parameters are named with what to use instead. What this build or host lacks is left out.
+# of their parameters are named with what to use instead. After a rank is killed, the rows of before are valid
+# and no file of the job is left. What this build or host lacks is left out.
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:-.}/tests/cli/lib.sh"
 
@@ -67,6 +68,45 @@ refused() {
     expect_all_gone
 }
 
+rows() {
+    { grep -cs '"size_bytes"' result.json || true; } | grep . || echo 0
+}
+
+# shellcheck disable=SC2317 # called by await
+some_rows() {
+    [ "$(rows)" -ge 2 ]
+}
+
+# The files in /dev/shm that a process has and combench has named.
+files_of() {
+    sed -n 's|.* \(/dev/shm/combench[^ ]*\)$|\1|p' "/proc/$1/maps" | sort -u
+}
+
+left() {
+    for file in $opened; do
+        [ ! -e "$file" ] || echo "$file"
+    done
+}
+
+# killed TECHNOLOGY METHOD: a rank, when two rows are in the file of a run that would take 20 s and more
+killed() {
+    case_is "a rank is killed over $1, method $2"
+    rm -f result.json
+    # shellcheck disable=SC2046
+    start 2 cb_oneway $(words_of "$1" "$2") --sizes "$(seq -s , 1001 1100)" --max-time 0.2 --precision 0.01 \
+        --output result.json
+    await "$limit_s" some_rows || failed "two rows in the file" "$(rows) rows"
+    opened="$(files_of "$(pid_of_rank 0)") $(files_of "$(pid_of_rank 1)")"
+    kill -KILL "$(pid_of_rank 1)"
+    collect
+    expect_failure
+    expect_all_gone
+    expect_valid result.json
+    expect_document result.json "d['complete']" False
+    expect_true "the two rows of before" some_rows
+    expect_equal "files left" "" "$(left)"
+}
+
 run 0 cb_oneway --technology list
 mv out technologies
 echo "$ways" | while read -r technology method paths; do
@@ -93,7 +133,13 @@ while read -r technology method paths <&3; do
         --sources 2 --destinations 2 --sizes 16,4096 --algorithm 0
 done 3<ways
 
+# Those of other libraries are killed by tests of their own; thorough: all.
+! is_here rma || killed rma -
+
 thorough || finish
+while read -r technology method _ <&3; do
+    [ "$technology" = rma ] || killed "$technology" "$method"
+done 3<ways
 while read -r technology method paths <&3; do
     verified 9 cb_pushfarm "$technology" "$method" "$paths" \
         --sources 4 --destinations 4 --sizes 16,1024,64KiB --algorithm 0,50

@@ -166,8 +166,11 @@ done <every_mode
 
 case_is "a rank is killed"
 printf '%%cct 1 ranks 2 unit s\n0:\nr 1 8\n1:\nc 100\ns 0 8\n' >long.cct
+rank_1_runs() {
+    [ -n "$(pid_of_rank 1)" ]
+}
 start 2 cb_replay long.cct --max-time 100
-await 60 pid_of_rank 1 >/dev/null
+await 60 rank_1_runs || failed "rank 1 within 60 s" "none"
 kill -KILL "$(pid_of_rank 1)"
 collect
 expect_failure

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import unittest
 from pathlib import Path
@@ -15,6 +16,8 @@ from documents import Documents, Json, document, drawn, row
 from combench.common import documents
 from combench.common.documents import RESULT, NewerSchema, load_json, read_checked
 from combench.common.errors import SuiteError
+
+SOURCE = Path(os.environ.get("srcdir", "."))
 
 # Text of JSON, and the error after the name of its file.
 DAMAGED = {
@@ -83,6 +86,9 @@ ODD: dict[str, Callable[[Json], Any]] = {
     ),
     "its top: it lacks 'technology'": lambda one: one.pop("technology"),
     "environment.hosts[0]: it lacks 'name'": lambda one: one["environment"].update(hosts=[{}]),
+    "blocks_crc32: it is 00000001, and the blocks_us of the rows have": lambda one: one.update(
+        blocks_crc32="00000001"
+    ),
     "schema: it is not a document combench-result/1": lambda one: one.update(schema=["x"]),
 }
 
@@ -95,6 +101,17 @@ class Schema(Documents):
                 with self.assertRaises(SuiteError) as raised:
                     read_checked(path, RESULT)
                 self.assertIn(f"cannot read {path}: {said}", str(raised.exception))
+
+    def test_a_checksum_that_a_program_wrote_is_accepted_until_a_block_changes(self) -> None:
+        text = (SOURCE / "tests/report/golden/report.json").read_text(encoding="utf-8")
+        path = self.folder / "golden.json"
+        path.write_text(text, encoding="utf-8")
+        found = load_json(path)
+        self.assertIn("blocks_crc32", found)
+        checksum_only = documents.blocks_checksum(found)
+        self.assertEqual(found["blocks_crc32"], checksum_only)
+        found["results"][0]["blocks_us"][0] += 1
+        self.assertNotEqual(checksum_only, documents.blocks_checksum(found))
 
     def test_a_later_version_is_distinguished_from_damage(self) -> None:
         newer = Path(self.write("newer.json", _changed(lambda one: one.update(schema=NEWER))))

@@ -89,13 +89,15 @@ expect_rows "r['issued'] == r['decided'] + r['lost'] + r['in_flight']"
 expect_rows "r['decided'] > 0 and r['errors'] == 0"
 unset COMBENCH_UDP_FAULTS
 
-case_is "tcp where frames are lost, duplicated, late and overtaken"
-measured_under 2 "--loss 2% --duplicate 5% --reorder 5% --jitter 100us" cb_oneway --technology tcp
-expect_rows "'datagrams' not in r"
-
-# Lost frames are sent again: the kernels' counts are in the row.
-case_is "tcp tells how often it sent again"
-expect_document result.json "sum(r['connections']['retransmitted'] for r in d['results']) > 0" True
+# Lost frames are sent again: the kernels' counts are in the row. In a short run all frames may arrive: then once more.
+case_is "tcp where frames are lost, duplicated, late and overtaken: it tells how often it sent again"
+sent_again="sum(r['connections']['retransmitted'] for r in d['results']) > 0"
+for _ in 1 2 3 4 5; do
+    measured_under 2 "--loss 2% --duplicate 5% --reorder 5% --jitter 100us" cb_oneway --technology tcp
+    expect_rows "'datagrams' not in r"
+    [ "$(document result.json "$sent_again")" != True ] || break
+done
+expect_document result.json "$sent_again" True
 expect_rows "r['connections']['out_of_order'] >= 0"
 expect_rows "0 < r['connections']['least_rtt_us'] <= r['connections']['rtt_us']"
 expect_rows "r['connections']['window'] > 0"

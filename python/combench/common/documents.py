@@ -12,6 +12,7 @@ import functools
 import json
 import math
 import re
+import zlib
 from pathlib import Path
 from typing import Any, Callable, Iterator, Optional
 
@@ -302,8 +303,25 @@ def _faults_of_rows(document: Json) -> _Faults:
             yield f"results[{index}].{place}", what
 
 
+def blocks_checksum(document: Json) -> str:
+    """The checksum of the raw data of a result (docs/reference/results.md)."""
+    blocks = (block for row in document["results"] for block in row.get("blocks_us", []))
+    return f"{zlib.crc32(''.join(f'{block:.9g}' + chr(10) for block in blocks).encode('ascii')):08x}"
+
+
+def _faults_of_result(document: Json) -> _Faults:
+    """Those of its rows, and a checksum that differs from its raw data."""
+    yield from _faults_of_rows(document)
+    checksum, found = document.get("blocks_crc32"), blocks_checksum(document)
+    if checksum not in (None, found):  # absent: an older document, or no row
+        yield "blocks_crc32", (
+            f"it is {checksum}, and the blocks_us of the rows have {found}: the document was "
+            "changed after it was written; use the original"
+        )
+
+
 _RULES: dict[str, Callable[[Json], _Faults]] = {
-    RESULT: _faults_of_rows,
+    RESULT: _faults_of_result,
     PREDICTION: _faults_of_rows,
 }
 

@@ -28,7 +28,7 @@ typedef struct {
     cb_status status;
 } announcement;
 
-static cb_status agree(const transport_bootstrap *bootstrap, cb_status status)
+cb_status remote_agree(const transport_bootstrap *bootstrap, cb_status status)
 {
     cb_status *all =
         cb_allocate((size_t)bootstrap->size, sizeof(*all), "the outcomes of all ranks");
@@ -327,10 +327,10 @@ static cb_status open_all(remote_factory *factory, const transport_bootstrap *bo
     cb_status status = allocate(factory);
 
     CB_TRY(exchange_introductions(factory, bootstrap, status));
-    status = agree(bootstrap, connect_all(factory, bootstrap));
+    status = remote_agree(bootstrap, connect_all(factory, bootstrap));
     CB_TRY(status);
     note_limits(factory);
-    CB_TRY(agree(bootstrap, meet_all(factory)));
+    CB_TRY(remote_agree(bootstrap, meet_all(factory)));
     forget_attempts(factory);
     return CB_OK;
 }

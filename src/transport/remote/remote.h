@@ -292,6 +292,10 @@ cb_status remote_lose(remote_factory *factory, int rank, const char *attempt, co
  * come; if it does not, the rank is lost. */
 void remote_ended(remote_factory *factory, int rank);
 
+/* The outcome of a step of `open`, the same in all ranks: that of the first rank in which it
+ * failed. Collective. */
+cb_status remote_agree(const transport_bootstrap *bootstrap, cb_status status);
+
 /* For the technology's open: `bytes` of its factory, values of its parameters. */
 cb_status remote_open(const transport_bootstrap *bootstrap, const remote_driver *driver,
                       const cb_parameter_set *parameters, size_t bytes, transport_factory **out);

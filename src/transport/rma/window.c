@@ -57,9 +57,10 @@ static cb_status check_model(MPI_Win window)
 }
 
 /* The window of all processes. *begin is on a cache line, `offset` bytes after its beginning, which
- * need not be. */
-static cb_status allocate_window(rma_factory *rma, size_t bytes, unsigned char **begin,
-                                 MPI_Aint *offset)
+ * need not be. A rank that has got one must not free it if another has none: it would wait for that
+ * rank without end. */
+static cb_status allocate_window(rma_factory *rma, const transport_bootstrap *bootstrap,
+                                 size_t bytes, unsigned char **begin, MPI_Aint *offset)
 {
     unsigned char *memory = NULL;
     int code = MPI_Comm_dup(MPI_COMM_WORLD, &rma->communicator);
@@ -70,8 +71,8 @@ static cb_status allocate_window(rma_factory *rma, size_t bytes, unsigned char *
     MPI_Comm_set_errhandler(rma->communicator, MPI_ERRORS_RETURN);
     code = MPI_Win_allocate((MPI_Aint)(bytes + CB_CACHE_LINE), 1, MPI_INFO_NULL, rma->communicator,
                             (void *)&memory, &rma->window);
-    if (code != MPI_SUCCESS)
-        return refuse("allocate a window", code);
+    CB_TRY(
+        remote_agree(bootstrap, code == MPI_SUCCESS ? CB_OK : refuse("allocate a window", code)));
     rma->stage = RMA_WINDOW;
     MPI_Win_set_errhandler(rma->window, MPI_ERRORS_RETURN);
     CB_TRY(check_model(rma->window));
@@ -160,10 +161,9 @@ cb_status rma_window_open(remote_factory *factory, const transport_bootstrap *bo
 
     *address = mine;
     *address_bytes = sizeof(*mine);
-    if (mine == NULL)
-        return CB_ERROR_MEMORY;
-    CB_TRY(make_peers(rma));
-    CB_TRY(allocate_window(rma, ranks * mailbox_bytes + factory->memory_bytes, &begin, &offset));
+    CB_TRY(remote_agree(bootstrap, mine != NULL ? make_peers(rma) : CB_ERROR_MEMORY));
+    CB_TRY(allocate_window(rma, bootstrap, ranks * mailbox_bytes + factory->memory_bytes, &begin,
+                           &offset));
     memset(begin, 0, ranks * mailbox_bytes);
     for (size_t rank = 0; rank < ranks; rank++)
         rma->peers[rank].here = (const uint64_t *)(const void *)(begin + rank * mailbox_bytes);

@@ -180,7 +180,7 @@ static void word_done(void *request, ucs_status_t status, void *user_data)
 
     ucp_request_free(request);
     peer->busy[word] = false;
-    if (status != UCS_OK)
+    if (status != UCS_OK && !peer->factory->destroying)
         (void)ucx_lose(peer, "send to", status);
 }
 

@@ -4,22 +4,22 @@
 set -eu
 
 run() {
-    ranks=$1 method=$2 provider=$3 announced=$4
-    echo "$ranks ranks, method $method over $provider"
+    ranks=$1 wait=$2 method=$3 provider=$4 announced=$5
+    echo "$ranks ranks that $wait, method $method over $provider"
     COMBENCH_TEST_PARAMETERS="method=$method,provider=$provider" "${srcdir:?}/tests/common/launch.sh" "$ranks" \
-        "${builddir:?}/tests/transport/conformance" yield ofi 65536 "$announced"
+        "${builddir:?}/tests/transport/conformance" "$wait" ofi 65536 "$announced"
 }
 
-run 2 write shm 50
-run 2 message 'tcp;ofi_rxm' 50
+run 2 yield write shm 50
+run 2 block message 'tcp;ofi_rxm' 50
 [ -n "${CB_CHECK_FULL:-}" ] || exit 0
 
 # The other conformance tests run method message over shm with 3, 5 and 17 ranks.
-run 2 write 'tcp;ofi_rxm' 50
-run 17 write shm 1
+run 2 yield write 'tcp;ofi_rxm' 50
+run 17 yield write shm 1
 for method in message write; do
-    run 2 "$method" net 50
-    run 3 "$method" net 50
-    run 5 "$method" 'tcp;ofi_rxm' 50
-    run 17 "$method" 'tcp;ofi_rxm' 1
+    run 2 yield "$method" net 50
+    run 3 block "$method" net 50
+    run 5 yield "$method" 'tcp;ofi_rxm' 50
+    run 17 yield "$method" 'tcp;ofi_rxm' 1
 done

@@ -9,6 +9,6 @@ endif
 
 tests_transport_ofi_test_ofi_SOURCES = %D%/test_ofi.c $(ENDS_SOURCES)
 tests_transport_ofi_test_ofi_CPPFLAGS = $(UNIT_FLAGS) $(LIBFABRIC_CFLAGS)
-tests_transport_ofi_test_ofi_LDADD = $(UNIT_LIBS)
+tests_transport_ofi_test_ofi_LDADD = $(UNIT_LIBS) -ldl
 
 EXTRA_DIST += %D%/conformance_ofi.sh %D%/leftovers.sh

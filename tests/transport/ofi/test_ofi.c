@@ -2,6 +2,7 @@
  * full, when a peer is killed, and when a process without the key of the job sends. */
 #include "tests/transport/socket/ends.h"
 
+#include <dlfcn.h>
 #include <rdma/fi_cm.h>
 #include <rdma/fi_eq.h>
 #include <rdma/fi_errno.h>
@@ -256,6 +257,102 @@ START_TEST(providers_without_writes_or_data_are_named)
 }
 END_TEST
 
+/* Registered memory: the domain of a fabric that is opened here refuses it. */
+
+static bool refuses_memory;
+static struct fi_ops_fabric fabric_calls;
+static int (*open_domain)(struct fid_fabric *fabric, struct fi_info *info,
+                          struct fid_domain **domain, void *context);
+
+static int refuse_memory(struct fid *domain, const void *memory, size_t bytes, uint64_t access,
+                         uint64_t offset, uint64_t key, uint64_t flags, struct fid_mr **out,
+                         void *context)
+{
+    (void)domain, (void)memory, (void)bytes, (void)access, (void)offset, (void)key, (void)flags;
+    (void)out, (void)context;
+    return -FI_ENOMEM;
+}
+
+static int open_domain_without_memory(struct fid_fabric *fabric, struct fi_info *info,
+                                      struct fid_domain **domain, void *context)
+{
+    static struct fi_ops_mr calls;
+    const int result = open_domain(fabric, info, domain, context);
+
+    if (result == 0) {
+        calls = *(*domain)->mr;
+        calls.reg = refuse_memory;
+        (*domain)->mr = &calls;
+    }
+    return result;
+}
+
+int fi_fabric(struct fi_fabric_attr *attributes, struct fid_fabric **fabric, void *context)
+{
+    void *const symbol = dlsym(RTLD_NEXT, "fi_fabric");
+    int (*library)(struct fi_fabric_attr *, struct fid_fabric **, void *), result;
+
+    memcpy(&library, &symbol, sizeof(library));
+    result = library(attributes, fabric, context);
+    if (result == 0 && refuses_memory) {
+        fabric_calls = *(*fabric)->ops;
+        open_domain = fabric_calls.domain;
+        fabric_calls.domain = open_domain_without_memory;
+        (*fabric)->ops = &fabric_calls;
+    }
+    return result;
+}
+
+/* The error of both ends, which are refused, has these words. */
+static void ck_assert_refused(const char *parameters, const char *first, const char *second)
+{
+    const ends_plan plan = {.technology = "ofi",
+                            .parameters = parameters,
+                            .message_bytes = SIZE,
+                            .wait = TRANSPORT_WAIT_YIELD,
+                            .bodies = {never, never}};
+    char log[ENDS_LOG_BYTES];
+    int outcomes[2];
+
+    ends_run_logged(&plan, outcomes, log);
+    ck_assert_int_eq(outcomes[0], ENDS_REFUSED);
+    ck_assert_int_eq(outcomes[1], ENDS_REFUSED);
+    ck_assert_msg(strstr(log, first) != NULL && strstr(log, second) != NULL, "the log is: %s", log);
+}
+
+START_TEST(memory_that_cannot_be_registered_is_reported_with_the_limit)
+{
+    refuses_memory = true;
+    ck_assert_refused("method=write,provider=shm", "cannot register", "(ulimit -l)");
+}
+END_TEST
+
+/* A library whose providers cannot write to remote memory */
+
+static bool has_no_writes;
+
+int fi_getinfo(uint32_t version, const char *node, const char *service, uint64_t flags,
+               const struct fi_info *hints, struct fi_info **found)
+{
+    void *const symbol = dlsym(RTLD_NEXT, "fi_getinfo");
+    int (*library)(uint32_t, const char *, const char *, uint64_t, const struct fi_info *,
+                   struct fi_info **);
+
+    memcpy(&library, &symbol, sizeof(library));
+    if (has_no_writes && (hints->caps & FI_RMA) != 0)
+        return -FI_ENODATA;
+    return library(version, node, service, flags, hints, found);
+}
+
+START_TEST(a_provider_without_writes_is_refused_by_name)
+{
+    has_no_writes = true;
+    ck_assert_refused("method=write,provider=shm", "provider shm cannot serve method=write",
+                      "FI_RMA");
+    ck_assert_both("method=message,provider=shm", SIZE, count_messages, count_messages, 0, 0);
+}
+END_TEST
+
 /* Peers */
 
 static void be_killed(ends_end *end)
@@ -398,5 +495,7 @@ UNIT_MAIN("ofi", the_method_carries_all_messages, long_messages_go_in_pieces,
           a_full_queue_delays_and_loses_nothing, attempts_that_the_provider_refuses_are_counted,
           a_receive_queue_of_two_is_enough, a_flush_sees_that_injected_messages_leave,
           unknown_providers_and_domains_are_refused, providers_without_writes_or_data_are_named,
+          memory_that_cannot_be_registered_is_reported_with_the_limit,
+          a_provider_without_writes_is_refused_by_name,
           a_killed_peer_is_an_error_and_leaves_no_file,
           messages_without_the_key_are_dropped_and_counted)

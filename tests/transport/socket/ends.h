@@ -1,5 +1,5 @@
-/* Two processes with a factory of a technology each, without a launcher: what the tests of tcp, udp
- * and ofi share. Each end is a child; one that fails says why on stderr. */
+/* Two processes with a factory of a technology each, without a launcher: what the tests of tcp,
+ * udp, ofi and ucx share. Each end is a child; one that fails says why on stderr. */
 #ifndef TESTS_TRANSPORT_SOCKET_ENDS_H
 #define TESTS_TRANSPORT_SOCKET_ENDS_H
 
@@ -15,7 +15,7 @@
 #include "transport/transport.h"
 #include "transport/udp/internal.h"
 
-enum { ENDS_WRONG = 1, ENDS_STUCK = 2, ENDS_REFUSED = 3, ENDS_KILLED = 4 };
+enum { ENDS_WRONG = 1, ENDS_STUCK = 2, ENDS_REFUSED = 3, ENDS_KILLED = 4, ENDS_LOG_BYTES = 4096 };
 
 typedef struct {
     transport_factory *factory;
@@ -51,6 +51,9 @@ typedef struct {
 /* Run both bodies between open and close. outcomes[rank] is 0, or the ENDS_ value of the end:
  * ENDS_REFUSED when its technology could not be opened, ENDS_STUCK after a minute. */
 void ends_run(const ends_plan *plan, int outcomes[2]);
+
+/* The same; `log` is the beginning of what both ends wrote to stderr. */
+void ends_run_logged(const ends_plan *plan, int outcomes[2], char log[ENDS_LOG_BYTES]);
 
 /* Message `number` of `source`, of 8 bytes or more: its bytes follow from both. */
 void ends_send(ends_end *end, uint64_t number, size_t bytes);
