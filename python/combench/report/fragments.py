@@ -33,7 +33,7 @@ def _sizes_of_law(law: str, steps: int) -> list[float]:
 
         scale = size_bytes(size) / float(shape)
         return [scale * float(special.gammaincinv(float(shape), one)) for one in shares]
-    raise ValueError(f"no distribution is known of {law}")
+    raise ValueError(f"{law} is not a distribution")
 
 
 def quantiles(specification: str, shares_pct: Sequence[float]) -> Optional[list[float]]:
