@@ -57,16 +57,23 @@ const benchmark cb_evb = {
     .id = "evb",
     .label = "event building",
     .title = "event building, all nodes to all nodes",
-    .description = "Measures event building without a supervisor: every unit has a readout, which "
-                   "has a fragment of each event, and a builder, which gets all fragments of every "
-                   "N-th event, N being the number of units, and reads all of their bytes. "
-                   "--schedule chooses who sends when, which decides how much of the links is "
-                   "used. A fragment from the builder's own readout is read in place and does not "
-                   "cross the network.",
+    .description =
+        "Measures event building without a supervisor: every unit has a readout, which "
+        "has a fragment of each event, and a builder, which gets all fragments of every "
+        "N-th event, N being the number of units, and reads all of their bytes. "
+        "--schedule chooses who sends when, which decides how much of the links is "
+        "used. A fragment from the builder's own readout is read in place and does not "
+        "cross the network.\n\nBy default turns follow each other. With --rate, "
+        "--load-curve or --find-rate events fall due on a common schedule, and all units "
+        "begin a turn when its last event is due; the latency of an event counts from "
+        "its due time.",
     .group = BENCH_GROUP_BASIC,
     .pattern = "event-building",
     .counted = BENCH_PROCESSORS,
     .method = &evb_method,
+    .at_rate = &evb_at_rate,
+    .fragments = BENCH_FIRST,
+    .timed_traces = true,
     .usual = {{4}, {8}, {16}},
     .roles = {{"node", BENCH_COUNT, BENCH_OTHERS, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes = {{.name = "closed",
@@ -92,12 +99,15 @@ const benchmark cb_evb = {
                  "the same without fragments of the own readout: (N - 1) x pack x size / time of a "
                  "turn in units of one process"},
                 {"event_latency_us",
-                 "time from the opening of an event at its builder until all is read"},
+                 "time from the opening of an event at its builder, at a rate from its due time, "
+                 "until all is read"},
                 {"builder_fairness", "Jain's index of the builders' rates"},
                 {"source_fairness", "Jain's index of the sources' messages"}},
     .table = {"frequency_Hz", "per_node_MBps", "per_link_MBps", "event_latency_us.p99",
               "builder_fairness"},
     .bounds = {{"pairs", "stream", "what the links carry", "count",
                 "2 * pack / folding / (count / folding - 2 + folding)", false}},
-    .plots = {{"per_node_MBps", "processors"}, {"frequency_Hz", "processors"}},
+    .plots = {{"per_node_MBps", "processors"},
+              {"frequency_Hz", "processors"},
+              {"event_latency_us", "offered_Hz"}},
 };

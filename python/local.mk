@@ -61,6 +61,7 @@ dist_suite_report_DATA = \
 	%D%/combench/report/draw.py \
 	%D%/combench/report/facts.py \
 	%D%/combench/report/figures.py \
+	%D%/combench/report/fragments.py \
 	%D%/combench/report/gallery.py \
 	%D%/combench/report/incast.py \
 	%D%/combench/report/limits.py \

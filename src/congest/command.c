@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "engine/method.h"
 #include "engine/fragments.h"
 
 const char *const congest_quiet[] = {"none", "busy", NULL};
@@ -49,13 +50,20 @@ cb_status congest_split(const char *text, char words[CONGEST_TEXT_BYTES],
     return CB_ERROR_USAGE;
 }
 
-/* All names but those of benchmarks that have no messages of their own. */
+/* Not benchmarks that have no messages of their own, nor those whose measurement meets all ranks of
+ * the job. */
+static bool can_be_beside(const benchmark *one)
+{
+    return one->modes[0].roles[0].step != NULL &&
+           (one->method == NULL || one->method->measure == NULL || one->method->load != NULL);
+}
+
 static cb_status unknown_name(const engine_program *program, const char *name, bool quiet)
 {
     char names[512] = "";
 
     for (const benchmark *const *one = program->options_table.registry; *one != NULL; one++)
-        if ((*one)->modes[0].roles[0].step != NULL)
+        if (can_be_beside(*one))
             snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s",
                      names[0] != '\0' ? ", " : "", (*one)->name);
     for (size_t i = 0; quiet && congest_quiet[i] != NULL; i++)
@@ -68,7 +76,7 @@ static cb_status unknown_name(const engine_program *program, const char *name, b
 static const benchmark *find(const engine_program *program, const char *name)
 {
     for (const benchmark *const *one = program->options_table.registry; *one != NULL; one++)
-        if (strcmp((*one)->name, name) == 0 && (*one)->modes[0].roles[0].step != NULL)
+        if (strcmp((*one)->name, name) == 0 && can_be_beside(*one))
             return *one;
     return NULL;
 }

@@ -118,7 +118,8 @@ typedef struct emit_rank {
     emission *all;
     bench_rank *me;
     const bench_actions *actions;
-    double time_us;       /* time of the algorithm, or mean time of the pause before an event */
+    double time_us;       /* time of the algorithm, or mean time of the pause before a step */
+    uint64_t step_events; /* events of a step, each after a pause */
     farm_schedule pauses; /* of a rank that pauses: due times of its events, if they are not
                            * periodic, */
     uint64_t paused_ns;   /* and the last one; times count from the start */
@@ -219,10 +220,12 @@ static bool hears_several(const emission *all, size_t stage)
     return (role->heard & (role->heard - 1)) != 0;
 }
 
-/* Whether the next action of a farm's rank depends on the sender: a source answers the rank that
- * asked, and an assignment differs from a fragment. */
+/* Whether the next action of a rank depends on the sender: a source of a farm answers the rank that
+ * asked, and an assignment differs from a fragment; a builder acknowledges to the sender. */
 static bool depends_on_sender(const emission *all, size_t stage)
 {
+    if (all->definition->timed_traces)
+        return true;
     return all->definition->method == &farm_method &&
            (stage == FARM_SOURCE || hears_several(all, stage));
 }
@@ -239,9 +242,12 @@ static cb_status record_algorithm(void *context)
 static cb_status record_pause(void *context)
 {
     emit_rank *part = context;
-    const uint64_t due_ns = farm_schedule_next(&part->pauses);
-    const double pause_us = (double)(due_ns - part->paused_ns) / 1e3;
+    uint64_t due_ns = 0;
+    double pause_us;
 
+    for (uint64_t event = 0; event < part->step_events; event++)
+        due_ns = farm_schedule_next(&part->pauses);
+    pause_us = (double)(due_ns - part->paused_ns) / 1e3;
     part->paused_ns = due_ns;
     return pause_us > 0 ? emit_recorder_compute(part->all->recorder, part->me->place.self, pause_us)
                         : CB_OK;
@@ -272,13 +278,20 @@ static cb_status make_part(emission *all, size_t rank)
                                     traced_blocks(all->options) * (all->options->trace_steps + 1)};
     const size_t stage = shape_stage(&all->shape, rank);
     const bool farm = all->definition->method == &farm_method;
-    const bool pauses = all->definition->choose_shapes != NULL && stage == 0;
+    const bench_scale scale = all->definition->scale != NULL
+                                  ? all->definition->scale(all->options, all->count)
+                                  : (bench_scale){.events = 1, .receivers = all->count};
+    const bool pauses =
+        (all->definition->choose_shapes != NULL || all->definition->at_rate != NULL) &&
+        stage == 0 && rank < scale.receivers;
+    const double pause_us = all->options->trace_pace_us * (double)scale.events;
     emit_rank *part = &all->parts[rank];
 
     part->all = all;
+    part->step_events = scale.events;
     CB_TRY(
         rank_create(&place, emit_recorder_factory(all->recorder, rank), &part->me, &part->actions));
-    part->time_us = pauses ? all->options->trace_pace_us : all->measurement.algorithm_us;
+    part->time_us = pauses ? pause_us : all->measurement.algorithm_us;
     if (part->time_us > 0)
         part->me->algorithm =
             (bench_algorithm){.instead = record_algorithm, .context = part, .units = 1};
@@ -288,8 +301,8 @@ static cb_status make_part(emission *all, size_t rank)
         emit_recorder_take_any_size(all->recorder, rank, senders.first, senders.count);
     }
     if (pauses && part->time_us > 0 && all->arrivals.process != FARM_PERIODIC) {
-        part->pauses =
-            farm_schedule_make(&all->arrivals, 1e6 / part->time_us, all->options->seed, 0);
+        part->pauses = farm_schedule_make(&all->arrivals, 1e6 / all->options->trace_pace_us,
+                                          all->options->seed, 0);
         part->me->algorithm.instead = record_pause;
     }
     if (all->named[stage])
@@ -310,11 +323,14 @@ static cb_status create_parts(emission *all)
     CB_TRY(emit_recorder_open(all->count, &all->recorder));
     if (strcmp(all->options->trace_group_send, "tree") == 0)
         emit_recorder_send_by_tree(all->recorder);
+    if (all->definition->timed_traces)
+        emit_recorder_keep_time(all->recorder);
     for (size_t rank = 0; rank < all->count; rank++)
         CB_TRY(make_part(all, rank));
     CB_TRY(emit_scheduler_create(all->count, perform, all, &all->scheduler));
     emit_recorder_set_scheduler(all->recorder, all->scheduler);
-    CB_TRY(emit_scheduler_run(all->scheduler));
+    CB_TRY(all->definition->timed_traces ? emit_scheduler_run_by_time(all->scheduler)
+                                         : emit_scheduler_run(all->scheduler));
     return emit_recorder_finish(all->recorder);
 }
 
@@ -363,8 +379,9 @@ static void write_trace(FILE *stream, void *context)
         fprintf(stream, "%llu blocks of ", (unsigned long long)all->options->trace_blocks);
     fprintf(stream, "%llu steps of ", (unsigned long long)all->options->trace_steps);
     if (measurement->varied)
-        fprintf(stream, "fragments %s, correlation %g, seed %llu\n", all->options->fragments,
-                all->options->correlation, (unsigned long long)all->options->seed);
+        fprintf(stream, "fragments %s, mean %.0f bytes, correlation %g, seed %llu\n",
+                all->options->fragments, measurement->mean_bytes, all->options->correlation,
+                (unsigned long long)all->options->seed);
     else
         fprintf(stream, "%zu bytes\n", measurement->size_bytes);
     all->written = emit_recorder_write(all->recorder, stream);
@@ -385,7 +402,7 @@ static cb_status write_to_standard_output(emission *all)
 static cb_status check_length(const emission *all)
 {
     const uint64_t most = 1 << 22;
-    const size_t sources = fragments_sources(all->definition, &all->shape);
+    const size_t sources = fragments_sources(all->definition, all->options, &all->shape);
     const uint64_t steps = all->options->trace_steps;
 
     if (!all->measurement.varied || steps <= most / sources / traced_blocks(all->options))

@@ -3,6 +3,7 @@
 #include "emit/recorder.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,7 @@ typedef struct message {
     struct message *next;    /* in its queue, or in the list of free ones */
     const member_list *tree; /* tree by which it came, or NULL */
     size_t place;            /* of the receiver, in the tree */
+    double arrival;          /* if the recorder keeps time */
     unsigned char content[EMIT_CONTENT_BYTES];
 } message;
 
@@ -209,6 +211,24 @@ static message *mailbox_take_any(mailbox *box, const receive_order *order, uint3
     return mailbox_take(box, *sender);
 }
 
+/* The sender of the group whose next message came first; the number of ranks if there is none. */
+static size_t earliest_sender(const mailbox *box, transport_node *const *members, size_t ranks)
+{
+    const message *earliest = NULL;
+    size_t found = ranks;
+
+    for (size_t i = 0; i < box->count; i++) {
+        const message *first = box->channels[i].first;
+
+        if (first != NULL && members[box->channels[i].sender] != NULL &&
+            (earliest == NULL || first->arrival < earliest->arrival)) {
+            earliest = first;
+            found = box->channels[i].sender;
+        }
+    }
+    return found;
+}
+
 static void mailbox_clear(mailbox *box)
 {
     for (size_t i = 0; i < box->count; i++)
@@ -234,6 +254,9 @@ typedef struct {
     size_t any_size_first, any_size_count; /* senders whose messages are received with any size */
     bool waits;
     uint32_t awaited; /* sender that it waits for, or ANYBODY */
+    /* If the recorder keeps time: of the rank, and from which its links are free */
+    double now, outward, inward;
+    double due; /* at which it is resumed, while it waits */
 } recorder_factory;
 
 enum { ANYBODY = UINT32_MAX };
@@ -248,7 +271,7 @@ struct emit_recorder {
     transport_factory **factories;
     size_t ranks;
     emit_scheduler *scheduler;
-    bool by_tree;
+    bool by_tree, keeps_time;
     bool must_name; /* rank `mixed` has to name senders */
     size_t mixed;
     message *resting;
@@ -299,18 +322,50 @@ static void release_buffer(transport_buffer *buffer)
 
 /* Messages */
 
-static cb_status deliver(const transport_factory *from, int rank, transport_buffer *buffer)
+/* Resume a waiting rank at this time, or earlier if it is due earlier. */
+static cb_status meet_at(recorder_factory *factory, double time)
+{
+    if (time >= factory->due)
+        return CB_OK;
+    factory->due = time;
+    return emit_scheduler_resume_at(factory->recorder->scheduler, (size_t)factory->base.rank, time);
+}
+
+static double later(double one, double other)
+{
+    return one > other ? one : other;
+}
+
+/* When a message that is sent now arrives, in bytes that a link can carry until then. */
+static double arrival_of(recorder_factory *from, recorder_factory *to, size_t bytes)
+{
+    const double header_bytes = 64, time = (double)bytes + header_bytes;
+    const double start = later(from->now, from->outward);
+
+    from->outward = start + time;
+    to->inward = later(start, to->inward) + time;
+    return to->inward;
+}
+
+static cb_status deliver(transport_factory *from, int rank, transport_buffer *buffer)
 {
     emit_recorder *recorder = factory_of(buffer->owner)->recorder;
     recorder_factory *to = factory_of(recorder->factories[rank]);
+    message *sent = (message *)buffer;
 
     buffer->owner->held--;
     buffer->owner = &to->base;
+    if (recorder->keeps_time) {
+        sent->arrival = arrival_of(factory_of(from), to, buffer->size);
+        if (to->waits && (to->awaited == ANYBODY || to->awaited == (uint32_t)from->rank))
+            CB_TRY(meet_at(to, sent->arrival));
+        return mailbox_put(&to->box, (uint32_t)from->rank, sent);
+    }
     if (to->waits && (to->awaited == ANYBODY || to->awaited == (uint32_t)from->rank)) {
         to->waits = false;
         emit_scheduler_wake(recorder->scheduler, (size_t)rank);
     }
-    return mailbox_put(&to->box, (uint32_t)from->rank, (message *)buffer);
+    return mailbox_put(&to->box, (uint32_t)from->rank, sent);
 }
 
 static cb_status send_buffer(transport_node *node, transport_buffer *buffer)
@@ -371,6 +426,33 @@ static cb_status record_receive(recorder_factory *factory, const message *receiv
                                   : keep_record(factory, FOLD_RECEIVE, sender, bytes, 0);
 }
 
+/* Wait until the first message of *sender or of members has arrived. The earliest rank runs, so no
+ * other can come before it. */
+static cb_status await_arrival(recorder_factory *factory, transport_node *const *members,
+                               uint32_t *sender)
+{
+    mailbox *box = &factory->box;
+
+    for (;;) {
+        const size_t found =
+            members != NULL ? earliest_sender(box, members, factory->recorder->ranks) : *sender;
+        const channel *from = mailbox_channel(box, (uint32_t)found);
+
+        if (from != NULL && from->first != NULL && from->first->arrival <= factory->now) {
+            *sender = (uint32_t)found;
+            return CB_OK;
+        }
+        factory->awaited = members != NULL ? ANYBODY : *sender;
+        factory->waits = true;
+        factory->due = (double)INFINITY;
+        if (from != NULL && from->first != NULL)
+            CB_TRY(meet_at(factory, from->first->arrival));
+        emit_scheduler_pause(factory->recorder->scheduler);
+        factory->waits = false;
+        factory->now = later(factory->now, factory->due);
+    }
+}
+
 static message *take(recorder_factory *factory, transport_node *const *members, uint32_t *sender)
 {
     const emit_recorder *recorder = factory->recorder;
@@ -390,10 +472,15 @@ static cb_status await(transport_factory *base, transport_node *const *members,
 {
     recorder_factory *factory = factory_of(base);
     emit_scheduler *scheduler = factory->recorder->scheduler;
+    transport_node *const *members_left = members;
     message *received;
     cb_status status;
 
-    while ((received = take(factory, members, sender)) == NULL) {
+    if (factory->recorder->keeps_time) {
+        CB_TRY(await_arrival(factory, members, sender));
+        members_left = NULL;
+    }
+    while ((received = take(factory, members_left, sender)) == NULL) {
         if (members != NULL && factory->box.due_count == 0 && factory->box.ready_count > 0) {
             emit_scheduler_pause(scheduler); /* a new round may start in the next turn */
             continue;
@@ -698,6 +785,11 @@ transport_factory *emit_recorder_factory(emit_recorder *recorder, size_t rank)
 cb_status emit_recorder_compute(emit_recorder *recorder, size_t rank, double time_us)
 {
     return keep_record(factory_of(recorder->factories[rank]), FOLD_COMPUTE, 0, 0, time_us);
+}
+
+void emit_recorder_keep_time(emit_recorder *recorder)
+{
+    recorder->keeps_time = true;
 }
 
 void emit_recorder_send_by_tree(emit_recorder *recorder)

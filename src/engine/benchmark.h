@@ -45,7 +45,8 @@ typedef struct {
     uint64_t taken;           /* packets of this pass that bench_receive_any received or gave up */
     uint64_t share;           /* packets counted in this pass, in each block until one peer has sent
                                * all of its packets */
-    uint64_t sent;            /* packets sent in the verification pass */
+    uint64_t sent;            /* packets of this pass, where verification or a ring counts them */
+    uint64_t lane;            /* of the ring: see bench_ring */
     size_t thread;            /* number of the sending thread that this is the peer of */
     transport_buffer *packet; /* from bench_take_packets, not yet sent; or NULL */
     checker_stream incoming;
@@ -91,10 +92,14 @@ typedef struct {
     uint64_t bytes, largest; /* if sizes vary: in all, and of the largest packet */
 } bench_received;
 
-/* Sizes of the packets that this rank sends one after another, if they vary. */
+/* Sizes of the packets that this rank sends one after another, if they vary. Where a sender's
+ * packets to one peer are not all of its packets, packet k to a peer has the size number k * stride
+ * + lane: the peer's lane for what is sent to it, `lane` for what comes to this rank. */
 typedef struct {
     const uint32_t *sizes;
     uint64_t period, at;
+    uint64_t stride, lane;
+    uint64_t own; /* packets of this pass from this rank to itself */
 } bench_ring;
 
 /* Which peers' packets arrive first: counted in each block until one peer has sent all of its

@@ -200,7 +200,9 @@ struct benchmark {
     bool shares;        /* report each peer's share, in modes with several peers */
     bool own_packets;   /* packets to different peers differ in content (bench_take_packets) */
     unsigned fragments; /* set of roles whose packets may vary in size (--fragments); 0: none */
-    bool part_rounds;   /* steps send only me->shifts messages if it is not 0 (traces) */
+    bool
+        timed_traces; /* in traces messages from any are received as a network would deliver them */
+    bool part_rounds; /* steps send only me->shifts messages if it is not 0 (traces) */
     bench_role roles[BENCH_ROLES];
     bench_mode modes[BENCH_MODES];         /* ended by one without a name */
     bench_formula figures[BENCH_FORMULAS]; /* ended by one without a column, like plots */

@@ -67,11 +67,10 @@ void figures_fill_cost(double messages, double size_bytes, report_row *row)
         report_set_number(row, REPORT_CPU_S_PER_GB, 1e3 * step_us / messages / size_bytes);
 }
 
-/* The rates of a benchmark whose steps are turns of events. */
-static void fill_rates_of_units(const bench_scale *scale, size_t size_bytes, double time_us,
-                                double lost_share, report_row *row)
+void figures_fill_units(const bench_scale *scale, double size_bytes, double time_us,
+                        double lost_share, report_row *row)
 {
-    const double payload_MBps = (1 - lost_share) * (double)size_bytes / time_us;
+    const double payload_MBps = (1 - lost_share) * size_bytes / time_us;
     const double throughput_MBps = (double)scale->packets * payload_MBps;
     const double sent = (double)(scale->packets - scale->own_packets);
 
@@ -287,8 +286,7 @@ cb_status figures_fill(const measurement_setting *setting, const measurement_out
         const bench_scale scale = definition->scale(setting->session->options, measurement->count);
 
         packets = (double)scale.packets;
-        fill_rates_of_units(&scale, measurement->size_bytes, summary.median, outcome->lost_share,
-                            row);
+        figures_fill_units(&scale, size_bytes, summary.median, outcome->lost_share, row);
         figures_fill_synchronised(measurement, scale.converging, row);
     } else {
         packets = (double)bench_packets_of(measurement->mode->packets, measurement->count);

@@ -33,6 +33,9 @@ void figures_fill_fragments(const bench_measurement *measurement, double mean_by
 /* The payload of packets that may be under way to one receiver at a time. */
 void figures_fill_synchronised(const bench_measurement *measurement, size_t packets,
                                report_row *row);
+/* The rates of a benchmark with a scale whose step takes `time_us`; packets have this mean size. */
+void figures_fill_units(const bench_scale *scale, double size_bytes, double time_us,
+                        double lost_share, report_row *row);
 
 /* Fill in the conditions of the measurement and the values that all rows have. */
 void figures_fill_common(const measurement_setting *setting, const figures_common *common,

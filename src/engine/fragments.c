@@ -118,9 +118,12 @@ static size_t first_sending_stage(const benchmark *definition, const bench_shape
     return stage;
 }
 
-size_t fragments_sources(const benchmark *definition, const bench_shape *shape)
+size_t fragments_sources(const benchmark *definition, const bench_options *options,
+                         const bench_shape *shape)
 {
-    return shape_span(shape, first_sending_stage(definition, shape)).count;
+    const size_t ranks = shape_span(shape, first_sending_stage(definition, shape)).count;
+
+    return definition->scale != NULL ? definition->scale(options, ranks).receivers : ranks;
 }
 
 bench_span fragments_senders(const benchmark *definition, const bench_shape *shape, size_t stage)
@@ -132,7 +135,8 @@ bench_span fragments_senders(const benchmark *definition, const bench_shape *sha
 
 /* The source whose sizes a participant sends; SIZE_MAX if it sends no fragments. A stage of a
  * pipeline sends packets as large as those of its first input. */
-static size_t source_of(const benchmark *definition, const bench_shape *shape, size_t participant)
+static size_t source_of(const benchmark *definition, const bench_options *options,
+                        const bench_shape *shape, size_t participant)
 {
     size_t stage = shape_stage(shape, participant);
     bench_span span = shape_span(shape, stage);
@@ -141,7 +145,7 @@ static size_t source_of(const benchmark *definition, const bench_shape *shape, s
     if (!sends_fragments(definition, shape, stage))
         return SIZE_MAX;
     if (definition->counted != BENCH_TOPOLOGY)
-        return index;
+        return index < fragments_sources(definition, options, shape) ? index : SIZE_MAX;
     return index * (shape_span(shape, 0).count / span.count);
 }
 
@@ -154,22 +158,24 @@ struct bench_fragments {
     size_t *sources;    /* by peer: source whose sizes it sends, or SIZE_MAX */
     uint32_t **of_peer; /* by peer: its sizes; NULL: not computed yet */
     size_t peers;
+    size_t packed;     /* fragments in a message */
     uint64_t *content; /* sums of the first words of the known content; NULL: not computed yet */
 };
 
-static uint32_t *make_ring(const cb_fragments *sizes, uint64_t period, size_t source)
+/* Message k has the fragments of events k * packed to k * packed + packed - 1. */
+static uint32_t *make_ring(const bench_fragments *part, size_t source)
 {
-    uint32_t *ring = cb_allocate((size_t)period, sizeof(*ring), "the sizes of fragments");
+    uint32_t *ring = cb_allocate((size_t)part->period, sizeof(*ring), "the sizes of fragments");
 
-    for (uint64_t event = 0; ring != NULL && event < period; event++)
-        ring[event] = (uint32_t)cb_fragments_size(sizes, event, source);
+    for (uint64_t event = 0; ring != NULL && event < part->period * part->packed; event++)
+        ring[event / part->packed] += (uint32_t)cb_fragments_size(part->sizes, event, source);
     return ring;
 }
 
 cb_status fragments_join(bench_rank *me, const benchmark *definition, const bench_options *options,
                          const bench_shape *shape, uint64_t packets)
 {
-    const size_t source = source_of(definition, shape, me->place.self);
+    const size_t source = source_of(definition, options, shape, me->place.self);
     bench_fragments *part;
 
     if (!fragments_vary(options))
@@ -180,6 +186,9 @@ cb_status fragments_join(bench_rank *me, const benchmark *definition, const benc
     me->fragments = part;
     part->sizes = &options->sizes_of_fragments;
     part->period = cb_fragments_period(part->sizes);
+    part->packed = bench_packed(definition, options);
+    if (definition->scale != NULL)
+        packets *= fragments_sources(definition, options, shape);
     if (packets > 0 && packets < part->period)
         part->period = packets;
     part->peers = me->peer_count;
@@ -190,13 +199,13 @@ cb_status fragments_join(bench_rank *me, const benchmark *definition, const benc
     for (size_t participant = 0; participant < me->place.participants; participant++)
         if (me->place.nodes[participant] != NULL)
             part->sources[me->place.nodes[participant]->label] =
-                source_of(definition, shape, participant);
+                source_of(definition, options, shape, participant);
     if (source != SIZE_MAX) {
-        part->own = make_ring(part->sizes, part->period, source);
+        part->own = make_ring(part, source);
         if (part->own == NULL)
             return CB_ERROR_MEMORY;
     }
-    me->ring = (bench_ring){.sizes = part->own, .period = part->period};
+    me->ring = (bench_ring){.sizes = part->own, .period = part->period, .stride = 1};
     return CB_OK;
 }
 
@@ -220,8 +229,10 @@ const uint32_t *fragments_of_peer(bench_rank *me, size_t peer)
 {
     bench_fragments *part = me->fragments;
 
+    if (peer == part->peers)
+        return part->own;
     if (part->of_peer[peer] == NULL && part->sources[peer] != SIZE_MAX)
-        part->of_peer[peer] = make_ring(part->sizes, part->period, part->sources[peer]);
+        part->of_peer[peer] = make_ring(part, part->sources[peer]);
     return part->of_peer[peer];
 }
 

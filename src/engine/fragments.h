@@ -27,7 +27,8 @@ static inline bool fragments_vary(const bench_options *options)
 const bench_traffic *fragments_traffic(const bench_options *options);
 
 /* Number of sources of fragments in a shape. */
-size_t fragments_sources(const benchmark *definition, const bench_shape *shape);
+size_t fragments_sources(const benchmark *definition, const bench_options *options,
+                         const bench_shape *shape);
 
 /* The participants that send fragments to a stage. */
 bench_span fragments_senders(const benchmark *definition, const bench_shape *shape, size_t stage);
@@ -38,12 +39,20 @@ cb_status fragments_join(bench_rank *me, const benchmark *definition, const benc
                          const bench_shape *shape, uint64_t packets);
 void fragments_leave(bench_rank *me);
 
-/* Sizes of the packets that a peer sends, a ring of me->fragments->period; NULL if it sends none,
- * or memory is exhausted (logged). They are computed when they are first needed. */
+/* Hot. The size of packet `number` of a lane (bench_ring) in the ring of its sender. */
+static inline uint32_t fragments_at(const bench_ring *ring, const uint32_t *sizes, uint64_t number,
+                                    uint64_t lane)
+{
+    return sizes[(number * ring->stride + lane) % ring->period];
+}
+
+/* Sizes of the packets that a peer sends, a ring of me->ring.period; NULL if it sends none, or
+ * memory is exhausted (logged). They are computed when they are first needed. The peer number
+ * me->peer_count is this rank itself. */
 const uint32_t *fragments_of_peer(bench_rank *me, size_t peer);
 
-/* The sum that traffic_touch returns for the packets number 0 to count - 1 of a peer; of a farm,
- * for those of events first, first + step, ... *bytes: their size. False if it is not known. */
+/* The sum that traffic_touch returns for the packets first, first + step, ... of a peer's ring.
+ * *bytes: their size. False if it is not known. */
 bool fragments_sum(bench_rank *me, size_t peer, uint64_t first, uint64_t step, uint64_t count,
                    uint64_t *sum, uint64_t *bytes);
 

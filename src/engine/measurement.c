@@ -411,13 +411,16 @@ static cb_status set_up(measurement_passes *run, const rank_setting *place)
 /* Sizes of the packets that the timed role received. */
 static cb_status keep_arrived(measurement_passes *run)
 {
+    const engine_session *session = run->setting->session;
     const bench_received *received = &run->pass.me->received;
     fragments_arrived arrived = {0};
 
     if (!run->setting->planned->varied)
         return CB_OK;
     if (run->pass.actions->timed)
-        arrived = (fragments_arrived){received->packets, received->bytes, received->largest};
+        arrived = (fragments_arrived){received->packets *
+                                          bench_packed(session->definition, session->options),
+                                      received->bytes, received->largest};
     return fragments_summarize(run->pass.team, arrived, &run->out.fragment_mean_bytes,
                                &run->out.fragment_largest_bytes);
 }

@@ -216,7 +216,7 @@ static cb_status set_sizes(const planner *p, bench_measurement *measurement)
     const bench_shape shape = measurement->shape.stage_count > 0
                                   ? measurement->shape
                                   : shape_of_count(p->definition, measurement->count);
-    const size_t sources = fragments_sources(p->definition, &shape);
+    const size_t sources = fragments_sources(p->definition, p->options, &shape);
 
     if (sources > cb_fragments_sources(fragments)) {
         cb_error("--fragments: '%s' has sizes of %zu sources, but a measurement has %zu; give each "

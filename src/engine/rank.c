@@ -243,10 +243,11 @@ void rank_reset(bench_rank *me, const bench_traffic *traffic)
     me->traffic = traffic;
     me->missing = me->heard;
     me->received = (bench_received){0};
-    me->ring.at = 0;
+    me->ring.at = me->ring.own = 0;
     for (size_t i = 0; i < me->peer_count; i++) {
         me->peers[i].share = 0;
         me->peers[i].taken = 0;
+        me->peers[i].sent = 0;
         me->peers[i].ahead = 0;
         me->peers[i].incoming.expected = me->broadcasts;
     }
@@ -261,10 +262,12 @@ static cb_status check_varied_sum(bench_rank *me)
 
     if (me->received.lost > 0)
         return CB_OK;
-    for (size_t peer = 0; peer < me->peer_count; peer++) {
-        if (me->peers[peer].taken == 0)
+    for (size_t peer = 0; peer <= me->peer_count; peer++) {
+        uint64_t taken = peer < me->peer_count ? me->peers[peer].taken : me->ring.own;
+
+        if (taken == 0)
             continue;
-        if (!fragments_sum(me, peer, 0, 1, me->peers[peer].taken, &sum, &bytes))
+        if (!fragments_sum(me, peer, me->ring.lane, me->ring.stride, taken, &sum, &bytes))
             return CB_OK;
         expected += sum;
         expected_bytes += bytes;

@@ -214,7 +214,7 @@ static size_t due_size(bench_rank *me, const bench_peer *from, const transport_b
     sizes = fragments_of_peer(me, (size_t)(from - me->peers));
     if (buffer->size >= HEADER_BYTES)
         memcpy(&number, (const unsigned char *)buffer->data + sizeof(number), sizeof(number));
-    return sizes != NULL ? sizes[number % me->ring.period] : me->size_bytes;
+    return sizes != NULL ? fragments_at(&me->ring, sizes, number, me->ring.lane) : me->size_bytes;
 }
 
 cb_status verification_check(bench_rank *me, bench_peer *from, transport_buffer *buffer)
@@ -259,8 +259,9 @@ static cb_status stamp_and_send(const bench_rank *me, bench_peer *peer, transpor
 
 static cb_status send_stamped(bench_rank *me, bench_peer *peer)
 {
-    size_t size_bytes =
-        me->ring.sizes != NULL ? me->ring.sizes[peer->sent % me->ring.period] : me->size_bytes;
+    size_t size_bytes = me->ring.sizes != NULL
+                            ? fragments_at(&me->ring, me->ring.sizes, peer->sent, peer->lane)
+                            : me->size_bytes;
     transport_buffer *buffer = transport_buffer_create(me->factory, size_bytes);
 
     return buffer != NULL ? stamp_and_send(me, peer, buffer) : CB_ERROR_MEMORY;

@@ -10,7 +10,9 @@
 #include "base/memory.h"
 #include "engine/figures.h"
 #include "engine/measurement.h"
+#include "evb/schedules.h"
 #include "evb/unit.h"
+#include "farm/chain.h"
 
 enum { TURNS_LEAST = 4, TURNS_MOST = 20000 };
 
@@ -107,33 +109,49 @@ static cb_status time_events(measurement_passes *run, evb_found *found)
     return figures_sum_histogram(pass->team, &found->latency);
 }
 
-static cb_status after_passes(void *state, measurement_passes *run)
+static void fill_conditions(const measurement_setting *setting, report_row *row)
 {
-    evb_found *found = state;
-    const evb_account *account = &evb_of(run->pass.me)->account;
-
-    CB_TRY(time_events(run, found));
-    found->account[0] = account->issued;
-    found->account[1] = account->complete;
-    found->account[2] = account->lost;
-    found->account[3] = account->incomplete;
-    return control_sum(run->pass.team, found->account, 4);
-}
-
-static void fill_row(const void *state, const measurement_setting *setting, report_row *row)
-{
-    const evb_found *found = state;
     const evb_options *own = (const void *)setting->session->options->own;
 
     report_set_text(row, REPORT_SCHEDULE, own->schedule);
     report_set_text(row, REPORT_FOLDING, own->folding);
     report_set_number(row, REPORT_PACK, (double)own->pack);
+}
+
+/* Sum the accounts of builders over the team. */
+static cb_status sum_accounts(control_team *team, const evb_account *account, uint64_t out[4])
+{
+    out[0] = account->issued;
+    out[1] = account->complete;
+    out[2] = account->lost;
+    out[3] = account->incomplete;
+    return control_sum(team, out, 4);
+}
+
+static void fill_account(const uint64_t account[4], report_row *row)
+{
+    report_set_number(row, REPORT_ISSUED, (double)account[0]);
+    report_set_number(row, REPORT_COMPLETE, (double)account[1]);
+    report_set_number(row, REPORT_LOST, (double)account[2]);
+    report_set_number(row, REPORT_INCOMPLETE, (double)account[3]);
+}
+
+static cb_status after_passes(void *state, measurement_passes *run)
+{
+    evb_found *found = state;
+
+    CB_TRY(time_events(run, found));
+    return sum_accounts(run->pass.team, &evb_of(run->pass.me)->account, found->account);
+}
+
+static void fill_row(const void *state, const measurement_setting *setting, report_row *row)
+{
+    const evb_found *found = state;
+
+    fill_conditions(setting, row);
     if (found->latency.samples > 0)
         report_set_distribution(row, REPORT_EVENT_LATENCY_US, &found->latency, 1);
-    report_set_number(row, REPORT_ISSUED, (double)found->account[0]);
-    report_set_number(row, REPORT_COMPLETE, (double)found->account[1]);
-    report_set_number(row, REPORT_LOST, (double)found->account[2]);
-    report_set_number(row, REPORT_INCOMPLETE, (double)found->account[3]);
+    fill_account(found->account, row);
     if (found->builder_fairness > 0)
         report_set_number(row, REPORT_BUILDER_FAIRNESS, found->builder_fairness);
     if (found->source_fairness > 0)
@@ -150,3 +168,89 @@ const measurement_method evb_method = {
     .after_passes = after_passes,
     .fill_row = fill_row,
 };
+
+/* At a rate */
+
+/* All turns that have begun are complete before the wait, so no message is handled late by it. */
+static cb_status wait_until_due(const chain_rank *run, uint64_t due_ns)
+{
+    uint64_t now_ns;
+
+    if (cb_now_ns() < due_ns)
+        CB_TRY(evb_complete_turns(run->me));
+    while ((now_ns = cb_now_ns()) < due_ns)
+        chain_pause(run, now_ns, due_ns);
+    return CB_OK;
+}
+
+static cb_status run_turns(chain_rank *run, uint64_t turns, farm_schedule schedule,
+                           chain_times *out)
+{
+    uint64_t first_ns = 0, first_due_ns = 0, due_ns = 0, now_ns = 0;
+
+    out->late_ns = fmax(0, (double)(int64_t)(cb_now_ns() - schedule.start_ns));
+    for (uint64_t turn = 1; turn <= turns; turn++) {
+        for (uint64_t event = 0; event < run->step_events; event++)
+            due_ns = farm_schedule_next(&schedule);
+        CB_TRY(wait_until_due(run, due_ns));
+        now_ns = cb_now_ns();
+        if (turn == 1) {
+            first_ns = now_ns;
+            first_due_ns = due_ns;
+        }
+        if (turn == (turns + 1) / 2)
+            out->backlog_middle = (double)farm_schedule_overdue(&schedule, due_ns, now_ns);
+        chain_pause(run, now_ns, now_ns);
+        CB_TRY(run->actions->step(run->me));
+    }
+    out->backlog_end = (double)farm_schedule_overdue(&schedule, due_ns, now_ns);
+    out->issue_span_ns = (double)(now_ns - first_ns);
+    out->due_span_ns = (double)(due_ns - first_due_ns);
+    return evb_complete_turns(run->me);
+}
+
+static cb_status run_at_rate(chain_rank *run, const chain_load *load, farm_schedule schedule,
+                             chain_times *out)
+{
+    evb_unit *unit = evb_of(run->me);
+    const uint64_t turns = load->events / run->step_events;
+    evb_due due = {.schedule = schedule, .middle = (turns + 1) / 2};
+    cb_status status;
+
+    unit->account = (evb_account){0};
+    if (unit->builds) {
+        unit->latency = run->latency;
+        unit->due = &due;
+    }
+    status = run_turns(run, turns, schedule, out);
+    unit->latency = NULL;
+    unit->due = NULL;
+    if (!unit->builds)
+        return status;
+    out->pending_middle = due.pending_middle;
+    out->pending_end = (double)farm_schedule_due(&due.schedule, unit->last_ns);
+    out->arrival_span_ns = (double)(unit->last_ns - due.first_ns);
+    return status;
+}
+
+static cb_status fill_at_rate(chain_rank *run, control_team *team, report_row *row)
+{
+    uint64_t account[4];
+
+    CB_TRY(sum_accounts(team, &evb_of(run->me)->account, account));
+    if (row == NULL)
+        return CB_OK;
+    fill_conditions(run->setting, row);
+    fill_account(account, row);
+    return CB_OK;
+}
+
+static cb_status measure_at_rate(void *state, const measurement_setting *setting)
+{
+    static const chain_kind kind = {.run = run_at_rate, .fill = fill_at_rate};
+
+    (void)state;
+    return chain_measure(&kind, setting);
+}
+
+const measurement_method evb_at_rate = {.measure = measure_at_rate, .obstacle = evb_obstacle};

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/units.h"
+#include "farm/options.h"
 
 enum { CREDITS_MOST = 65535 };
 
@@ -63,6 +64,7 @@ cb_status evb_check(const bench_options *options)
 {
     evb_schedule schedule;
 
+    CB_TRY(farm_check_load(options));
     return evb_schedule_parse(own_options(options)->schedule, &schedule);
 }
 
@@ -106,6 +108,11 @@ const char *evb_obstacle(const bench_options *options, unsigned capabilities)
     (void)evb_schedule_parse(own_options(options)->schedule, &schedule);
     if ((capabilities & TRANSPORT_DELIVERS) == 0)
         return "the technology delivers no messages, which event building needs";
+    if (schedule.order != EVB_SHIFT && schedule.order != EVB_BARRIER && evb_is_folded(options) &&
+        options->sizes_of_fragments.law_count > 0 &&
+        cb_fragments_smallest(&options->sizes_of_fragments, SIZE_MAX) == 0)
+        return "fragments of 0 bytes look like acknowledgements; use --schedule shift "
+               "or barrier, or --fragments of at least 1 byte";
     if (schedule.order == EVB_CREDITS && (capabilities & TRANSPORT_RELIABLE) == 0)
         return "a lost request looks like a lost fragment, so --schedule credits needs a "
                "reliable technology; use another schedule";

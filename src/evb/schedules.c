@@ -36,16 +36,23 @@ static size_t readout_in(const evb_unit *unit, size_t phase)
     return (unit->index + unit->units - phase) % unit->units;
 }
 
-/* A phase of shift: the builder grants its turn to the readout, and acknowledges the message. Two
+/* Phases of shift: the builder grants its turn to the readout, and acknowledges the message. Two
  * readouts that send to one builder, or two messages of one readout, would share a link; the later
- * ones would be delayed by as much again as they are late, and in a few phases all would wait. */
+ * ones would be delayed by as much again as they are late, and in a few phases all would wait. The
+ * next readout is granted as soon as a message has come, also if the own one is still on its way.
+ */
+static cb_status grant(bench_rank *me, const evb_unit *unit, size_t phase)
+{
+    return unit->builds && phase < unit->units
+               ? evb_send_control(me, evb_readout(me, readout_in(unit, phase)))
+               : CB_OK;
+}
+
 static cb_status run_granted(bench_rank *me, evb_unit *unit, size_t phase)
 {
     const size_t to = evb_builder(me, builder_in(unit, phase));
     const size_t from = evb_readout(me, readout_in(unit, phase));
 
-    if (unit->builds)
-        CB_TRY(evb_send_control(me, from));
     if (unit->reads_out) {
         CB_TRY(evb_receive_control(me, to));
         CB_TRY(evb_send(me, builder_in(unit, phase)));
@@ -53,6 +60,7 @@ static cb_status run_granted(bench_rank *me, evb_unit *unit, size_t phase)
     if (unit->builds) {
         CB_TRY(evb_receive(me, readout_in(unit, phase)));
         CB_TRY(evb_send_control(me, from));
+        CB_TRY(grant(me, unit, phase + 1));
     }
     return unit->reads_out ? evb_receive_control(me, to) : CB_OK;
 }
@@ -72,6 +80,8 @@ static cb_status run_phases(bench_rank *me, evb_unit *unit)
 
     if (unit->folded)
         CB_TRY(evb_send(me, builder_in(unit, phase++)));
+    if (unit->schedule.order == EVB_SHIFT)
+        CB_TRY(grant(me, unit, phase));
     for (; phase < unit->units; phase++)
         CB_TRY(unit->schedule.order == EVB_BARRIER ? run_barrier_phase(me, unit, phase)
                                                    : run_granted(me, unit, phase));

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "engine/fragments.h"
 #include "engine/rank.h"
 #include "engine/verification.h"
 
@@ -49,6 +50,16 @@ static cb_status allocate(bench_rank *me, evb_unit *unit)
     return CB_OK;
 }
 
+/* Message k of a source to a builder is its message number k * units + builder. */
+static void choose_lanes(bench_rank *me, const evb_unit *unit)
+{
+    me->ring.stride = unit->units;
+    me->ring.lane = unit->index;
+    for (size_t builder = 0; unit->reads_out && builder < unit->units; builder++)
+        if (!unit->folded || builder != unit->index)
+            me->peers[evb_builder(me, builder)].lane = builder;
+}
+
 cb_status evb_set_up(bench_rank *me)
 {
     const evb_options *own = me->own_options;
@@ -72,6 +83,7 @@ cb_status evb_set_up(bench_rank *me)
      * rank is then ahead of its own builder by a turn at most. */
     unit->acknowledges = unit->schedule.order <= EVB_OFFSET && (reliable || !unit->folded);
     CB_TRY(allocate(me, unit));
+    choose_lanes(me, unit);
     me->preparation.unanswered = 2 * (BUILDER_TURNS + unit->ahead + unit->schedule.credits);
     if (unit->schedule.order == EVB_BARRIER)
         me->preparation.unanswered += barrier_messages;
@@ -101,6 +113,35 @@ cb_status evb_send_control(bench_rank *me, size_t peer)
 
 /* The account of a builder */
 
+/* The events of a turn by their due times: each builder has `pack` successive ones. */
+static void conclude_due_events(evb_unit *unit, bool lost)
+{
+    evb_due *due = unit->due;
+
+    for (size_t event = 0; event < unit->units * unit->pack; event++) {
+        const uint64_t due_ns = farm_schedule_next(&due->schedule);
+
+        if (!lost && event / unit->pack == unit->index)
+            stats_histogram_record(unit->latency,
+                                   unit->last_ns > due_ns ? unit->last_ns - due_ns : 0);
+    }
+    due->turns++;
+    if (due->turns == 1)
+        due->first_ns = unit->last_ns;
+    if (due->turns == due->middle)
+        due->pending_middle = (double)farm_schedule_due(&due->schedule, unit->last_ns);
+}
+
+static void record_latencies(evb_unit *unit, const evb_turn *turn)
+{
+    unit->last_ns = cb_now_ns();
+    if (unit->due != NULL)
+        conclude_due_events(unit, turn->given_up > 0);
+    else
+        for (size_t event = 0; event < unit->pack && turn->given_up == 0; event++)
+            stats_histogram_record(unit->latency, unit->last_ns - turn->since_ns);
+}
+
 static void conclude_turn(evb_unit *unit, evb_turn *turn)
 {
     evb_account *account = &unit->account;
@@ -112,11 +153,8 @@ static void conclude_turn(evb_unit *unit, evb_turn *turn)
     } else {
         account->complete += unit->pack;
     }
-    if (unit->latency != NULL) {
-        unit->last_ns = cb_now_ns();
-        for (size_t event = 0; event < unit->pack && turn->given_up == 0; event++)
-            stats_histogram_record(unit->latency, unit->last_ns - turn->since_ns);
-    }
+    if (unit->latency != NULL)
+        record_latencies(unit, turn);
     *turn = (evb_turn){.missing = (uint32_t)unit->units};
 }
 
@@ -177,6 +215,7 @@ static cb_status accept_fragments(bench_rank *me, size_t from, bool arrived)
     evb_peer *peer = &unit->peers[from];
     const uint64_t number = peer->turn++;
 
+    me->peers[from].taken++;
     if (arrived)
         count_share(unit, peer);
     else
@@ -201,6 +240,11 @@ static cb_status read_fragments(bench_rank *me, bench_peer *from, transport_buff
         return verification_check(me, from, buffer);
     if (traffic_touches(me->traffic))
         me->received.sum += traffic_touch(buffer->data, buffer->size);
+    if (me->fragments != NULL) {
+        me->received.bytes += buffer->size;
+        if (buffer->size > me->received.largest)
+            me->received.largest = buffer->size;
+    }
     me->received.packets++;
     transport_buffer_release(buffer);
     return CB_OK;
@@ -210,7 +254,11 @@ static cb_status read_fragments(bench_rank *me, bench_peer *from, transport_buff
 static cb_status read_own(bench_rank *me)
 {
     evb_unit *unit = evb_of(me);
-    transport_buffer *buffer = transport_buffer_create(me->factory, me->size_bytes);
+    bench_ring *ring = &me->ring;
+    const size_t size_bytes = ring->sizes != NULL
+                                  ? fragments_at(ring, ring->sizes, ring->own++, ring->lane)
+                                  : me->size_bytes;
+    transport_buffer *buffer = transport_buffer_create(me->factory, size_bytes);
 
     if (buffer == NULL)
         return CB_ERROR_MEMORY;
@@ -221,13 +269,23 @@ static cb_status read_own(bench_rank *me)
     return count_message(me, unit, unit->opened - 1, true);
 }
 
+/* The next message with fragments to a peer. Verification counts messages itself. */
+static cb_status send_fragments(bench_rank *me, size_t peer)
+{
+    bench_ring *ring = &me->ring;
+
+    if (ring->sizes != NULL && me->traffic != &verification_traffic)
+        ring->at = (me->peers[peer].sent++ * ring->stride + me->peers[peer].lane) % ring->period;
+    return bench_send(me, peer);
+}
+
 cb_status evb_send(bench_rank *me, size_t builder)
 {
     evb_unit *unit = evb_of(me);
 
     if (unit->folded && builder == unit->index)
         return read_own(me);
-    return bench_send(me, evb_builder(me, builder));
+    return send_fragments(me, evb_builder(me, builder));
 }
 
 /* The relevant peer of which the fewest messages were taken. All send equally many, so the missing
@@ -311,7 +369,7 @@ static cb_status accept_control(bench_rank *me, size_t peer)
         return CB_OK;
     }
     unit->served++;
-    return bench_send(me, peer);
+    return send_fragments(me, peer);
 }
 
 /* Only sources get control messages, only builders get fragments, and a unit of one rank can tell

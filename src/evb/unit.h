@@ -11,6 +11,7 @@
 
 #include "engine/benchmark.h"
 #include "evb/options.h"
+#include "farm/arrivals.h"
 #include "stats/stats.h"
 
 /* Events of a builder. issued = complete + lost; `incomplete` are lost events of which at least one
@@ -25,6 +26,15 @@ typedef struct {
     uint32_t given_up;
     uint64_t since_ns; /* opened, or first message; 0: neither, or latencies are not recorded */
 } evb_turn;
+
+/* Of an open loop: what a builder knows of the events that are due. */
+typedef struct {
+    farm_schedule schedule; /* of all events in turns that are complete or lost */
+    uint64_t turns;         /* complete or lost */
+    uint64_t middle;        /* number of the turn in the middle of the run, from 1 */
+    uint64_t first_ns;      /* the first turn was complete */
+    double pending_middle;  /* events due and not complete after the turn in the middle */
+} evb_due;
 
 /* What a rank has exchanged with a peer. */
 typedef struct {
@@ -58,6 +68,7 @@ typedef struct {
     uint64_t share_turns; /* shares are counted until a source has sent this number of messages */
     bool share_complete;
     uint64_t last_ns; /* the last turn was complete */
+    evb_due *due;     /* latencies count from due times; NULL: from the opening of an event */
 } evb_unit;
 
 /* The unit of a rank. */

@@ -33,13 +33,10 @@ static const double unlimited_hz = 1e9;
 
 /* Equal in all participants, except what this rank does. */
 typedef struct {
-    const measurement_setting *setting;
-    bench_rank *me;
-    const bench_actions *actions;
+    const chain_kind *kind;
+    chain_rank rank;
     const bench_traffic *traffic;
-    bool source, last;        /* stage of this rank */
-    bool root;                /* makes the rows */
-    stats_histogram *latency; /* since the last row, of this rank */
+    bool root; /* makes the rows */
     meters meters;
     uint64_t started_ns;
     double limit_ns, elapsed_ns, event_ns; /* --max-time; so far; per event at the highest rate */
@@ -51,34 +48,30 @@ typedef struct {
     verification_result verification;
 } chain;
 
-/* One run. Times and backlogs are those of the slowest rank. */
-typedef struct {
-    double issue_span_ns, due_span_ns, arrival_span_ns;
-    double backlog_middle, backlog_end; /* due and not issued, when half and all were issued */
-    double pending_middle, pending_end; /* due and not arrived, when half and all had arrived */
-    double late_ns;                     /* start of the latest source, after the common start */
-} chain_times;
-
-/* What a rank runs: `events` due at a rate. */
-typedef struct {
-    uint64_t events;
-    double rate_hz;
-    const farm_arrivals *arrivals;
-    uint64_t seed;
-} chain_load;
-
-static void leave_after_signal(const chain *run)
+static void leave_after_signal(const chain_rank *run)
 {
     if (session_signal_seen != 0)
         session_leave_if_interrupted(run->setting->session);
 }
 
-/* Wait for a due time. The technology makes progress, and acknowledgements that have arrived are
- * taken, meanwhile. */
-static cb_status wait_until_due(chain *run, uint64_t due_ns)
+void chain_pause(const chain_rank *run, uint64_t now_ns, uint64_t due_ns)
 {
     const uint64_t near_ns = 100000, longest_ns = 1000000;
     const transport_wait wait = run->me->factory->wait;
+
+    leave_after_signal(run);
+    if (wait == TRANSPORT_WAIT_BLOCK && due_ns - now_ns > near_ns)
+        cb_sleep_ns((due_ns - now_ns) / 2 < longest_ns ? (due_ns - now_ns) / 2 : longest_ns);
+    else if (wait != TRANSPORT_WAIT_SPIN)
+        bench_yield(run->me->factory);
+}
+
+/* Pipelines */
+
+/* Wait for a due time. The technology makes progress, and acknowledgements that have arrived are
+ * taken, meanwhile. */
+static cb_status wait_until_due(chain_rank *run, uint64_t due_ns)
+{
     uint64_t now_ns;
 
     while ((now_ns = cb_now_ns()) < due_ns) {
@@ -86,16 +79,12 @@ static cb_status wait_until_due(chain *run, uint64_t due_ns)
 
         if (status != CB_OK && status != CB_EMPTY)
             return status;
-        leave_after_signal(run);
-        if (wait == TRANSPORT_WAIT_BLOCK && due_ns - now_ns > near_ns)
-            cb_sleep_ns((due_ns - now_ns) / 2 < longest_ns ? (due_ns - now_ns) / 2 : longest_ns);
-        else if (wait != TRANSPORT_WAIT_SPIN)
-            bench_yield(run->me->factory);
+        chain_pause(run, now_ns, due_ns);
     }
     return CB_OK;
 }
 
-static cb_status issue_events(chain *run, const chain_load *load, farm_schedule schedule,
+static cb_status issue_events(chain_rank *run, const chain_load *load, farm_schedule schedule,
                               chain_times *out)
 {
     uint64_t first_ns = 0, first_due_ns = 0, due_ns = 0, now_ns = 0;
@@ -120,7 +109,7 @@ static cb_status issue_events(chain *run, const chain_load *load, farm_schedule 
     return CB_OK;
 }
 
-static cb_status pass_events(chain *run, const chain_load *load, farm_schedule schedule,
+static cb_status pass_events(chain_rank *run, const chain_load *load, farm_schedule schedule,
                              chain_times *out)
 {
     uint64_t first_ns = 0, now_ns = 0;
@@ -146,8 +135,17 @@ static cb_status pass_events(chain *run, const chain_load *load, farm_schedule s
     return CB_OK;
 }
 
+static cb_status run_pipeline(chain_rank *run, const chain_load *load, farm_schedule schedule,
+                              chain_times *out)
+{
+    return run->source ? issue_events(run, load, schedule, out)
+                       : pass_events(run, load, schedule, out);
+}
+
+static const chain_kind pipeline = {.run = run_pipeline};
+
 /* A common start in the near future, on this rank's clock. */
-static cb_status agree_on_start(const chain *run, uint64_t *local_ns)
+static cb_status agree_on_start(const chain_rank *run, uint64_t *local_ns)
 {
     const control_clock *clock = &run->setting->session->clock;
     const uint64_t ahead_ns = run->setting->oversubscribed ? 5000000 : 1000000;
@@ -160,33 +158,50 @@ static cb_status agree_on_start(const chain *run, uint64_t *local_ns)
     return CB_OK;
 }
 
+/* Fragments in a message. */
+static size_t packed_in(const chain *run)
+{
+    const engine_session *session = run->rank.setting->session;
+
+    return bench_packed(session->definition, session->options);
+}
+
+/* The next whole number of steps, and at least some, since figures are those after the first. */
+static uint64_t whole_steps(const chain *run, uint64_t events)
+{
+    const uint64_t each = run->rank.step_events, least = 4;
+    const uint64_t steps = (events + each - 1) / each;
+
+    return each == 1 || steps >= least ? steps * each : least * each;
+}
+
 static cb_status run_load(chain *run, const chain_load *load, chain_times *out)
 {
     double values[sizeof(*out) / sizeof(double) + 1];
+    bench_rank *me = run->rank.me;
     farm_schedule schedule;
     uint64_t start_ns;
 
     *out = (chain_times){0};
-    rank_reset(run->me, run->traffic);
-    CB_TRY(agree_on_start(run, &start_ns));
+    rank_reset(me, run->traffic);
+    CB_TRY(agree_on_start(&run->rank, &start_ns));
     schedule = farm_schedule_make(load->arrivals, load->rate_hz, load->seed, start_ns);
     meters_begin(&run->meters);
-    CB_TRY(run->source ? issue_events(run, load, schedule, out)
-                       : pass_events(run, load, schedule, out));
+    CB_TRY(run->kind->run(&run->rank, load, schedule, out));
     meters_end(&run->meters);
-    meters_count(&run->meters, load->events);
-    CB_TRY(run->actions->finish(run->me));
-    CB_TRY(transport_flush(run->me->factory));
-    CB_TRY(rank_check_sum(run->me));
-    if (run->last)
-        run->arrived = (fragments_arrived){run->me->received.packets, run->me->received.bytes,
-                                           run->me->received.largest};
+    meters_count(&run->meters, load->events / run->rank.step_events);
+    CB_TRY(run->rank.actions->finish(me));
+    CB_TRY(transport_flush(me->factory));
+    CB_TRY(rank_check_sum(me));
+    if (run->rank.last)
+        run->arrived = (fragments_arrived){me->received.packets * packed_in(run),
+                                           me->received.bytes, me->received.largest};
     /* Other ranks may have given up, so all go on to the sum of the counts. */
     if (run->traffic == &verification_traffic)
         return CB_OK;
     memcpy(values, out, sizeof(*out));
     values[sizeof(*out) / sizeof(double)] = (double)(cb_now_ns() - run->started_ns);
-    CB_TRY(control_maximum(run->setting->team, values, sizeof(values) / sizeof(values[0])));
+    CB_TRY(control_maximum(run->rank.setting->team, values, sizeof(values) / sizeof(values[0])));
     memcpy(out, values, sizeof(*out));
     run->elapsed_ns = values[sizeof(*out) / sizeof(double)];
     return CB_OK;
@@ -203,8 +218,10 @@ static cb_status probe(chain *run)
     for (;;) {
         const bool few = load.events < PROBED;
 
+        load.events = whole_steps(run, load.events);
         CB_TRY(run_load(run, &load, &times));
-        run->event_ns = fmax(times.arrival_span_ns / (double)(load.events - 1), 1);
+        run->event_ns =
+            fmax(times.arrival_span_ns / (double)(load.events - run->rank.step_events), 1);
         if (times.arrival_span_ns > (few ? few_share : probe_share) * run->limit_ns ||
             (!few && run->elapsed_ns > 3 * probe_share * run->limit_ns))
             return CB_OK;
@@ -220,19 +237,21 @@ static cb_status verify(chain *run)
     const uint64_t start_ns = cb_now_ns();
     chain_load load = {.rate_hz = unlimited_hz, .arrivals = &farm_arrivals_periodic};
     chain_times times;
-    bench_rank *me = run->me;
+    bench_rank *me = run->rank.me;
     cb_status status;
 
-    load.events = (uint64_t)fmax(4, fmin(VERIFIED_EVENTS, budget_ns / run->event_ns));
+    load.events =
+        whole_steps(run, (uint64_t)fmax(4, fmin(VERIFIED_EVENTS, budget_ns / run->event_ns)));
     me->verification.timeout_ns = verification_timeout_ns(
-        5000000000, me->size_bytes, (uint64_t)me->window * run->setting->participants);
+        5000000000, me->size_bytes, (uint64_t)me->window * run->rank.setting->participants);
     run->traffic = &verification_traffic;
     status = run_load(run, &load, &times);
     run->traffic = traffic;
-    CB_TRY(verification_sum(run->setting->team, &me->verification.findings, &run->verification));
-    status = control_agree(run->setting->team, status);
+    CB_TRY(
+        verification_sum(run->rank.setting->team, &me->verification.findings, &run->verification));
+    status = control_agree(run->rank.setting->team, status);
     if (status != CB_OK && run->root)
-        verification_note(run->setting->session, &run->verification);
+        verification_note(run->rank.setting->session, &run->verification);
     CB_TRY(status);
     CB_TRY(rank_prepare(me));
     run->started_ns += cb_now_ns() - start_ns;
@@ -247,7 +266,7 @@ static farm_outcome outcome_of(const chain *run, const chain_load *load, const c
 {
     return (farm_outcome){.open = true,
                           .offered_hz = load->rate_hz,
-                          .destinations = run->setting->participants,
+                          .destinations = run->rank.setting->participants,
                           .tally = {.issued = load->events,
                                     .decided = load->events,
                                     .due = load->events + (uint64_t)times->backlog_end,
@@ -264,28 +283,29 @@ static farm_outcome outcome_of(const chain *run, const chain_load *load, const c
 static cb_status run_at(chain *run, double rate_hz, double time_ns, uint64_t least,
                         farm_outcome *out)
 {
-    const bench_options *options = run->setting->session->options;
-    const chain_load load = {
-        .events = farm_load_events(&run->arrivals, rate_hz, run->event_ns, time_ns, least),
-        .rate_hz = rate_hz,
-        .arrivals = &run->arrivals,
-        .seed = options->seed + run->runs++};
+    const bench_options *options = run->rank.setting->session->options;
+    const chain_load load = {.events =
+                                 whole_steps(run, farm_load_events(&run->arrivals, rate_hz,
+                                                                   run->event_ns, time_ns, least)),
+                             .rate_hz = rate_hz,
+                             .arrivals = &run->arrivals,
+                             .seed = options->seed + run->runs++};
     chain_times times;
 
-    memset(run->latency, 0, sizeof(*run->latency));
+    memset(run->rank.latency, 0, sizeof(*run->rank.latency));
     meters_reset(&run->meters);
-    counting_begin(&run->setting->session->counting, run->setting->session->technology);
-    run->me->algorithm.runs = run->me->algorithm.elapsed_ns = 0;
+    counting_begin(&run->rank.setting->session->counting, run->rank.setting->session->technology);
+    run->rank.me->algorithm.runs = run->rank.me->algorithm.elapsed_ns = 0;
     CB_TRY(run_load(run, &load, &times));
-    counting_end(&run->setting->session->counting, run->setting->session->technology);
-    CB_TRY(figures_sum_histogram(run->setting->team, run->latency));
+    counting_end(&run->rank.setting->session->counting, run->rank.setting->session->technology);
+    CB_TRY(figures_sum_histogram(run->rank.setting->team, run->rank.latency));
     *out = outcome_of(run, &load, &times);
     return CB_OK;
 }
 
 static void fill_row(chain *run, const farm_outcome *outcome, report_row *row)
 {
-    const bench_measurement *planned = run->setting->planned;
+    const bench_measurement *planned = run->rank.setting->planned;
     const farm_tally *tally = &outcome->tally;
     const figures_common common = {.mode = "open",
                                    .skew_ns = outcome->skew_ns,
@@ -293,38 +313,53 @@ static void fill_row(chain *run, const farm_outcome *outcome, report_row *row)
                                    .algorithm_true_us = outcome->algorithm_true_us,
                                    .verification = &run->verification,
                                    .counters = &outcome->counters};
-    const double frequency_hz = (double)(tally->decided - 1) / tally->decision_span_ns * 1e9;
-    const size_t packets = bench_packets_of(planned->mode->packets, planned->count);
+    const benchmark *definition = run->rank.setting->session->definition;
+    const bench_options *options = run->rank.setting->session->options;
+    const double events = (double)(tally->decided - run->rank.step_events);
+    const double frequency_hz = events / tally->decision_span_ns * 1e9;
     const double size_bytes =
         planned->varied ? run->fragment_mean_bytes : (double)planned->size_bytes;
 
-    figures_fill_common(run->setting, &common, row);
-    report_set_text(row, REPORT_ARRIVALS, run->setting->session->options->arrivals);
+    figures_fill_common(run->rank.setting, &common, row);
+    report_set_text(row, REPORT_ARRIVALS, run->rank.setting->session->options->arrivals);
     farm_fill_load(outcome, row);
-    report_set_number(row, REPORT_FREQUENCY_HZ, frequency_hz);
-    report_set_number(row, REPORT_THROUGHPUT_MBPS,
-                      (double)packets * size_bytes * frequency_hz / 1e6);
-    figures_fill_cost((double)packets, size_bytes, row);
+    if (definition->scale != NULL) {
+        const bench_scale scale = definition->scale(options, planned->count);
+
+        figures_fill_units(&scale, size_bytes, 1e6 * (double)scale.events / frequency_hz, 0, row);
+        figures_fill_cost((double)scale.packets, size_bytes, row);
+    } else {
+        const size_t packets = bench_packets_of(planned->mode->packets, planned->count);
+
+        report_set_number(row, REPORT_FREQUENCY_HZ, frequency_hz);
+        report_set_number(row, REPORT_THROUGHPUT_MBPS,
+                          (double)packets * size_bytes * frequency_hz / 1e6);
+        figures_fill_cost((double)packets, size_bytes, row);
+    }
     figures_fill_fragments(planned, run->fragment_mean_bytes, run->fragment_largest_bytes, row);
+    report_set_distribution(row, REPORT_EVENT_LATENCY_US, run->rank.latency, 1);
+    if (run->kind != &pipeline)
+        return;
     report_set_number(row, REPORT_ISSUED, (double)tally->issued);
-    report_set_distribution(row, REPORT_EVENT_LATENCY_US, run->latency, 1);
-    report_set_number(row, REPORT_WINDOW, run->me->window);
+    report_set_number(row, REPORT_WINDOW, run->rank.me->window);
 }
 
 static cb_status add_row(chain *run, farm_outcome *outcome)
 {
-    engine_session *session = run->setting->session;
-    control_team *team = run->setting->team;
+    engine_session *session = run->rank.setting->session;
+    control_team *team = run->rank.setting->team;
     report_row row = {.broken = false};
     cb_status status;
 
-    CB_TRY(algorithm_mean_us(team, run->me->algorithm.elapsed_ns, run->me->algorithm.runs,
+    CB_TRY(algorithm_mean_us(team, run->rank.me->algorithm.elapsed_ns, run->rank.me->algorithm.runs,
                              &outcome->algorithm_true_us));
     CB_TRY(counting_gather(&session->counting, session->technology, team, &outcome->counters));
-    if (run->setting->planned->varied)
+    if (run->rank.setting->planned->varied)
         CB_TRY(fragments_summarize(team, run->arrived, &run->fragment_mean_bytes,
                                    &run->fragment_largest_bytes));
     CB_TRY(meters_report(&run->meters, team, run->root ? &row : NULL));
+    if (run->kind->fill != NULL)
+        CB_TRY(run->kind->fill(&run->rank, team, run->root ? &row : NULL));
     if (!run->root)
         return CB_OK;
     fill_row(run, outcome, &row);
@@ -339,10 +374,12 @@ static cb_status measure_rate(chain *run, double rate_hz, double time_ns)
 {
     farm_outcome outcome;
 
-    if (!farm_load_fits(&run->arrivals, rate_hz, run->limit_ns)) {
+    if (!farm_load_fits(&run->arrivals, rate_hz, run->limit_ns) ||
+        (double)whole_steps(run, 1) * 1e9 / rate_hz > run->limit_ns) {
         if (run->root)
-            cb_warning("the rate %g Hz is left out: the period of --arrivals takes longer than "
-                       "--max-time there; use a longer --max-time, or higher rates",
+            cb_warning("the rate %g Hz is left out: the period of --arrivals, or the fewest events "
+                       "of a run, take longer than --max-time there; use a longer --max-time, or "
+                       "higher rates",
                        rate_hz);
         return CB_OK;
     }
@@ -381,15 +418,15 @@ static cb_status try_rate(void *context, double rate_hz, farm_trial *out)
         run_at(run, rate_hz, farm_search_trial_ns(&rates->search), rates->search.events, &outcome));
     *out = (farm_trial){.now_ns = run->elapsed_ns};
     if (run->root) {
-        rates->reached_ns = stats_histogram_quantile(run->latency, rates->quantile);
+        rates->reached_ns = stats_histogram_quantile(run->rank.latency, rates->quantile);
         out->holds = !farm_saturated(&outcome) && rates->reached_ns <= rates->deadline_ns;
     }
-    return control_broadcast(run->setting->team, &out->holds, sizeof(out->holds));
+    return control_broadcast(run->rank.setting->team, &out->holds, sizeof(out->holds));
 }
 
 static void explain_failure(const rate_search *rates, char *why, size_t size)
 {
-    const bench_options *options = rates->run->setting->session->options;
+    const bench_options *options = rates->run->rank.setting->session->options;
 
     if (rates->search.out_of_time)
         snprintf(why, size,
@@ -412,14 +449,18 @@ static void explain_failure(const rate_search *rates, char *why, size_t size)
 /* Report a search without result in the document; the run fails after all else is measured. */
 static cb_status report_failed_search(const rate_search *rates)
 {
-    const measurement_setting *setting = rates->run->setting;
+    const measurement_setting *setting = rates->run->rank.setting;
     char what[160], why[320];
 
     if (!rates->run->root)
         return CB_OK;
-    snprintf(what, sizeof(what), "--find-rate at %zu bytes, topology %s, algorithm %g us",
-             setting->planned->size_bytes, setting->planned->topology,
-             setting->planned->algorithm_us);
+    if (setting->planned->topology[0] != '\0')
+        snprintf(what, sizeof(what), "--find-rate at %zu bytes, topology %s, algorithm %g us",
+                 setting->planned->size_bytes, setting->planned->topology,
+                 setting->planned->algorithm_us);
+    else
+        snprintf(what, sizeof(what), "--find-rate at %zu bytes, %zu processors",
+                 setting->planned->size_bytes, setting->participants);
     explain_failure(rates, why, sizeof(why));
     cb_error("%s: %s", what, why);
     setting->session->verdict.search_failed = true;
@@ -428,7 +469,7 @@ static cb_status report_failed_search(const rate_search *rates)
 
 static cb_status find_rate(chain *run)
 {
-    const bench_options *options = run->setting->session->options;
+    const bench_options *options = run->rank.setting->session->options;
     const double quantile = farm_quantile(options->quantile);
     rate_search rates = {
         .run = run, .quantile = quantile, .deadline_ns = options->deadline_us * 1e3};
@@ -454,7 +495,7 @@ static cb_status find_rate(chain *run)
 
 static cb_status set_up(chain *run)
 {
-    const measurement_setting *setting = run->setting;
+    const measurement_setting *setting = run->rank.setting;
     engine_session *session = setting->session;
     const rank_setting place = {.definition = session->definition,
                                 .options = session->options,
@@ -463,26 +504,32 @@ static cb_status set_up(chain *run)
                                 .participants = setting->participants,
                                 .cache_bytes = session->machines.cache_bytes};
     const bench_shape *shape = &setting->planned->shape;
+    chain_rank *rank = &run->rank;
     size_t stage;
 
-    run->latency = cb_allocate(1, sizeof(*run->latency), "a histogram of latencies");
-    if (run->latency == NULL)
+    rank->latency = cb_allocate(1, sizeof(*rank->latency), "a histogram of latencies");
+    if (rank->latency == NULL)
         return CB_ERROR_MEMORY;
     CB_TRY(farm_arrivals_parse(session->options->arrivals, &run->arrivals));
-    CB_TRY(farm_load_agree(run->setting->team, &run->arrivals));
-    CB_TRY(rank_create(&place, session->technology, &run->me, &run->actions));
-    stage = shape_stage(shape, run->me->place.self);
-    run->source = stage == 0;
-    run->last = stage + 1 == shape->stage_count;
+    CB_TRY(farm_load_agree(run->rank.setting->team, &run->arrivals));
+    CB_TRY(rank_create(&place, session->technology, &rank->me, &rank->actions));
+    CB_TRY(control_agree(setting->team, rank_set_up(session->definition, rank->me)));
+    stage = shape->stage_count > 0 ? shape_stage(shape, rank->me->place.self) : 0;
+    rank->source = stage == 0;
+    rank->last = stage + 1 >= shape->stage_count;
+    rank->step_events =
+        session->definition->scale != NULL
+            ? session->definition->scale(session->options, setting->planned->count).events
+            : 1;
     if (run->root && traffic_touches(run->traffic))
         run->touch_ns = harness_touch_ns(plan_typical_bytes(setting->planned));
     return algorithm_units(&session->work_rate, setting->planned->algorithm_us,
-                           &run->me->algorithm.units);
+                           &rank->me->algorithm.units);
 }
 
 static cb_status run_loads(chain *run)
 {
-    const bench_options *options = run->setting->session->options;
+    const bench_options *options = run->rank.setting->session->options;
 
     CB_TRY(probe(run));
     if (options->verify)
@@ -493,10 +540,11 @@ static cb_status run_loads(chain *run)
     return options->load_curve != NULL ? measure_curve(run, options->load_curve) : find_rate(run);
 }
 
-static cb_status measure(void *state, const measurement_setting *setting)
+cb_status chain_measure(const chain_kind *kind, const measurement_setting *setting)
 {
     const bench_options *options = setting->session->options;
-    chain run = {.setting = setting,
+    chain run = {.kind = kind,
+                 .rank = {.setting = setting},
                  .traffic = fragments_traffic(options),
                  .root = control_team_index(setting->team) == 0,
                  .started_ns = cb_now_ns(),
@@ -504,13 +552,18 @@ static cb_status measure(void *state, const measurement_setting *setting)
                  .touch_ns = -1};
     cb_status status = set_up(&run);
 
-    (void)state;
     if (status == CB_OK)
         status = run_loads(&run);
-    rank_destroy(setting->session->definition, run.me);
+    rank_destroy(setting->session->definition, run.rank.me);
     farm_arrivals_free(&run.arrivals);
-    free(run.latency);
+    free(run.rank.latency);
     return status;
+}
+
+static cb_status measure(void *state, const measurement_setting *setting)
+{
+    (void)state;
+    return chain_measure(&pipeline, setting);
 }
 
 const measurement_method chain_method = {.measure = measure};

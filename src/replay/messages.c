@@ -118,13 +118,16 @@ static void note_message(message_matching *all, const message_end *sent,
     /* Clocks of hosts agree within their bound only. */
     const uint64_t time_ns = received->at_ns > sent->at_ns ? received->at_ns - sent->at_ns : 0;
     ccmod_delay quiet;
+    double quiet_us;
 
     stats_histogram_record(&out->times, time_ns);
     if (all->calibration == NULL)
         return;
     quiet = ccmod_default_quiet_delay(all->calibration, 2, sent->bytes);
-    all->slowdowns[all->slowdown_count++] =
-        (double)time_ns / 1e3 / (quiet.overhead_us + quiet.latency_us + quiet.transfer_us);
+    quiet_us = quiet.overhead_us + quiet.latency_us + quiet.transfer_us;
+    /* A calibration may have no time for an empty message: there is nothing to divide by. */
+    if (quiet_us > 0)
+        all->slowdowns[all->slowdown_count++] = (double)time_ns / 1e3 / quiet_us;
 }
 
 /* The receives of all ranks from one sender. */

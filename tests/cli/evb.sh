@@ -63,6 +63,46 @@ expect_rows "abs(r['frequency_Hz'] * r['round_us']['median'] / (3 * 5 * 1e6) - 1
 expect_rows "abs(r['throughput_MBps'] * r['round_us']['median'] / (3 * 3 * 5 * 64) - 1) < 1e-6"
 expect_rows "abs(r['per_link_MBps'] / r['per_node_MBps'] - 2 / 3) < 1e-6"
 
+# fragments OPTION...: of varying size, verified, with the figures of the bytes that arrived
+fragments() {
+    measured 4 --processors 4 --verify --fragments "$@"
+    expect_rows "0 < r['fragment_mean_bytes'] <= r['fragment_largest_bytes'] and r['fragments'] == '$1'"
+    expect_rows "r['lost'] == 0 and sum(r['verify'].values()) == r['verify']['messages'] > 0"
+    expect_rows "abs(r['throughput_MBps'] / (r['frequency_Hz'] * 1e-6 * r['fragment_mean_bytes'] * \
+        (4 if r['folding'] == 'one' else 2)) - 1) < 1e-6"
+}
+fragments uniform:100-3000
+fragments gamma:1KiB,2 --schedule none --pack 3 --correlation 0.5
+fragments lognormal:1KiB,0.5 --schedule credits:2 --folding two --technology tcp
+# Event e is built by unit e modulo 2, so builder 0 gets the sizes of lines 1 and 3, builder 1 those of 2 and 4.
+printf '10 1000\n20 2000\n10 1000\n20 2000\n' >four.txt
+case_is "sizes of a file by event and source"
+run 0 cb_evb --processors 2 --fragments file:four.txt --trace-steps 2 --emit-trace trace.cct
+expect_status 0
+expect_equal "messages of both sources" "20 1000" \
+    "$(sed -n 's/^is [01] \([1-9][0-9]*\)$/\1/p' trace.cct | sort -u | sort -n | tr '\n' ' ' | sed 's/ $//')"
+measured 2 --processors 2 --fragments file:four.txt --verify
+expect_rows "r['fragment_largest_bytes'] == 2000"
+case_is "empty fragments look like acknowledgements"
+run 4 cb_evb --processors 4 --fragments uniform:0-9 --schedule none
+expect_status 77
+expect_error "fragments of 0 bytes" "--schedule shift"
+refused "sizes of too few sources" 2 4 "--processors 4 --fragments file:four.txt" "2 sources" "has 4"
+
+# at_rate OPTION...: all events that were issued are complete, and their latencies count from due times
+at_rate() {
+    measured 4 --processors 4 --max-time 0.3 "$@"
+    expect_rows "r['mode'] == 'open' and r['due'] == r['issued'] + r['not_issued']"
+    expect_rows "r['event_latency_us']['samples'] == r['complete'] == r['issued'] and r['lost'] == 0"
+}
+at_rate --rate 200 --sizes 64
+expect_rows "r['offered_Hz'] == 200 and r['arrivals'] == 'periodic' and r['issued'] % 4 == 0"
+# The first event of a turn waits for the last: three intervals of 5 ms.
+expect_rows "r['event_latency_us']['max'] >= 15000"
+at_rate --rate 200 --schedule none --arrivals poisson --fragments gamma:1KiB,4
+at_rate --sizes 64 --rate 200 --schedule credits:2 --folding two --arrivals bursts:10,0 --pack 2 --verify
+refused "a rate that is too low" 2 2 "--processors 2 --rate 1Hz --max-time 1" "--max-time"
+
 case_is "a builder counts events with lost fragments as lost"
 export COMBENCH_UDP_FAULTS=loss=0.2
 for schedule in none shift barrier; do

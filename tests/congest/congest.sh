@@ -126,9 +126,13 @@ sent
 expect_rows "(r['mode'], r['sources'], r['destinations']) == ('closed', 1, 1)"
 
 
-# Every benchmark is a victim once, and an aggressor once.
+# Every benchmark that can be measured beside another, as the refusal of others lists them, is a victim once, and an
+# aggressor once.
+refused "a benchmark that measures all ranks" "'linkmap' is no benchmark that can be measured beside another" -- \
+    --victim linkmap --aggressor none
+sed 's/.*use one of //; s/,//g' err | tr ' ' '\n' >usable
 for program in $programs; do
-    takes_technologies "$program" || continue
+    grep -qx "$program" usable || continue
     ranks=$(ranks_of "$program")
     options=
     case $program in

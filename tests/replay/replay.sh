@@ -145,6 +145,14 @@ else
     failed "exit status 0" "$status"
 fi
 
+case_is "a calibration without a time for empty messages"
+printf '%%calibration 1\nline overhead_us=0 latency_us=0 us_per_byte=0.001\n' >bytes.cal
+printf '0:\ns 1 0\ns 1 1000\n1:\nr 0 0\nr 0 1000\n' | trace empty.cct 2
+run 2 cb_replay empty.cct --calibration bytes.cal --max-time 0.05 --output result.json
+expect_status 0
+expect_valid result.json
+expect_rows "r['message_slowdown']['messages'] == 1 and r['message_slowdown']['p50'] > 0"
+
 case_is "a million records, from a pipe that can be read once"
 printf '0:\n@ 250000\ns 1 8\nr 1 8\n;\n1:\n@ 250000\nr 0 8\ns 0 8\n;\n' | trace million.cct 2
 mkfifo pipe

@@ -40,6 +40,7 @@ from combench.report.figures import (
     number,
     quantile_interval,
 )
+from combench.report.fragments import quantiles
 from combench.report.gallery import gallery
 from combench.report.limits import limit_of
 from combench.report.load import Collection, Document, load
@@ -521,6 +522,82 @@ class Limits(unittest.TestCase):
             limited_by="supervisor",
         )
         self.assertIn("open loops: supervisor", limit_of(self.farm(1e5), [loop]))
+
+
+class EventBuilding(unittest.TestCase):
+    """Rows of cb_evb, which schedules, arrivals and fragments distinguish."""
+
+    @staticmethod
+    def row(schedule: str, frequency_hz: float, **values: Any) -> Row:
+        common = {"processors": 8, "size_bytes": 65536, "folding": "one", "pack": 1, "mode": "closed"}
+        return _row("evb", **{**common, "schedule": schedule, "frequency_Hz": frequency_hz, **values})
+
+    def loaded(self, schedule: str, offered_hz: float, **values: Any) -> Row:
+        latency = {"p50": 10.0, "p99": 30.0}
+        more = {"mode": "open", "offered_Hz": offered_hz, "event_latency_us": latency, **values}
+        return self.row(schedule, offered_hz, **{"arrivals": "poisson", **more})
+
+    def test_rates_under_load_are_of_one_schedule_and_arrival_pattern(self) -> None:
+        rows = [self.row("shift", 1000.0), self.row("none", 400.0)]
+        for arrivals in ("periodic", "poisson"):
+            rows += [self.loaded("shift", rate, arrivals=arrivals) for rate in (200.0, 800.0)]
+        rows.append(self.loaded("none", 300.0, saturated=True))
+        task = answer_of(rows).tasks[0]
+        self.assertEqual(task.best.row.get("schedule"), "shift")
+        self.assertEqual(len(task.under_load), 3)
+        for words in task.under_load:
+            expected = "did not sustain the lowest" if ", none" in words else "rates up to 800 Hz"
+            self.assertIn(expected, words)
+
+    def test_limits_of_other_schedules_under_load_are_not_those_of_this(self) -> None:
+        shift, saturated = self.row("shift", 1000.0), {"saturated": True, "limited_by": "farm"}
+        self.assertNotIn("saturated", limit_of(shift, [shift, self.loaded("none", 300.0, **saturated)]))
+        self.assertIn("saturated", limit_of(shift, [shift, self.loaded("shift", 300.0, **saturated)]))
+
+    def test_load_curves_have_a_panel_for_each_arrival_pattern(self) -> None:
+        rows = [self.row("shift", 1000.0), self.row("none", 400.0)]
+        for arrivals in ("periodic", "poisson"):
+            rows += [self.loaded("shift", rate, arrivals=arrivals) for rate in (200.0, 800.0)]
+        curve = next(one for one in gallery(rows) if one.name == "load-evb")
+        self.assertEqual([panel.title for panel in curve.panels], ["periodic", "poisson"])
+        for panel in curve.panels:
+            self.assertEqual([x for x, _ in panel.limits], [1000.0])
+
+    def test_throughput_per_node_has_a_line_for_each_schedule(self) -> None:
+        rows = [
+            self.row(schedule, 10.0, processors=nodes, per_node_MBps=100.0 / nodes)
+            for schedule in ("shift", "none")
+            for nodes in (4, 8)
+        ]
+        rows.append(self.row("shift", 10.0, fragments="gamma:60KiB,2", per_node_MBps=1.0))
+        picture = next(one for one in gallery(rows) if one.name == "per-node-evb")
+        self.assertEqual([line.label for line in picture.lines], ["shift", "none"])
+        for line in picture.lines:
+            self.assertEqual([(one.x, one.figure.value) for one in line.points], [(4, 25.0), (8, 12.5)])
+
+    def test_fragments_are_drawn_as_their_distribution_with_what_arrived(self) -> None:
+        arrived = {"fragment_mean_bytes": 59000.0, "fragment_largest_bytes": 200000.0}
+        laws = ("lognormal:56KiB,0.5", "gamma:60KiB,2", "file:sizes.txt")
+        rows = [self.row("shift", 10.0, fragments=law, **arrived) for law in laws]
+        picture = next(one for one in gallery(rows) if one.name == "fragments")
+        self.assertEqual([line.label for line in picture.lines], list(laws[:2]))
+        self.assertIn("lognormal:56KiB,0.5: mean 59000, largest 200000 bytes", picture.caption)
+        self.assertNotIn("fragments", [one.name for one in gallery([self.row("shift", 10.0)])])
+
+    def test_quantiles_of_fragments_are_those_of_their_laws(self) -> None:
+        for law, share_pct, size in (
+            ("lognormal:1KiB,0.5", 50, 1024),
+            ("lognormal:1KiB,0.5", 84.13, 1024 * math.exp(0.5)),
+            ("gamma:1000,1", 50, 1000 * math.log(2)),
+            ("gamma:1000,1", 90, 1000 * math.log(10)),
+            ("uniform:100-300", 25, 150),
+            ("fixed:100+fixed:300", 40, 100),
+            ("fixed:100+fixed:300", 60, 300),
+        ):
+            found = quantiles(law, [share_pct])
+            assert found is not None
+            self.assertAlmostEqual(found[0] / size, 1, delta=0.005, msg=law)
+        self.assertIsNone(quantiles("file:sizes.txt", [50]))
 
 
 class Words(unittest.TestCase):

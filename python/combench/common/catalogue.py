@@ -403,6 +403,11 @@ class Catalogue:
         """The options that only this benchmark has."""
         return [one for one in self.options if one.programs == (benchmark.program,)]
 
+    def own_conditions(self, benchmark: Benchmark) -> tuple[str, ...]:
+        """The keys of own options that identify a row, such as the schedule of event building."""
+        keys = (one.key for one in self.own_options(benchmark))
+        return tuple(key for key in keys if key in self.columns and self.columns[key].identifies)
+
     def own_numbers(self, benchmark: Benchmark, given: Mapping[str, object]) -> dict[str, float]:
         """Own options as numbers in formulas: the value, or the place of a choice from 1 on; of
         those that are not `given`, by name, the default."""

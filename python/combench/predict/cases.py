@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Callable, Iterable, Iterator, Sequence
 
 from combench.common import catalogue, values
@@ -36,7 +37,9 @@ class Asked:
         case = self.case
         shape = "x".join(map(str, case.shape))
         fragments = f", fragments {case.fragments}" if case.fragments else ""
-        return f"{case.mode}, {case.size_bytes} bytes{fragments}, {shape} processors"
+        own = f", {' '.join(case.own)}" if case.own else ""
+        size = f"{case.size_bytes} bytes" if case.size_bytes else "mean size"
+        return f"{case.mode}, {size}{fragments}, {shape} processors{own}"
 
 
 class NotPredicted(Exception):
@@ -200,6 +203,10 @@ class Wanted:
     fetch: str = "all"  # sources that have data of an event, where farms ask them
     accept: float | None = None  # fraction of events with a second step, where farms ask sources
     group_sends: tuple[str, ...] = ("loop", "technology")  # group sends of a benchmark
+    schedules: tuple[str, ...] = ()  # of event building; if empty, the default of the program
+    fragments: str = ""  # of benchmarks that take them, in place of the sizes
+    correlation: float = 0.0
+    seed: int = 1  # of the fragments
 
     def definitions(self) -> list[Benchmark]:
         known = [one for one in catalogue.known().benchmarks.values() if one.group != CALIBRATION]
@@ -274,6 +281,11 @@ def _cases(
     default_in_flight: Callable[[int, int], int],
 ) -> Iterator[Case]:
     algorithms = wanted.algorithms if "algorithm" in definition.options else (0.0,)
+    fragments = wanted.fragments if "fragments" in definition.options else ""
+    sizes = (0,) if fragments else wanted.sizes  # the program tells the mean size of fragments
+    owns: list[tuple[str, ...]] = [()]
+    if "schedule" in definition.options and wanted.schedules:
+        owns = [("--schedule", schedule) for schedule in wanted.schedules]
     for numbers in _all_numbers(definition, mode, wanted):
         in_flight = 0
         if "in-flight" in definition.options:
@@ -282,20 +294,23 @@ def _cases(
         for way in _ways(definition, wanted):
             if fetched and way != "loop":
                 raise SuiteError("--fetch: a multicast asks all sources; use --supervisor loop")
-            for algorithm_us in algorithms:
-                for size in wanted.sizes:
-                    yield Case(
-                        benchmark=definition.name,
-                        mode=mode.name,
-                        numbers=numbers,
-                        size_bytes=size,
-                        algorithm_us=algorithm_us,
-                        window=wanted.window,
-                        in_flight=in_flight,
-                        multicast=way,
-                        fetched=fetched,
-                        accept=wanted.accept if "accept" in definition.options else None,
-                    )
+            for algorithm_us, size, own in product(algorithms, sizes, owns):
+                yield Case(
+                    benchmark=definition.name,
+                    mode=mode.name,
+                    numbers=numbers,
+                    size_bytes=size,
+                    algorithm_us=algorithm_us,
+                    window=wanted.window,
+                    in_flight=in_flight,
+                    multicast=way,
+                    fetched=fetched,
+                    fragments=fragments,
+                    correlation=wanted.correlation if fragments else 0.0,
+                    seed=wanted.seed if fragments else 1,
+                    accept=wanted.accept if "accept" in definition.options else None,
+                    own=own,
+                )
 
 
 def wanted_cases(wanted: Wanted, default_in_flight: Callable[[int, int], int]) -> Iterator[Asked]:

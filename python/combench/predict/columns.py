@@ -54,6 +54,10 @@ def of_case(case: Case) -> dict[str, Any]:
     else:
         row[count.column] = case.count_text if count.is_topology else case.numbers[0]
     row["mode"] = case.mode
+    own = {name[2:]: value for name, value in zip(case.own[::2], case.own[1::2])}
+    row |= {name: own[name] for name in ("schedule", "folding") if name in own}
+    if case.takes("pack"):
+        row["pack"] = int(own.get("pack", 1))
     if case.takes("algorithm"):
         row["algorithm_us"] = case.algorithm_us
     if case.in_flight:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from combench.predict.case import Case
 from combench.predict.processes import Processes, ask
 
 _HEAD = "%cct 1 "
+_MEAN = re.compile(r"^# .* mean ([0-9]+) bytes", re.MULTILINE)
 _MARKED_BYTES = 999_983  # size of counted packets: no other message has it
 _KEPT_CHARACTERS = 1 << 20  # longer traces are not cached
 _LIMIT_S = 600.0  # of a program that emits a trace; the largest need a minute of a busy machine
@@ -100,6 +102,16 @@ class Emissions:
         if len(text) > _KEPT_CHARACTERS:
             with self._lock:
                 del self._made[command]
+
+    def mean_bytes(self, case: Case) -> int:
+        """The mean size of the packets of a case with fragments, from the head of its trace."""
+        found = _MEAN.search(self.trace(case, 1))
+        if found is None:
+            raise SuiteError(
+                f"the trace of {case.benchmark} does not tell the mean size of its fragments; use "
+                "programs and combench of the same version"
+            )
+        return int(found[1])
 
     def content(self, case: Case) -> Content:
         """The messages of a step, counted in a trace whose packets have a unique size."""

@@ -91,7 +91,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "type": checked(values.rate_hz),
         "default": 0.0,
         "metavar": "RATE",
-        "help": "offered rate of farms and pipelines, such as 100kHz (default: closed loop)",
+        "help": "offered rate of farms, pipelines and event building, such as 100kHz (default: closed "
+        "loop)",
     },
     "--supervisor": {
         "type": _list(_announcement),
@@ -111,6 +112,30 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "metavar": "F",
         "help": "fraction of the events of pull farms with a second step: the first asks the "
         "sources of --fetch, the second the others",
+    },
+    "--schedule": {
+        "type": _list(str),
+        "default": (),
+        "metavar": "HOW,...",
+        "help": "schedules of event building, as none,shift,credits:4 (default: that of cb_evb)",
+    },
+    "--fragments": {
+        "default": "",
+        "metavar": "SPEC",
+        "help": "sizes of fragments, as lognormal:1KiB,0.5, of benchmarks that take them; instead of "
+        "--sizes",
+    },
+    "--correlation": {
+        "type": checked(values.share),
+        "default": 0.0,
+        "metavar": "F",
+        "help": "correlation of the sizes of an event, 0 to 1 (default 0)",
+    },
+    "--seed": {
+        "type": checked(whole(0, 2**32 - 1)),
+        "default": 1,
+        "metavar": "N",
+        "help": "seed of the sizes of fragments (default 1)",
     },
     "--in-flight": {
         "type": checked(whole(1, 10**9)),

@@ -82,6 +82,10 @@ def _wanted(
         supervisors=arguments.supervisor,
         fetch=arguments.fetch,
         accept=arguments.accept,
+        schedules=arguments.schedule,
+        fragments=arguments.fragments,
+        correlation=arguments.correlation,
+        seed=arguments.seed,
         benchmarks=arguments.benchmarks,
     )
     return cases.told_by(wanted, technology)
@@ -150,6 +154,9 @@ def _row(
     arguments: argparse.Namespace,
     technology: str | None,
 ) -> Json:
+    if one.case.fragments and not one.case.size_bytes:
+        mean_bytes = setting.emissions.mean_bytes(one.case)
+        one = replace(one, case=replace(one.case, size_bytes=mean_bytes))
     found = predict(one.case, setting, effort, one.rate_hz)
     found, incast = _with_losses(one, found, setting, effort, arguments, technology)
     row = found.row()

@@ -389,7 +389,8 @@ def predict(
     if block_steps:
         lead, timed = _FEW_BLOCKS
     unit = block_steps or 1
-    if case.is_farm or rate_hz:
+    in_turns = case.step.frequency == "events"
+    if case.is_farm or (rate_hz and not in_turns):
         case, notes = _paced(case, setting, effort, rate_hz, of_step)
         cuts += notes
     # The mean of a random background load converges slowly: limit its cost.
@@ -414,6 +415,8 @@ def predict(
         lead, timed, before = 2 * lead, 2 * timed, interval
     steps = timed * unit
     steps_us = [one / steps for one in spent_us]
+    if in_turns and rate_hz:  # a turn begins when its last event is due, and the one before is complete
+        steps_us = [max(one, 1e6 * case.events / rate_hz) for one in steps_us]
     busy = _busy(case, pairs[len(pairs) // 2], steps)
     if case.shifts:
         lengths = (lead, lead + timed)

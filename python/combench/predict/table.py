@@ -72,7 +72,8 @@ def _shape(row: Json) -> str:
 def _mode(row: Json) -> str:
     told = "list" in row or row.get("multicast") == "technology"
     changes = "" if row.get("list", "fixed") == "fixed" else f"/{row['list']}"
-    return f"{row['mode']}/{row['multicast']}{changes}" if told else str(row["mode"])
+    mode = f"{row['mode']} {row['schedule']}" if "schedule" in row else str(row["mode"])
+    return f"{mode}/{row['multicast']}{changes}" if told else mode
 
 
 def _figure(row: Json) -> Json:

@@ -22,6 +22,8 @@ def farm_name(row: Row) -> str:
     part = f", {row.get('fetched')} sources an event" if row.get("fetched") else ""
     if row.get("accept") is not None:
         part += f", all of them for {row.get('accept'):g} of the events"
+    if row.get("fragments"):
+        part += f", fragments {row.get('fragments')}"
     return f"{row.definition.short_label} {row.shape}{_own(row)} over {row.get('technology')}{where}{part}"
 
 
@@ -149,14 +151,24 @@ def _searched(rows: Iterable[Row]) -> list[str]:
     return found
 
 
-_OF_A_FARM = ("benchmark", "technology", "machine", "shape", "fetched", "accept", "arrivals")
+_OF_A_FARM = (
+    "benchmark",
+    "technology",
+    "machine",
+    "shape",
+    "fragments",
+    "fetched",
+    "accept",
+    "arrivals",
+)
 
 
 def _curves(rows: Sequence[Row]) -> list[list[Row]]:
     """The open loops of each farm by offered rate, without results of rate searches."""
     offered = [row for row in rows if row.get("mode") == "open" and not row.get("found_Hz")]
     offered.sort(key=lambda row: float(row.get("offered_Hz")))
-    return grouped(offered, _OF_A_FARM)
+    own = (catalogue.known().own_conditions(row.definition) for row in offered)
+    return grouped(offered, tuple(dict.fromkeys(itertools.chain(_OF_A_FARM, *own))))
 
 
 def _held(curve: Sequence[Row]) -> list[Row]:

@@ -10,7 +10,7 @@ from typing import Callable, Optional, Sequence
 
 from combench.common import catalogue
 from combench.common.catalogue import Benchmark, Column, Plot
-from combench.report import incast, linkmaps, lists
+from combench.report import fragments, incast, linkmaps, lists
 from combench.report.charts import (
     MAX_TECHNOLOGIES,
     Axis,
@@ -76,6 +76,10 @@ def _is_occupied(one: Benchmark) -> bool:
 
 def _closed(rows: list[Row]) -> list[Row]:
     return [row for row in usual(rows) if row.get("mode") != "open"]
+
+
+def _of_one_size(rows: list[Row]) -> list[Row]:
+    return [row for row in _closed(rows) if not row.get("fragments")]
 
 
 def _bounced(rows: list[Row]) -> list[Row]:
@@ -191,6 +195,7 @@ def _has_a_chart(one: Benchmark, plot: Plot) -> bool:
         ("throughput_MBps", "size_bytes"),
         ("frequency_Hz", "list"),
         ("event_latency_us", "offered_Hz"),
+        ("per_node_MBps", "processors"),
     )
 
 
@@ -272,6 +277,20 @@ _CHARTS = (
         (("frequency_Hz", ""),),
         picture=("benchmark",),
         panel=(*_WHERE, "algorithm_us"),
+    ),
+    Chart(
+        "per-node",
+        SCALING,
+        "Throughput per node",
+        "Payload that one builder gets per second, with its own fragments, which cross no network.",
+        _plots("per_node_MBps", "processors"),
+        "processors",
+        Axis("processors", "count"),
+        Axis("per node, MB/s", "log"),
+        (("per_node_MBps", ""),),
+        picture=("benchmark",),
+        panel=(*_WHERE, "size_bytes", "folding", "pack"),
+        select=_of_one_size,
     ),
     Chart(
         "latency",
@@ -413,6 +432,7 @@ _LOAD = Chart(
 
 def _same_farm(row: Row, other: Row) -> bool:
     keys = ("benchmark", *_WHERE, "shape", "size_bytes", "algorithm_us", "wait", "fetched", "accept")
+    keys += ("fragments", *catalogue.known().own_conditions(row.definition))
     return all(row.get(key) == other.get(key) for key in keys)
 
 
@@ -466,10 +486,11 @@ def _distribution(row: Row) -> Optional[Series]:
         value = histogram["bounds"][cell + 1]
         low, high = interval if interval else (None, None)
         points.append(Point(rare, Figure(value, low, high, marks_of(row.data)), True))
-    return Series(row.shape, tuple(points))
+    own = named(row, catalogue.known().own_conditions(row.definition))
+    return Series(own or row.shape, tuple(points))
 
 
-_OF_DISTRIBUTIONS = (*_WHERE, "algorithm_us", "size_bytes")
+_OF_DISTRIBUTIONS = (*_WHERE, "algorithm_us", "size_bytes", "fragments")
 
 
 def _distributions(rows: Sequence[Row]) -> list[Picture]:
@@ -583,7 +604,7 @@ def gallery(
     rows: Sequence[Row], predicted: Sequence[Row] = (), buffer_bytes: Optional[int] = None
 ) -> list[Picture]:
     """All pictures that the rows have data for, by section; with the buffer of a port if it is known."""
-    made = _load_curves(rows) + _distributions(rows) + _impacts(rows)
+    made = _load_curves(rows) + _distributions(rows) + _impacts(rows) + fragments.pictures(rows, BASIC)
     made += incast.pictures(rows, buffer_bytes)
     for chart in _charts():
         made += pictures_of(chart, rows)

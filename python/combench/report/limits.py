@@ -85,6 +85,7 @@ def _of_processors(row: Row, rows: Sequence[Row]) -> list[Bound]:
 def _open_loops(row: Row, rows: Iterable[Row]) -> str:
     """What limited saturated open loops of the same farm."""
     keys = ("benchmark", "technology", "machine", "shape", "size_bytes", "algorithm_us")
+    keys += catalogue.known().own_conditions(row.definition)
     said = {
         other.get("limited_by")
         for other in rows
