@@ -85,7 +85,8 @@ static size_t converging_messages(const bench_options *options, size_t units)
         return schedule.credits;
     if (schedule.order == EVB_SHIFT || schedule.order == EVB_BARRIER)
         return 1;
-    return (units - evb_is_folded(options)) * ((ahead + units - 1) / units);
+    /* No units: what depends on the options alone is asked of one rank (bench_packed). */
+    return units == 0 ? 0 : (units - evb_is_folded(options)) * ((ahead + units - 1) / units);
 }
 
 bench_scale evb_scale(const bench_options *options, size_t ranks)

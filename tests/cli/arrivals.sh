@@ -155,7 +155,7 @@ for spec in periodic poisson gamma:4 bursts:20,0 "train:$examples/lhc.train"; do
     accounts_of_steps
     load "$spec" 4 cb_pipeline --topology 2-1
     measured "a curve with $spec" 5 cb_pushfarm --sizes 64 --sources 2 --destinations 2 \
-        --algorithm 0 --max-time 0.1 --load-curve 1kHz,50%,200% --arrivals "$spec"
+        --algorithm 0 --max-time 0.1 --load-curve 1kHz,2kHz,4kHz --arrivals "$spec"
     expect_document result.json "len(d['results'])" 4
 done
 for technology in sci udp; do

@@ -26,9 +26,9 @@ near() { # whether two expressions agree but for rounding
     echo "abs(($1) / ($2) - 1) < 1e-6"
 }
 
-# No process uses more than its core; a clock tick of accounting is allowed for.
+# No process uses much more than its core: its time is read outside of the sections whose length is known.
 expect_costs() { # messages of a step, as an expression over r
-    expect_rows "0 < r['cpu_cores'] <= 1.1 * r['processors']"
+    expect_rows "0 < r['cpu_cores'] <= 1.5 * r['processors']"
     expect_rows "$(near "r['cpu_per_step_us']" "r['cpu_per_message_us'] * ($1)")"
     expect_rows "r['size_bytes'] == 0 or $(near "r['cpu_per_message_us'] * 1e3" "r['cpu_per_GB_s'] * r['size_bytes']")"
     expect_rows "('cpu_per_GB_s' in r) == (r['size_bytes'] > 0)"
