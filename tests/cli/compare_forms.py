@@ -27,6 +27,7 @@ class Columns:
     def __init__(self, path: str) -> None:
         columns = json.loads(Path(path).read_text(encoding="utf-8"))["columns"]
         self.of: dict[str, Json] = {column["key"]: column for column in columns}
+        self.cells = {name for column in columns for name in column["csv"]}
         texts = [column for column in columns if column["type"] == "text"]
         self.title = [column["key"] for column in texts if column["place"] == "title"]
         self.identifying = [
@@ -58,7 +59,7 @@ def flat(known: Columns, value: Any, key: str) -> Iterator[tuple[str, Any]]:
     elif isinstance(value, dict):
         for inner, part in value.items():
             yield from flat(known, part, f"{key}_{inner}")
-    else:
+    elif not isinstance(value, list) or key in known.cells:  # matrices are in JSON only
         yield key, value
 
 

@@ -79,8 +79,9 @@ def packets_of(row: Json, benchmark: Json) -> float:
         if "accept" in row:
             share = row["accepted"] / row["decided"] if row["decided"] else 0
             names["count"] += share * (row["sources"] - row["fetched"])
-    packets = float(eval(mode["packets"], {"__builtins__": {}}, names))
-    return packets / float(eval(mode.get("events", "1"), {"__builtins__": {}}, names))
+    functions = {"__builtins__": {}, "bits": lambda number: int(number).bit_length()}
+    packets = float(eval(mode["packets"], functions, names))
+    return packets / float(eval(mode.get("events", "1"), functions, names))
 
 
 # A percentile and the share of the samples beyond it, one in N; it needs ten of them.
