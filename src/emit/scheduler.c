@@ -269,7 +269,7 @@ cb_status emit_scheduler_run_by_time(emit_scheduler *scheduler)
 
         if (own->ended || next.time < own->due || next.time > own->due)
             continue;
-        own->due = INFINITY;
+        own->due = (double)INFINITY;
         scheduler->current = next.index;
         resume(scheduler, own);
         if (own->ended && own->status != CB_OK)

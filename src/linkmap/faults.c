@@ -153,7 +153,7 @@ static void pair_spreads(const map_samples *samples, map_figures *figures, doubl
     for (size_t from = 0; from < hosts; from++)
         for (size_t to = 0; to < hosts; to++) {
             const size_t pair = from * hosts + to;
-            double longest = NAN;
+            double longest = (double)NAN;
             size_t count = 0;
 
             for (size_t cycle = 0; cycle < samples->cycles; cycle++) {
@@ -642,7 +642,7 @@ static void find_unsteady_hosts(fault_search *search, const pair_stalls *stalls,
         if (peers < STALLS_LEAST || !is_excessive(counts, hosts - 1, most, 2 * (double)hosts))
             return;
         (void)count_by_host(left, hosts, false, counts);
-        counts[worst] = NAN;
+        counts[worst] = (double)NAN;
         usual = median_of(counts, hosts);
         name_unsteady(search, stalls, worst, MAP_NOWHERE, usual);
         forget_host(left, hosts, worst);

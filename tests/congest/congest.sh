@@ -166,6 +166,7 @@ case_is "a killed aggressor ends the run; rows before it stay"
 rm -f result.json
 start 4 cb_congest --victim "oneway --sizes 64,1024 --mode pingpong" --aggressor "$stream" --max-time 2 --rounds 2 \
     --output result.json
+# shellcheck disable=SC2317 # called by await
 first_row() {
     [ -s result.json ] && [ "$(document result.json "len(d['results'])")" = 1 ]
 }

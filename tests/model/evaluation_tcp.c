@@ -181,7 +181,7 @@ START_TEST(in_tcp_what_does_not_apply_is_refused)
     parameters.background = CCMOD_BACKGROUND_CONSTANT;
     parameters.background_load = 0.1;
     expect_refused(incast, &parameters, "no background");
-    parameters = with_buffer(2000, NAN);
+    parameters = with_buffer(2000, (double)NAN);
     expect_refused(incast, &parameters, "threshold");
     parameters = with_buffer(1000, 0);
     expect_refused(incast, &parameters, "never pass");

@@ -174,6 +174,7 @@ done <every_mode
 
 case_is "a rank is killed"
 printf '%%cct 1 ranks 2 unit s\n0:\nr 1 8\n1:\nc 100\ns 0 8\n' >long.cct
+# shellcheck disable=SC2317 # called by await
 rank_1_runs() {
     [ -n "$(pid_of_rank 1)" ]
 }
