@@ -117,7 +117,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "type": _list(str),
         "default": (),
         "metavar": "HOW,...",
-        "help": "schedules of event building, as none,shift,credits:4 (default: that of cb_evb)",
+        "help": "schedules of event building, as none,shift,credits:4 (default: that of the program)",
     },
     "--fragments": {
         "default": "",
