@@ -104,7 +104,7 @@ killed() {
     expect_valid result.json
     expect_document result.json "d['complete']" False
     expect_true "the two rows of before" some_rows
-    # MPICH's launcher kills the other rank at once, so nobody removes the files of both.
+    # MPICH's launcher kills the other rank at once, so no rank removes their files.
     if [ "$MPI_KIND" = openmpi ]; then
         expect_equal "files left" "" "$(left)"
     else
