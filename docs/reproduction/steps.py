@@ -62,8 +62,9 @@ def shell(name: str, text: str, *, seconds: float, shown: bool = False) -> Step:
 
 
 def plan(name: str, which: str, *options: str, seconds: float) -> Step:
-    """`combench run` of a plan; the documents of its results are kept as they are named there."""
-    words = ("{python}", "{top}/scripts/combench", "run", which, "--output", f"{{work}}/{name}", *options)
+    """`combench run` of a plan in one launch; the documents of its results are kept as they are named there."""
+    output = f"{{work}}/{name}"
+    words = ("{python}", "{top}/scripts/combench", "run", which, "--repeat", "1", "--output", output, *options)
     return Step(name, words, seconds, is_plan=True, shown=True)
 
 
