@@ -205,6 +205,7 @@ static void open_bench(bench *b)
 /* Memory that a rank does not release would show here. */
 static void close_bench(bench *b)
 {
+    counting_free(&b->session.counting);
     ck_assert_int_eq(transport_close(b->session.technology), CB_OK);
     ck_assert_int_eq(transport_close(b->session.null), CB_OK);
     control_close(b->session.plane);
