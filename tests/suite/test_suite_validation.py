@@ -5,6 +5,7 @@ what users do wrong."""
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -26,6 +27,7 @@ from combench.predict.replays import Replay, compare_replays
 from combench.predict.validation import (
     Validation,
     compare,
+    half_interval_pct,
     document_of,
     hold_out,
     sizes_to_hold_out,
@@ -103,6 +105,18 @@ class Comparing(unittest.TestCase):
         self.assertEqual(len(made.rows), 2 * len(SIZES))
         for one in made.rows:
             self.assertAlmostEqual(one.error_pct, 25)
+
+    def test_the_interval_is_that_of_residuals_and_seeds(self) -> None:
+        one = self.asked()[0]
+        alone = predicted(one, 1.0)
+        self.assertAlmostEqual(half_interval_pct(alone, 0.0), 0)
+        self.assertAlmostEqual(half_interval_pct(alone, 2.0), 2 * 1.645, places=2)
+        alone.steps_us = [99.0, 100.0, 101.0]
+        of_seeds = 2.920 * math.sqrt(4 / 3)  # t of 2 degrees of freedom, a further value
+        self.assertAlmostEqual(half_interval_pct(alone, 0.0), of_seeds, places=2)
+        self.assertAlmostEqual(half_interval_pct(alone, 2.0), math.hypot(3.29, of_seeds), places=2)
+        made = compare([one], lambda _: alone, lambda _: False, 2.0)
+        self.assertAlmostEqual(made.rows[0].row()["interval_pct"], half_interval_pct(alone, 2.0))
 
     def test_median_and_worst_are_of_errors_without_their_sign(self) -> None:
         factors = iter((1.01, 0.97, 1.02, 0.5, 1.1))
