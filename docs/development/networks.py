@@ -40,10 +40,10 @@ DRAWS = {TRIAL: 3, 2: 12}
 HOSTS, CALIBRATED, AT_A_TIME, SEEDS = 9, 3, 2, 3
 RATES_MBPS, DELAYS_US = (2, 5, 10, 20), (0, 50, 500)
 TECHNOLOGIES, SHAPES = ("tcp", "udp", "mpi"), ("one switch", "two levels", "unequal links")
-# A packet takes 0.4 to 16 ms on a cable: two kernels and the switch need 40 us for a frame, and two cores
-# play up to nine hosts.
-SHORTEST_MS, LONGEST_MS = 0.4, 16
-DATAGRAM_BYTES = 1432
+# What a packet takes on a cable, in ms. Two kernels and the switch need 40 us for a frame, and two cores play
+# up to nine hosts. Ranks over mpi poll, and sleep for up to 1 ms in between.
+PACKET_MS = {"tcp": (0.4, 16), "udp": (0.4, 16), "mpi": (4, 24)}
+LARGEST_BYTES = {"tcp": 1 << 30, "udp": 1432, "mpi": 60000}  # a datagram; an eager message
 CALIBRATION_SIZES = (
     "0,64,256,640,1100,1400,1500,2100,2800,3000,4200,4500,6000,8192,11500,16384,23000,32768"
 )
@@ -76,12 +76,9 @@ def spread(drawn: random.Random, values: Iterable[Any], count: int) -> list[Any]
 
 
 def draw_size(drawn: random.Random, rate_Mbps: int, technology: str) -> int:
-    """A size whose bytes take SHORTEST_MS to LONGEST_MS, by its logarithm."""
-    bytes_a_ms = rate_Mbps * 1000 / 8
-    most = LONGEST_MS * bytes_a_ms
-    if technology == "udp":
-        most = min(most, DATAGRAM_BYTES)
-    least = SHORTEST_MS * bytes_a_ms
+    """A size whose bytes take PACKET_MS, by its logarithm."""
+    least, most = (limit * rate_Mbps * 1000 / 8 for limit in PACKET_MS[technology])
+    most = min(most, LARGEST_BYTES[technology])
     return round(math.exp(drawn.uniform(math.log(least), math.log(most))))
 
 
@@ -171,8 +168,8 @@ def topology_of(case: Json) -> str:
     return "\n".join([*lines, f"reference bandwidth_MBps={rate:g}", ""])
 
 
-# The machine may have other work: let hosts and switch have their cores in time.
-FAVOUR = "echo -19 >/proc/self/autogroup 2>/dev/null; "
+# The machine may have other work: hosts get their cores at once. They sleep most of the time.
+FAVOUR = "chrt --rr 1"
 
 
 def on_testbed(case: Json, hosts: int, command: str, folder: Path) -> None:
@@ -194,7 +191,7 @@ def on_testbed(case: Json, hosts: int, command: str, folder: Path) -> None:
     }
     with open(folder / "log", "ab") as log:
         subprocess.run(
-            ["sh", "-c", f'{FAVOUR}exec "$@"', "sh", *words, "--", "sh", "-c", FAVOUR + script],
+            [*words, "--", "sh", "-c", script],
             env=environment, cwd=folder, check=True, stdout=log, stderr=log,
         )  # fmt: skip
 
@@ -211,14 +208,14 @@ def measure_one(case: Json, folder: Path) -> Json:
     (folder / "network.net").write_text(topology_of(case), encoding="utf-8")
     started = time.time()
     sizes = CALIBRATION_SIZES_UDP if case["technology"] == "udp" else CALIBRATION_SIZES
-    calibrate = f"mpirun -q -np {CALIBRATED} '{BUILD}/cb_calibrate' --technology {case['technology']} --wait block"
+    calibrate = f"{FAVOUR} mpirun -q -np {CALIBRATED} '{BUILD}/cb_calibrate' --technology {case['technology']} --wait block"
     on_testbed(
         case, CALIBRATED, f"{calibrate} --max-time 0.5 --sizes {sizes} --output calibrate.json", folder
     )
-    run = f"'{TOP}/scripts/combench' run plan.plan --programs '{BUILD}' --output measured"
+    run = f"{FAVOUR} '{sys.executable}' '{TOP}/scripts/combench' run plan.plan --programs '{BUILD}' --output measured"
     on_testbed(case, HOSTS, run, folder)
     measured_s = time.time() - started
-    validate = ["nice", str(TOP / "scripts/combench"), "validate", "calibrate.json", "measured"]
+    validate = ["chrt", "--idle", "0", sys.executable, str(TOP / "scripts/combench"), "validate", "calibrate.json", "measured"]
     validate += ["--programs", str(BUILD), "--network", "file:network.net", "--seeds", str(SEEDS)]
     with open(folder / "log", "ab") as log:
         subprocess.run(

@@ -267,8 +267,8 @@ static void measure_packets(double start_up_us, double noise, ccmod_point points
     for (int i = 0; i < STEPPED; i++) {
         double wire = ccmod_bytes_on_links(PAYLOAD, HEADER, sizes[i]) + HEADER;
 
-        points[i] = (ccmod_point){sizes[i],
-                                  (start_up_us + wire / 0.4) * (1 + (i % 2 ? noise : -noise))};
+        points[i] =
+            (ccmod_point){sizes[i], (start_up_us + wire / 0.4) * (1 + (i % 2 ? noise : -noise))};
     }
 }
 
@@ -287,9 +287,8 @@ START_TEST(packets_are_found_in_the_steps_of_the_times)
     ck_assert(ccmod_calibration_find_packets(sets, 2, &payload_bytes, &header_bytes));
     ck_assert_double_eq(header_bytes, HEADER);
     for (int i = 0; i < STEPPED; i++) /* as many packets at each size */
-        ck_assert_double_eq(
-            ccmod_bytes_on_links(payload_bytes, header_bytes, lone[i].bytes),
-            ccmod_bytes_on_links(PAYLOAD, HEADER, lone[i].bytes));
+        ck_assert_double_eq(ccmod_bytes_on_links(payload_bytes, header_bytes, lone[i].bytes),
+                            ccmod_bytes_on_links(PAYLOAD, HEADER, lone[i].bytes));
     wish.payload_bytes = payload_bytes;
     wish.header_bytes = header_bytes;
     made = fit(lone, STEPPED, wish, fits);

@@ -556,7 +556,7 @@ START_TEST(a_frame_takes_the_time_of_the_slowest_link_of_its_way)
     expect_next(&slow, 1, 2, delay_ns + 20 * cable_ns);
     expect_next(&fast, 0, 2, delay_ns + cable_ns);
     /* a wide uplink is free again before the frame has left its cable */
-    expect_next(&fast, 1, 3, delay_ns + cable_ns + cable_ns / 10);
+    expect_next(&fast, 1, 3, delay_ns + cable_ns / 10 + cable_ns);
     switch_close(&slow);
     switch_close(&fast);
 }

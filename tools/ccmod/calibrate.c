@@ -137,7 +137,8 @@ static const cb_option_table table = {
         "part of the start-up.\n\n"
         "A result of cb_calibrate also determines how long messages occupy their links, the "
         "processor time of a send, the sharing of a node's link between flows, the cost of TCP's "
-        "acknowledgements, and the size up to which a send does not wait for its receive. Between hosts it "
+        "acknowledgements, and the size up to which a send does not wait for its receive. Between "
+        "hosts it "
         "also shows the payload and header of a packet, and how packets that meet share a link.\n\n"
         "With --mode paper the file has the article's lines alone.",
     .synopsis = "ccmod calibrate [OPTION]... RESULT",

@@ -293,7 +293,8 @@ unsigned measurements_share_rule(const measurements *found, const ccmod_calibrat
 {
     const double long_enough = 3; /* for the head start to be a small part */
     measured_values list = {.count = 0};
-    double middle, payload_bytes = found->over_datagrams ? HUGE_VAL : (double)calibration->payload_bytes;
+    double middle,
+        payload_bytes = found->over_datagrams ? HUGE_VAL : (double)calibration->payload_bytes;
 
     if (calibration->hold_count == 0)
         return 0;
@@ -301,8 +302,7 @@ unsigned measurements_share_rule(const measurements *found, const ccmod_calibrat
         const ccmod_point *point = &found->first_of_two.points[i];
         double kept_us = hold_us(calibration, point->bytes);
 
-        if (point->bytes <= payload_bytes &&
-            kept_us >= long_enough * hold_us(calibration, 0))
+        if (point->bytes <= payload_bytes && kept_us >= long_enough * hold_us(calibration, 0))
             add_value(&list, point->time_us / kept_us);
     }
     middle = middle_of(&list);
@@ -382,8 +382,8 @@ static void read_flows(const report_reading *reading, measurements *found)
     /* Two questions, of which the second follows the first at once; the packet, its answer, and the
      * word that it has come. */
     for (size_t i = 0; i < rows; i++) {
-        double alone_us = 2 * quiet_time(reading, size_of(reading, i)).us +
-                          2 * answer_time(reading, found).us;
+        double alone_us =
+            2 * quiet_time(reading, size_of(reading, i)).us + 2 * answer_time(reading, found).us;
         double more_us = row_median(reading, i, "round_us") - alone_us;
 
         if (row_is(reading, i, "mode", "meeting") && !isnan(more_us))

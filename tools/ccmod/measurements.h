@@ -19,8 +19,8 @@ void measurements_find_contentions(measurements *found, const ccmod_calibration 
 double measurements_acknowledgement(const measurements *found,
                                     const ccmod_calibration *calibration);
 
-/* How links share messages that meet, as share_rule of a calibration: 0 if that was not measured, or
- * the calibration does not know packets, except if each message is a datagram. */
+/* How links share messages that meet, as share_rule of a calibration: 0 if that was not measured,
+ * or the calibration does not know packets, except if each message is a datagram. */
 unsigned measurements_share_rule(const measurements *found, const ccmod_calibration *calibration);
 
 #endif

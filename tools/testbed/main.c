@@ -233,7 +233,8 @@ static cb_status complete_settings(testbed_settings *settings, const bool given[
     if (settings->buffer_bytes > 0 && !queue)
         settings->queue_bytes = 0;
     if ((settings->leaf_hosts > 0) != (settings->uplink_bps > 0)) {
-        cb_error("--leaf and --uplink describe a network of two levels together; give both, or none");
+        cb_error(
+            "--leaf and --uplink describe a network of two levels together; give both, or none");
         return CB_ERROR_USAGE;
     }
     if (!alpha || settings->buffer_bytes > 0)

@@ -174,13 +174,6 @@ static uint64_t entering_ns(const network_switch *hub, const frame *passing)
     return cable_ns(hub, bits_per_s, passing->bytes);
 }
 
-/* How much later a frame may enter a cable or link so that all of it has left the one before, which
- * takes `left_ns`, in time. */
-static uint64_t held_back_ns(uint64_t left_ns, uint64_t entered_ns)
-{
-    return left_ns > entered_ns ? left_ns - entered_ns : 0;
-}
-
 static bool is_cut(const switch_faults *faults, uint64_t now_ns)
 {
     return faults->cut ||
@@ -238,9 +231,8 @@ static cb_status forward(network_switch *hub, unsigned from, const frame *sent)
         copy->port = port;
         copy->leaf = leaf_of(hub, from);
         copy->links = copy->leaf == leaf_of(hub, port) ? 0 : 2;
-        copy->due_ns += held_back_ns(
-            cable_ns(hub, hub->ports[from].faults.out_bits_per_s, sent->bytes),
-            entering_ns(hub, copy));
+        copy->passed_ns =
+            sent->due_ns + cable_ns(hub, hub->ports[from].faults.out_bits_per_s, sent->bytes);
         if (!frames_put(&hub->frames, copy))
             return CB_ERROR_MEMORY;
     }
@@ -304,13 +296,13 @@ static void cross(network_switch *hub, frame *arrived)
 {
     uint64_t *until_ns = arrived->links == 2 ? &hub->uplink_until_ns[arrived->leaf]
                                              : &hub->downlink_until_ns[leaf_of(hub, arrived->port)];
-    uint64_t own_ns = entering_ns(hub, arrived);
 
     if (*until_ns > arrived->due_ns)
         arrived->due_ns = *until_ns;
-    *until_ns = arrived->due_ns + own_ns;
+    *until_ns = arrived->due_ns + entering_ns(hub, arrived);
+    if (*until_ns > arrived->passed_ns)
+        arrived->passed_ns = *until_ns;
     arrived->links--;
-    arrived->due_ns += held_back_ns(own_ns, entering_ns(hub, arrived));
     frames_put(&hub->frames, arrived); /* has room, since it was just removed */
 }
 
@@ -332,8 +324,10 @@ static void arrive(network_switch *hub, frame *arrived)
         to->counters.marked++;
     if (to->receiving_until_ns > arrived->due_ns)
         arrived->due_ns = to->receiving_until_ns;
-    arrived->due_ns += cable_ns(hub, to->faults.in_bits_per_s, arrived->bytes);
+    arrived->due_ns += entering_ns(hub, arrived);
     to->receiving_until_ns = arrived->due_ns;
+    if (arrived->passed_ns > arrived->due_ns)
+        arrived->due_ns = arrived->passed_ns;
     occupy(hub, to, arrived->bytes);
     arrived->queued = true;
     frames_put(&hub->frames, arrived); /* has room, since it was just removed */

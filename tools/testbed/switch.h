@@ -11,10 +11,10 @@
  * (the dynamic threshold of Choudhury and Hahne); both count the frame itself. A frame that finds
  * more than mark_bytes in the queue is marked, if its sender is capable of ECN.
  *
- * With leaves the switch is a tree of two levels: ports are divided into leaves, and a frame between
- * leaves also occupies the uplink of its leaf and the downlink of the other one, which have a rate of
- * their own and queues without limit. A frame never leaves a cable or link before it has entered
- * it: from a slower to a faster one it takes the time of the slower one. */
+ * With leaves the switch is a tree of two levels: ports are divided into leaves, and a frame
+ * between leaves also occupies the uplink of its leaf and the downlink of the other one, which have
+ * a rate of their own and queues without limit. Where cables and links have different rates a frame
+ * takes the time of the slowest, and occupies each of them for its own time. */
 #ifndef TOOLS_TESTBED_SWITCH_H
 #define TOOLS_TESTBED_SWITCH_H
 
@@ -32,9 +32,10 @@ typedef struct frame {
     uint64_t order;  /* tie-break: in order of insertion */
     unsigned port;   /* the port where it leaves */
     bool queued;     /* it waits or is transmitted at that port; otherwise it is still in transit */
-    unsigned leaf;   /* of its sender */
-    unsigned links;  /* between leaves that it has still to pass: 2, the uplink, 1 or 0 */
-    size_t bytes;    /* of data */
+    uint64_t passed_ns; /* its last byte has passed all cables and links so far */
+    unsigned leaf;      /* of its sender */
+    unsigned links;     /* between leaves that it has still to pass: 2, the uplink, 1 or 0 */
+    size_t bytes;       /* of data */
     struct frame *next; /* of the pool */
     unsigned char data[FRAME_BYTES];
 } frame;
@@ -72,8 +73,8 @@ typedef struct {
 
 typedef struct {
     unsigned ports;
-    double bits_per_s; /* of each port, in both directions; 0: unlimited */
-    unsigned leaf_ports; /* of each leaf; 0: one switch for all */
+    double bits_per_s;        /* of each port, in both directions; 0: unlimited */
+    unsigned leaf_ports;      /* of each leaf; 0: one switch for all */
     double uplink_bits_per_s; /* of the link of each leaf, in both directions */
     uint64_t delay_ns;
     uint64_t queue_bytes;  /* of each port, towards its host; 0: unlimited */

@@ -23,8 +23,8 @@ typedef struct {
     const char *name; /* of the file, for errors */
     ccmod_error *error;
     size_t line;
-    char *rest;       /* of the line, for strtok_r */
-    bool complete[2]; /* for each kind of line: the unlimited one has been read */
+    char *rest;        /* of the line, for strtok_r */
+    bool complete[2];  /* for each kind of line: the unlimited one has been read */
     size_t stated[10]; /* line number of each setting; 0: not given */
 } calibration_parser;
 
@@ -381,8 +381,8 @@ void ccmod_calibration_write(const ccmod_calibration *calibration, FILE *stream)
     write_known(stream, "duplex_contention", calibration->duplex_contention);
     write_known(stream, "acknowledgement_us", calibration->acknowledgement_us);
     if (calibration->payload_bytes > 0)
-        fprintf(stream, "payload_bytes %" PRIu64 "\nheader_bytes %.9g\n", calibration->payload_bytes,
-                calibration->header_bytes);
+        fprintf(stream, "payload_bytes %" PRIu64 "\nheader_bytes %.9g\n",
+                calibration->payload_bytes, calibration->header_bytes);
     if (calibration->share_rule > 0)
         fprintf(stream, "share %s\n", ccmod_share_name((ccmod_share)(calibration->share_rule - 1)));
 }

@@ -1,6 +1,6 @@
 /* Find the packets of a network in the times of messages: each further packet adds a header, a step
- * of the time. All payloads and headers of a grid are tried; each set of times has the line with the
- * least relative residuals over the bytes on the links. */
+ * of the time. All payloads and headers of a grid are tried; each set of times has the line with
+ * the least relative residuals over the bytes on the links. */
 #include <ccmod/calibration.h>
 
 #include <math.h>

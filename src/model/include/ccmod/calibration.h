@@ -50,9 +50,9 @@ typedef struct {
      * packet at the end of a message, at once, or, if the receiver usually answers, after 40 ms
      * unless its answer carries it. 0: none. Only with share rule fifo; not for multicasts. */
     double acknowledgement_us;
-    /* How messages are cut into packets, if measured: the payload of a packet and the header of each
-     * further one. The bytes of lines and holds are then those of a message and of the headers of
-     * all its packets but the first, so that each packet is a step of the time. payload_bytes 0:
+    /* How messages are cut into packets, if measured: the payload of a packet and the header of
+     * each further one. The bytes of lines and holds are then those of a message and of the headers
+     * of all its packets but the first, so that each packet is a step of the time. payload_bytes 0:
      * unknown, and headers are part of the lines. See ccmod_network_use_packets. */
     uint64_t payload_bytes;
     double header_bytes;
@@ -108,9 +108,10 @@ typedef struct {
     size_t count;
 } ccmod_point_set;
 
-/* Find the packets with which lines describe the times best: lone messages and streams, for example,
- * have different lines and the same packets. False if the times do not show packets: a line without
- * them describes the times as well, no line describes them to 3 %, or there are too few sizes. */
+/* Find the packets with which lines describe the times best: lone messages and streams, for
+ * example, have different lines and the same packets. False if the times do not show packets: a
+ * line without them describes the times as well, no line describes them to 3 %, or there are too
+ * few sizes. */
 CCMOD_API bool ccmod_calibration_find_packets(const ccmod_point_set *sets, size_t count,
                                               uint64_t *payload_bytes, double *header_bytes);
 
