@@ -44,10 +44,11 @@ TECHNOLOGIES, SHAPES = ("tcp", "udp", "mpi"), ("one switch", "two levels", "uneq
 # up to nine hosts. Ranks over mpi poll, and sleep for up to 1 ms in between.
 PACKET_MS = {"tcp": (0.4, 16), "udp": (0.4, 16), "mpi": (4, 24)}
 LARGEST_BYTES = {"tcp": 1 << 30, "udp": 1432, "mpi": 60000}  # a datagram; an eager message
-CALIBRATION_SIZES = (
-    "0,64,256,640,1100,1400,1500,2100,2800,3000,4200,4500,6000,8192,11500,16384,23000,32768"
-)
-CALIBRATION_SIZES_UDP = "0,64,128,256,400,640,800,1000,1200,1400,1432"
+# Of cb_calibrate: sizes up to some more than those that are drawn, and the seconds of a measurement, in which
+# a stream of the largest one has several packets in each of several blocks.
+CALIBRATION_SIZES = (0, 64, 400, 1100, 1400, 1500, 2800, 3000, 4200, 4500, 6000, 11500, 16384, 24000, 36000)
+DATAGRAM_SIZES = (0, 64, 200, 400, 700, 1000, 1250, 1400, 1432)
+MARGIN, LEAST_S, SECONDS_BY_MBPS = 1.25, 0.8, 5
 QUEUE = "64MB"
 GOAL_MEDIAN_PCT, GOAL_PCT, GOAL_SHARE = 3, 15, 0.95
 
@@ -207,10 +208,14 @@ def measure_one(case: Json, folder: Path) -> Json:
     (folder / "plan").with_suffix(".plan").write_text(plan_of(case), encoding="utf-8")
     (folder / "network.net").write_text(topology_of(case), encoding="utf-8")
     started = time.time()
-    sizes = CALIBRATION_SIZES_UDP if case["technology"] == "udp" else CALIBRATION_SIZES
-    calibrate = f"{FAVOUR} mpirun -q -np {CALIBRATED} '{BUILD}/cb_calibrate' --technology {case['technology']} --wait block"
+    technology, rate = case["technology"], case["rate_Mbps"]
+    most = MARGIN * PACKET_MS[technology][1] * rate * 1000 / 8
+    there = DATAGRAM_SIZES if technology == "udp" else CALIBRATION_SIZES
+    sizes = ",".join(str(size) for size in there if size <= most)
+    seconds = max(LEAST_S, SECONDS_BY_MBPS / rate)
+    calibrate = f"{FAVOUR} mpirun -q -np {CALIBRATED} '{BUILD}/cb_calibrate' --technology {technology} --wait block"
     on_testbed(
-        case, CALIBRATED, f"{calibrate} --max-time 0.5 --sizes {sizes} --output calibrate.json", folder
+        case, CALIBRATED, f"{calibrate} --max-time {seconds} --sizes {sizes} --output calibrate.json", folder
     )
     run = f"{FAVOUR} '{sys.executable}' '{TOP}/scripts/combench' run plan.plan --programs '{BUILD}' --output measured"
     on_testbed(case, HOSTS, run, folder)
