@@ -273,7 +273,7 @@ static void divide_start_up(calibrate_plan *plan, const bool *given)
  * node ends are slower. */
 static double unless_usual(double contention, double usual)
 {
-    const double error = 0.05;
+    const double error = 0.1;
 
     return !isnan(contention) && fabs(contention - usual) > error ? contention : 0;
 }

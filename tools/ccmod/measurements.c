@@ -244,12 +244,11 @@ static double hold_us(const ccmod_calibration *calibration, double bytes)
     return ccmod_default_quiet_delay(calibration, 0, (uint64_t)bytes).transfer_us;
 }
 
-/* How much longer each of two messages takes than a single one, given the time as a multiple of the
- * hold: `alone` and `each`. The median over the three largest sizes, where the link dominates.
+/* How much longer each of two messages takes than a single one, if each delays the next one by this
+ * time. The median over the three largest sizes, where the link dominates.
  * Relative to the fitted hold, since a single size's may be inaccurate or missing. 1 to 2; NaN if
  * not measured. */
-static double find_contention(const measured_times *times, const ccmod_calibration *calibration,
-                              double alone, double each)
+static double find_contention(const measured_times *times, const ccmod_calibration *calibration)
 {
     enum { LARGEST = 3 };
     measured_times sorted = *times;
@@ -259,18 +258,44 @@ static double find_contention(const measured_times *times, const ccmod_calibrati
     for (size_t i = 0; i < sorted.count && i < LARGEST; i++) {
         const ccmod_point *point = &sorted.points[i];
 
-        add_value(&list, alone + each * point->time_us / hold_us(calibration, point->bytes));
+        add_value(&list, 2 * point->time_us / hold_us(calibration, point->bytes));
     }
     return list.count > 0 ? fmin(fmax(middle_of(&list), 1), 2) : (double)NAN;
+}
+
+/* How much longer a message takes that meets another one in the opposite direction: what grows with
+ * its hold, the median of the slopes between all pairs of sizes. Ranks that poll notice a message
+ * late by a time that has nothing to do with the link. */
+static double find_duplex(const measured_times *times, const ccmod_calibration *calibration)
+{
+    enum { PAIRS = MEASUREMENTS_SIZES * (MEASUREMENTS_SIZES - 1) / 2 };
+    double *slopes = malloc(PAIRS * sizeof(*slopes)), middle = (double)NAN;
+    size_t count = 0;
+
+    for (size_t i = 0; slopes != NULL && i < times->count; i++) {
+        for (size_t j = 0; j < i; j++) {
+            double holds_us = hold_us(calibration, times->points[i].bytes) -
+                              hold_us(calibration, times->points[j].bytes);
+
+            if (fabs(holds_us) > 0)
+                slopes[count++] = (times->points[i].time_us - times->points[j].time_us) / holds_us;
+        }
+    }
+    if (count > 0) {
+        qsort(slopes, count, sizeof(*slopes), by_value);
+        middle = fmin(fmax(1 + (slopes[(count - 1) / 2] + slopes[count / 2]) / 2, 1), 2);
+    }
+    free(slopes);
+    return middle;
 }
 
 void measurements_find_contentions(measurements *found, const ccmod_calibration *calibration)
 {
     if (calibration->hold_count == 0)
         return;
-    found->out_contention = find_contention(&found->leaving, calibration, 0, 2);
-    found->in_contention = find_contention(&found->coming, calibration, 0, 2);
-    found->duplex_contention = find_contention(&found->meeting, calibration, 1, 1);
+    found->out_contention = find_contention(&found->leaving, calibration);
+    found->in_contention = find_contention(&found->coming, calibration);
+    found->duplex_contention = find_duplex(&found->meeting, calibration);
 }
 
 double measurements_acknowledgement(const measurements *found, const ccmod_calibration *calibration)

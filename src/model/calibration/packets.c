@@ -1,6 +1,7 @@
 /* Find the packets of a network in the times of messages: each further packet adds a header, a step
  * of the time. All payloads and headers of a grid are tried; each set of times has the line with
- * the least relative residuals over the bytes on the links. */
+ * the least relative residuals over the bytes on the links, and counts as its own residuals allow:
+ * the likelihood is that of normal residuals with a variance for each set. */
 #include <ccmod/calibration.h>
 
 #include <math.h>
@@ -46,14 +47,20 @@ static double squares_about_line(const ccmod_point_set *set, uint64_t payload_by
     return fmax(0, time_time - time * time / weight - bytes_time * bytes_time / spread);
 }
 
-static double squares_of_all(const ccmod_point_set *sets, size_t count, uint64_t payload_bytes,
-                             double header_bytes)
+/* Minus twice the logarithm of the likelihood, but for a constant. */
+static double misfit(const ccmod_point_set *sets, size_t count, uint64_t payload_bytes,
+                     double header_bytes)
 {
-    double squares = 0;
+    const double exact = 1e-12; /* squares of residuals that are those of the arithmetic */
+    double sum = 0;
 
-    for (size_t i = 0; i < count; i++)
-        squares += squares_about_line(&sets[i], payload_bytes, header_bytes);
-    return squares;
+    for (size_t i = 0; i < count; i++) {
+        double points = (double)sets[i].count;
+        double squares = squares_about_line(&sets[i], payload_bytes, header_bytes);
+
+        sum += points * log(fmax(exact, squares / points));
+    }
+    return sum;
 }
 
 /* The middle of the payloads that describe the times equally well: sizes between two measured ones
@@ -61,11 +68,11 @@ static double squares_of_all(const ccmod_point_set *sets, size_t count, uint64_t
 static uint64_t middle_payload(const ccmod_point_set *sets, size_t count, uint64_t first,
                                double header_bytes, double least)
 {
-    const double same = 1 + 1e-9;
+    const double same = 1e-6;
     uint64_t last = first;
 
     while (last + PAYLOAD_STEP <= LARGEST_PAYLOAD &&
-           squares_of_all(sets, count, last + PAYLOAD_STEP, header_bytes) <= least * same)
+           misfit(sets, count, last + PAYLOAD_STEP, header_bytes) <= least + same)
         last += PAYLOAD_STEP;
     return (first + last) / 2;
 }
@@ -73,29 +80,28 @@ static uint64_t middle_payload(const ccmod_point_set *sets, size_t count, uint64
 bool ccmod_calibration_find_packets(const ccmod_point_set *sets, size_t count,
                                     uint64_t *payload_bytes, double *header_bytes)
 {
-    double points = 0, least = HUGE_VAL, without, gain;
+    double points = 0, squares = 0, least = HUGE_VAL;
 
     for (size_t i = 0; i < count; i++) {
         if (sets[i].count < LEAST_SIZES)
             return false;
         points += (double)sets[i].count;
     }
-    without = squares_of_all(sets, count, 0, 0);
     for (uint64_t payload = LEAST_PAYLOAD; payload <= LARGEST_PAYLOAD; payload += PAYLOAD_STEP) {
         for (int header = LEAST_HEADER; header <= LARGEST_HEADER; header += HEADER_STEP) {
-            double squares = squares_of_all(sets, count, payload, header);
+            double found = misfit(sets, count, payload, header);
 
-            if (squares < least) {
-                least = squares;
+            if (found < least) {
+                least = found;
                 *payload_bytes = payload;
                 *header_bytes = header;
             }
         }
     }
-    if (!(count > 0 && sqrt(least / points) <= largest_residual))
-        return false;
-    gain = points * log(without / fmax(least, points * 1e-12)) - further_values * log(points);
-    if (!(gain > clearly_better))
+    for (size_t i = 0; i < count; i++)
+        squares += squares_about_line(&sets[i], *payload_bytes, *header_bytes);
+    if (!(count > 0 && sqrt(squares / points) <= largest_residual) ||
+        misfit(sets, count, 0, 0) - least <= clearly_better + further_values * log(points))
         return false;
     *payload_bytes = middle_payload(sets, count, *payload_bytes, *header_bytes, least);
     return true;
