@@ -76,6 +76,9 @@ class Networks(unittest.TestCase):
         self.assertAlmostEqual(networks.error_pct(row(110, 100)), 10)
         self.assertTrue(networks.lies_within(row(110, 100, 10)))
         self.assertFalse(networks.lies_within(row(110, 100, 9)))
+        known = {None: False, 10.5: False, 9.5: True}
+        for reach, expected in known.items():
+            self.assertEqual(networks.is_known({"measured_interval_pct": reach}), expected)
         self.assertEqual(networks.quantile([4, 1, 3, 2], 0.95), 4)
         self.assertEqual(networks.quantile(list(range(1, 101)), 0.95), 95)
 

@@ -118,6 +118,17 @@ class Comparing(unittest.TestCase):
         made = compare([one], lambda _: alone, lambda _: False, 2.0)
         self.assertAlmostEqual(made.rows[0].row()["interval_pct"], half_interval_pct(alone, 2.0))
 
+    def test_the_interval_of_a_measurement_is_that_of_its_median(self) -> None:
+        figure = {"median": 200.0, "ci95": [190.0, 204.0], "min": 180.0, "max": 220.0}
+        known = of_row(oneway(), {**oneway()["results"][0], "latency_us": figure})
+        self.assertAlmostEqual(known.measured_pct or 0, 5)
+        figure["ci95"] = None  # type: ignore[assignment]
+        unknown = of_row(oneway(), {**oneway()["results"][0], "latency_us": figure})
+        self.assertIsNone(unknown.measured_pct)
+        made = compare([known, unknown], lambda one: predicted(one, 1.0), lambda _: False)
+        self.assertAlmostEqual(made.rows[0].row()["measured_interval_pct"], 5)
+        self.assertNotIn("measured_interval_pct", made.rows[1].row())
+
     def test_median_and_worst_are_of_errors_without_their_sign(self) -> None:
         factors = iter((1.01, 0.97, 1.02, 0.5, 1.1))
         asked = self.asked()[: len(SIZES)]

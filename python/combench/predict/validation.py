@@ -51,6 +51,8 @@ class Comparison:
         row |= {"measured_us": self.measured_us, "predicted_us": self.predicted_us}
         row |= {"error_pct": self.error_pct, "fitted": self.fitted}
         row["interval_pct"] = self.half_pct
+        if self.asked.measured_pct is not None:
+            row["measured_interval_pct"] = self.asked.measured_pct
         row["oversubscribed"] = self.asked.oversubscribed
         if self.limit is not None:
             row["limit"] = self.limit

@@ -64,7 +64,7 @@ static double misfit(const ccmod_point_set *sets, size_t count, uint64_t payload
 }
 
 /* The middle of the payloads that describe the times equally well: sizes between two measured ones
- * cannot be told apart. */
+ * cannot be distinguished. */
 static uint64_t middle_payload(const ccmod_point_set *sets, size_t count, uint64_t first,
                                double header_bytes, double least)
 {
