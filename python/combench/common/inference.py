@@ -205,10 +205,11 @@ def interval_pct(values: Sequence[float]) -> Optional[float]:
 def next_value_share(values: Sequence[float], confidence: float) -> float:
     """Half of the interval in which one more value lies with this confidence, as a share of the mean;
     0 for a single value."""
-    if len(values) < 2:
+    mean = statistics.fmean(values)
+    if len(values) < 2 or mean <= 0:
         return 0.0
     error = statistics.stdev(values) * math.sqrt(1 + 1 / len(values))
-    return t_quantile(len(values) - 1, confidence) * error / statistics.fmean(values)
+    return t_quantile(len(values) - 1, confidence) * error / mean
 
 
 @dataclass(frozen=True)
