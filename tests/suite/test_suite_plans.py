@@ -307,7 +307,7 @@ class Shipped(unittest.TestCase):
             calibrating = [one for one in found if one.benchmark == "calibrate"]
             self.assertEqual([one.ranks for one in calibrating], [ranks], f"{cores} cores")
             # Of two ranks half of the modes, of twelve sizes each.
-            self.assertEqual(calibrating[0].rows, 84 if ranks == 3 else 36)
+            self.assertEqual(calibrating[0].rows, 96 if ranks == 3 else 36)
 
     def test_quick_is_expected_to_measure_for_a_minute_on_two_cores(self) -> None:
         """A minute of measuring and of starts; the rest is that of a slow start."""
