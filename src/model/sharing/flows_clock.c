@@ -354,6 +354,8 @@ static ccmod_status settle_cells(ccmod_traffic *traffic)
 {
     clock_flow *flow = flow_of(traffic);
 
+    if (flow->left.count == 0 && flow->started.count == 0)
+        return CCMOD_OK;
     CCMOD_TRY(check_marks(traffic));
     for (size_t i = 0; i < flow->left.count; i++)
         CCMOD_TRY(decrease_key(traffic, flow->left.values[i]));
@@ -445,7 +447,7 @@ static ccmod_status collect_top(ccmod_traffic *traffic)
 
 static double next(ccmod_traffic *traffic)
 {
-    return fmin(correct_top(traffic, HUGE_VAL), background_boundary_us(traffic));
+    return traffic_smaller(correct_top(traffic, HUGE_VAL), background_boundary_us(traffic));
 }
 
 static ccmod_status pass(ccmod_traffic *traffic)

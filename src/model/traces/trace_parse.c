@@ -287,7 +287,8 @@ typedef struct {
 
 /* Operations */
 
-static ccmod_status append_operation(trace_parser *parser, trace_operation operation)
+/* Not inlined: the first call always allocates, which the compiler takes for cold code. */
+static __attribute__((noinline)) ccmod_status widen_operations(trace_parser *parser)
 {
     ccmod_trace *trace = parser->trace;
     trace_operation *operations = cb_grow(trace->operations, trace->operation_count,
@@ -296,6 +297,15 @@ static ccmod_status append_operation(trace_parser *parser, trace_operation opera
     if (operations == NULL)
         return no_memory(parser);
     trace->operations = operations;
+    return CCMOD_OK;
+}
+
+static inline ccmod_status append_operation(trace_parser *parser, trace_operation operation)
+{
+    ccmod_trace *trace = parser->trace;
+
+    if (trace->operation_count == trace->operation_room)
+        CCMOD_TRY(widen_operations(parser));
     if (trace->operation_count >= UINT32_MAX - 4)
         return refuse(parser, parser->scanner.line,
                       "the trace has more than 2^32 records; write repetitions as loops");
@@ -383,54 +393,95 @@ static ccmod_status append_record(trace_parser *parser, const trace_operation *m
     return CCMOD_OK;
 }
 
-/* After blanks, a number of one to nine digits; NULL if there is none. */
-static inline const char *take_plain(const char *at, const char *end, uint32_t *number)
-{
-    const char *first;
-    uint32_t value = 0;
+/* Plain lines: the most frequent ones of traces, which are a message with a plain rank and a plain
+ * size, a plain time, or a wait, with single blanks and nothing after them. */
 
-    while (at < end && *at == ' ')
-        at++;
-    for (first = at; at < end && trace_is_digit(*at); at++)
-        value = 10 * value + (uint32_t)(*at - '0');
-    *number = value;
-    return at > first && at - first <= 9 ? at : NULL;
+enum { PLAIN_DIGITS = 9, PLAIN_LINE_BYTES = 32 };
+
+/* Up to nine digits, which continue *number. */
+static inline const char *take_digits(const char *at, uint32_t *number)
+{
+    for (const char *end = at + PLAIN_DIGITS; at < end && trace_is_digit(*at); at++)
+        *number = 10 * *number + (uint32_t)(*at - '0');
+    return at;
 }
 
-/* Two such numbers and the end of the line; otherwise nothing is consumed. */
-static inline bool take_plain_pair(trace_scanner *scanner, uint32_t *first, uint32_t *second)
+/* A blank and a number; NULL if there is none. */
+static inline const char *take_plain_number(const char *at, uint32_t *number)
 {
-    const char *end = scanner->end;
-    const char *at = take_plain(scanner->at, end, first);
+    const char *end = take_digits(at + 1, number);
 
-    if (at == NULL || at == end || *at != ' ')
-        return false;
-    at = take_plain(at, end, second);
-    if (at == NULL || (at < end && *at != '\n'))
-        return false;
-    scanner->at = at;
-    return true;
+    return *at == ' ' && end > at + 1 ? end : NULL;
 }
 
-/* Hot. The most frequent lines of traces: a message with a plain rank and a plain size. False, with
- * nothing consumed, for all others, including errors. */
-static bool take_plain_record(trace_parser *parser, trace_operation *operation)
+/* A blank and a time of up to nine digits, whose quotient is correctly rounded. */
+static inline const char *take_plain_time(const char *at, double unit_us, double *time_us)
 {
-    static const uint8_t kinds[2][2] = {{CCMOD_SEND, CCMOD_RECEIVE},
-                                        {CCMOD_START_SEND, CCMOD_START_RECEIVE}};
-    trace_scanner ahead = parser->scanner;
-    bool started = trace_take(&ahead, 'i');
-    char name = ahead.at < ahead.end ? *ahead.at++ : '\0';
+    static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
+    uint32_t number = 0;
+    const char *whole = take_digits(at + 1, &number), *end = whole;
+    size_t digits = (size_t)(whole - at) - 1, decimals = 0;
 
-    if (!parser->in_section || (name != 's' && name != 'r') || ahead.at == ahead.end ||
-        *ahead.at != ' ' || !take_plain_pair(&ahead, &operation->a, &operation->b) ||
-        operation->a >= parser->trace->ranks)
-        return false;
-    operation->kind = kinds[started][name == 'r'];
-    operation->depth = (uint8_t)parser->depth;
-    operation->line = (uint32_t)parser->scanner.line;
-    parser->scanner = ahead;
-    return true;
+    if (*whole == '.' && digits < PLAIN_DIGITS) {
+        end = take_digits(whole + 1, &number);
+        decimals = (size_t)(end - whole) - 1;
+    }
+    if (*at != ' ' || digits + decimals == 0 || digits + decimals > PLAIN_DIGITS)
+        return NULL;
+    *time_us = (double)number / powers[decimals] * unit_us;
+    return *time_us <= TRACE_LARGEST_TIME_US ? end : NULL;
+}
+
+/* The end of the plain line at `at`, of which PLAIN_LINE_BYTES can be read; NULL if it is another
+ * line, or has an error. */
+static inline const char *take_plain_line(const ccmod_trace *trace, const char *at,
+                                          trace_operation *operation)
+{
+    bool started = *at == 'i';
+    char name = at[started];
+
+    operation->a = operation->b = 0;
+    at += 1 + started;
+    if (name == 's' || name == 'r') {
+        if (started)
+            operation->kind = name == 's' ? CCMOD_START_SEND : CCMOD_START_RECEIVE;
+        else
+            operation->kind = name == 's' ? CCMOD_SEND : CCMOD_RECEIVE;
+        at = take_plain_number(at, &operation->a);
+        if (at != NULL)
+            at = take_plain_number(at, &operation->b);
+        if (operation->a >= trace->ranks)
+            return NULL;
+    } else if (name == 'c' && !started) {
+        operation->kind = CCMOD_COMPUTE;
+        at = take_plain_time(at, trace->unit_us, &operation->value);
+    } else if (name == 'w' && !started) {
+        operation->kind = CCMOD_WAIT;
+    } else {
+        return NULL;
+    }
+    return at != NULL && *at == '\n' ? at + 1 : NULL;
+}
+
+/* Hot. Read plain lines up to another one, or near the end of the text. */
+static ccmod_status read_plain_lines(trace_parser *parser)
+{
+    trace_scanner *scanner = &parser->scanner;
+    trace_operation operation = {.depth = (uint8_t)parser->depth};
+
+    while (parser->in_section && scanner->end - scanner->at >= PLAIN_LINE_BYTES &&
+           scanner->line < UINT32_MAX) {
+        const char *next = take_plain_line(parser->trace, scanner->at, &operation);
+
+        if (next == NULL)
+            break;
+        operation.line = (uint32_t)scanner->line;
+        CCMOD_TRY(append_operation(parser, operation));
+        parser->trace->records++;
+        scanner->line++;
+        scanner->at = next;
+    }
+    return CCMOD_OK;
 }
 
 static ccmod_status read_record(trace_parser *parser)
@@ -575,12 +626,6 @@ static ccmod_status read_head(trace_parser *parser)
 
 static ccmod_status read_line(trace_parser *parser)
 {
-    trace_operation plain = {0};
-
-    if (take_plain_record(parser, &plain)) {
-        parser->trace->records++;
-        return append_operation(parser, plain);
-    }
     trace_skip_blanks(&parser->scanner);
     if (trace_at_end_of_line(&parser->scanner))
         return CCMOD_OK;
@@ -593,6 +638,7 @@ static ccmod_status read_line(trace_parser *parser)
 static ccmod_status read_lines(trace_parser *parser)
 {
     do {
+        CCMOD_TRY(read_plain_lines(parser));
         if (parser->scanner.line > UINT32_MAX - 2)
             return refuse(parser, parser->scanner.line,
                           "the trace has too many lines; write repetitions as loops");
