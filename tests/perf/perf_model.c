@@ -167,9 +167,9 @@ static const struct {
     void (*make)(rank_lines *ranks, uint64_t nodes, uint64_t messages);
     void (*write)(FILE *file, uint64_t nodes, uint64_t messages);
 } kinds[] = {
-    {"random", make_random, NULL},      {"roundrobin", make_round_robin, NULL},
-    {"steps", make_steps, NULL},        {"funnel", make_funnel, NULL},
-    {"loops", NULL, write_loops},       {"exchange", NULL, write_exchange},
+    {"random", make_random, NULL}, {"roundrobin", make_round_robin, NULL},
+    {"steps", make_steps, NULL},   {"funnel", make_funnel, NULL},
+    {"loops", NULL, write_loops},  {"exchange", NULL, write_exchange},
 };
 
 static int make(const char *name, uint64_t nodes, uint64_t messages, const char *path)

@@ -26,11 +26,11 @@ typedef struct {
 
 /* For each processor as a receiver. */
 typedef struct {
-    uint32_t arrivals; /* first in its ring of sends, or TRAFFIC_NONE */
-    uint32_t sends;    /* number in the ring */
+    uint32_t arrivals;      /* first in its ring of sends, or TRAFFIC_NONE */
+    uint32_t sends;         /* number in the ring */
     uint32_t receives : 31; /* number of its receives that are items; all are in the table */
     uint32_t tabled : 1;    /* its sends are in the table, since there were many */
-    uint32_t direct; /* a blocked sender that came first and has no item, or TRAFFIC_NONE */
+    uint32_t direct;        /* a blocked sender that came first and has no item, or TRAFFIC_NONE */
 } match_place;
 
 /* Processors */

@@ -7,10 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/grow.h"
 #include "model/traces/expressions.h"
 #include "model/traces/trace.h"
+
+#define LARGEST_OPERATIONS (UINT32_MAX - 4)
 
 typedef struct {
     ccmod_trace *trace;
@@ -300,13 +303,20 @@ static __attribute__((noinline)) ccmod_status widen_operations(trace_parser *par
     return CCMOD_OK;
 }
 
-static inline ccmod_status append_operation(trace_parser *parser, trace_operation operation)
+/* Make room for one more operation. */
+static inline ccmod_status make_room(trace_parser *parser)
+{
+    return parser->trace->operation_count < parser->trace->operation_room
+               ? CCMOD_OK
+               : widen_operations(parser);
+}
+
+static ccmod_status append_operation(trace_parser *parser, trace_operation operation)
 {
     ccmod_trace *trace = parser->trace;
 
-    if (trace->operation_count == trace->operation_room)
-        CCMOD_TRY(widen_operations(parser));
-    if (trace->operation_count >= UINT32_MAX - 4)
+    CCMOD_TRY(make_room(parser));
+    if (trace->operation_count >= LARGEST_OPERATIONS)
         return refuse(parser, parser->scanner.line,
                       "the trace has more than 2^32 records; write repetitions as loops");
     trace->operations[trace->operation_count++] = operation;
@@ -437,26 +447,29 @@ static inline const char *take_plain_time(const char *at, double unit_us, double
 static inline const char *take_plain_line(const ccmod_trace *trace, const char *at,
                                           trace_operation *operation)
 {
+    static const uint8_t kinds[2][2] = {{CCMOD_SEND, CCMOD_RECEIVE},
+                                        {CCMOD_START_SEND, CCMOD_START_RECEIVE}};
     bool started = *at == 'i';
     char name = at[started];
 
-    operation->a = operation->b = 0;
     at += 1 + started;
     if (name == 's' || name == 'r') {
-        if (started)
-            operation->kind = name == 's' ? CCMOD_START_SEND : CCMOD_START_RECEIVE;
-        else
-            operation->kind = name == 's' ? CCMOD_SEND : CCMOD_RECEIVE;
-        at = take_plain_number(at, &operation->a);
+        uint32_t peer = 0, size = 0;
+
+        operation->kind = kinds[started][name == 'r'];
+        at = take_plain_number(at, &peer);
         if (at != NULL)
-            at = take_plain_number(at, &operation->b);
-        if (operation->a >= trace->ranks)
+            at = take_plain_number(at, &size);
+        if (peer >= trace->ranks)
             return NULL;
+        operation->a = peer;
+        operation->b = size;
     } else if (name == 'c' && !started) {
         operation->kind = CCMOD_COMPUTE;
         at = take_plain_time(at, trace->unit_us, &operation->value);
     } else if (name == 'w' && !started) {
         operation->kind = CCMOD_WAIT;
+        operation->a = operation->b = 0;
     } else {
         return NULL;
     }
@@ -466,19 +479,24 @@ static inline const char *take_plain_line(const ccmod_trace *trace, const char *
 /* Hot. Read plain lines up to another one, or near the end of the text. */
 static ccmod_status read_plain_lines(trace_parser *parser)
 {
+    ccmod_trace *trace = parser->trace;
     trace_scanner *scanner = &parser->scanner;
-    trace_operation operation = {.depth = (uint8_t)parser->depth};
 
     while (parser->in_section && scanner->end - scanner->at >= PLAIN_LINE_BYTES &&
-           scanner->line < UINT32_MAX) {
-        const char *next = take_plain_line(parser->trace, scanner->at, &operation);
+           scanner->line < UINT32_MAX && trace->operation_count < LARGEST_OPERATIONS) {
+        trace_operation *operation;
+        const char *next;
 
+        CCMOD_TRY(make_room(parser));
+        operation = &trace->operations[trace->operation_count];
+        next = take_plain_line(trace, scanner->at, operation);
         if (next == NULL)
             break;
-        operation.line = (uint32_t)scanner->line;
-        CCMOD_TRY(append_operation(parser, operation));
-        parser->trace->records++;
-        scanner->line++;
+        operation->flags = 0;
+        operation->depth = (uint8_t)parser->depth;
+        operation->line = (uint32_t)scanner->line++;
+        trace->operation_count++;
+        trace->records++;
         scanner->at = next;
     }
     return CCMOD_OK;
@@ -653,6 +671,29 @@ static ccmod_status read_lines(trace_parser *parser)
     return ccmod_trace_index_sections(parser->trace) ? CCMOD_OK : no_memory(parser);
 }
 
+enum { SAMPLE_BYTES = 1 << 16, HUGE_PAGE_BYTES = 1 << 21 };
+
+/* Allocate as many operations as the text probably has, if there are many: from its first lines.
+ * In huge pages, since the kernel takes 4 us and more to provide a small one, which has room for
+ * 256. Without effect if that is impossible; the array grows then. */
+static void expect_operations(ccmod_trace *trace, const char *text, size_t bytes)
+{
+    size_t lines = 0, room;
+
+    if (bytes < HUGE_PAGE_BYTES)
+        return;
+    for (size_t i = 0; i < SAMPLE_BYTES; i++)
+        lines += text[i] == '\n';
+    room = (lines + lines / 8) * (bytes / SAMPLE_BYTES + 1);
+    trace->operations =
+        aligned_alloc(HUGE_PAGE_BYTES,
+                      (room * sizeof(*trace->operations) / HUGE_PAGE_BYTES + 1) * HUGE_PAGE_BYTES);
+    if (trace->operations == NULL)
+        return;
+    trace->operation_room = room;
+    (void)madvise(trace->operations, room * sizeof(*trace->operations), MADV_HUGEPAGE);
+}
+
 ccmod_status ccmod_trace_parse(const char *name, const char *text, size_t bytes, ccmod_trace **out,
                                ccmod_error *error)
 {
@@ -668,6 +709,7 @@ ccmod_status ccmod_trace_parse(const char *name, const char *text, size_t bytes,
         return ccmod_fail(error, CCMOD_ERROR_MEMORY, name, 0,
                           "cannot read the trace: out of memory");
     }
+    expect_operations(parser.trace, text, bytes);
     /* a cursor starts at operation 0, which leads to its first section */
     status = append_operation(&parser, (trace_operation){.kind = TRACE_STOP});
     if (status == CCMOD_OK)
