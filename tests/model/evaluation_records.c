@@ -141,8 +141,8 @@ START_TEST(few_and_many_waiting_sends_are_matched_in_order)
 
     for (size_t i = 0; i < 6; i++) {
         snprintf(text, sizeof(text),
-                 HEAD "1-3:\n@ 2\nc %%r\n@ %u\nis 0 %%r*100+%%i\n;\nw\n;\n"
-                      "0:\n@ 2\nc %u\n@ %u\nr 3 300+%%i\nr 1 100+%%i\nr 2 200+%%i\n;\n;\n",
+                 "%%cct 1 ranks 4 unit us\n1-3:\n@ 2\nc %%r\n@ %u\nis 0 %%r*100+%%i\n;\nw\n;\n"
+                 "0:\n@ 2\nc %u\n@ %u\nr 3 300+%%i\nr 1 100+%%i\nr 2 200+%%i\n;\n;\n",
                  counts[i / 2], computing_us[i % 2], counts[i / 2]);
         ccmod_result_free(evaluate(text, &calibration, &parameters));
     }
