@@ -60,8 +60,8 @@ static inline queue_event queue_pop_heap(event_queue *queue)
     size_t at = 0, below;
 
     while ((below = 2 * at + 1) < queue->count) {
-        /* added, not branched to: which one is smaller is unpredictable */
-        below += below + 1 < queue->count && heap[below + 1].time_us < heap[below].time_us;
+        if (below + 1 < queue->count && heap[below + 1].time_us < heap[below].time_us)
+            below++;
         if (moved.time_us <= heap[below].time_us)
             break;
         heap[at] = heap[below];
