@@ -9,9 +9,6 @@
 #include "base/units.h"
 #include "engine/definition.h"
 
-/* The value of --buffers that has its own traffic. */
-#define BENCH_SEPARATE "separate"
-
 struct bench_options {
     const char *technology;
     cb_list sizes;
