@@ -12,6 +12,7 @@ HOUSE_TESTS = \
 	%D%/test_layering.py \
 	%D%/test_manual.sh \
 	%D%/test_packaging.py \
+	%D%/test_peers.py \
 	%D%/test_reproduction.py \
 	%D%/test_reproduction_ccmod.py \
 	%D%/test_tables.py \
