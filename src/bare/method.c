@@ -50,7 +50,7 @@ static cb_status open_state(engine_session *session, void **out)
     if (strcmp(options->technology, "mpi") != 0)
         return refuse(session, "another --technology", "leave it out");
     if (strcmp(options->buffers, "hot") != 0)
-        return refuse(session, "--buffers rotate", "leave it out");
+        return refuse(session, "another --buffers than hot", "leave it out");
     if (strcmp(options->wait, "block") == 0)
         return refuse(session, "--wait block", "use spin or yield");
     if (options->window < 2 || options->window % 2 != 0)

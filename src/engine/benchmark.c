@@ -281,6 +281,39 @@ static inline cb_status bounce(bench_rank *me, bench_peer *peer, inspection insp
     return buffer != NULL ? transport_send(peer->node, buffer) : CB_ERROR_MEMORY;
 }
 
+/* --buffers separate: the next packet to send is in hand whenever one is received, so that the pool
+ * cannot give its memory to the other. */
+
+static inline cb_status keep_packet(bench_rank *me)
+{
+    if (me->in_hand == NULL)
+        me->in_hand = transport_buffer_create(me->factory, me->size_bytes);
+    return me->in_hand != NULL ? CB_OK : CB_ERROR_MEMORY;
+}
+
+static cb_status send_kept(bench_rank *me, bench_peer *peer)
+{
+    transport_buffer *buffer;
+
+    CB_TRY(keep_packet(me));
+    buffer = me->in_hand;
+    me->in_hand = NULL;
+    CB_TRY(transport_send(peer->node, buffer));
+    return keep_packet(me);
+}
+
+static inline cb_status receive_beside(bench_rank *me, bench_peer *peer, inspection inspect)
+{
+    CB_TRY(keep_packet(me));
+    return receive_from(me, peer, inspect);
+}
+
+static inline cb_status receive_any_beside(bench_rank *me, bench_peer **from, inspection inspect)
+{
+    CB_TRY(keep_packet(me));
+    return receive_next(me, from, inspect);
+}
+
 static cb_status await_signal(bench_rank *me, bench_peer *peer)
 {
     transport_buffer *buffer;
@@ -326,6 +359,50 @@ static cb_status serve_bare(bench_rank *me, bench_peer *peer)
 static cb_status bounce_bare(bench_rank *me, bench_peer *peer)
 {
     return bounce(me, peer, ignore_data);
+}
+
+static cb_status receive_beside_touching(bench_rank *me, bench_peer *peer)
+{
+    return receive_beside(me, peer, touch);
+}
+
+static cb_status receive_any_beside_touching(bench_rank *me, bench_peer **from)
+{
+    return receive_any_beside(me, from, touch);
+}
+
+static cb_status serve_beside_touching(bench_rank *me, bench_peer *peer)
+{
+    CB_TRY(send_kept(me, peer));
+    return receive_from(me, peer, touch);
+}
+
+static cb_status bounce_beside_touching(bench_rank *me, bench_peer *peer)
+{
+    CB_TRY(receive_beside(me, peer, touch));
+    return send_kept(me, peer);
+}
+
+static cb_status receive_beside_bare(bench_rank *me, bench_peer *peer)
+{
+    return receive_beside(me, peer, ignore_data);
+}
+
+static cb_status receive_any_beside_bare(bench_rank *me, bench_peer **from)
+{
+    return receive_any_beside(me, from, ignore_data);
+}
+
+static cb_status serve_beside_bare(bench_rank *me, bench_peer *peer)
+{
+    CB_TRY(send_kept(me, peer));
+    return receive_from(me, peer, ignore_data);
+}
+
+static cb_status bounce_beside_bare(bench_rank *me, bench_peer *peer)
+{
+    CB_TRY(receive_beside(me, peer, ignore_data));
+    return send_kept(me, peer);
 }
 
 static cb_status receive_bare(bench_rank *me, bench_peer *peer)
@@ -387,6 +464,30 @@ const bench_traffic traffic_bare = {
     .await_signal = await_signal,
 };
 
+static const bench_traffic separate_touching = {
+    .send = send_kept,
+    .send_taken = send_taken_packet,
+    .receive = receive_beside_touching,
+    .receive_any = receive_any_beside_touching,
+    .multicast = multicast_packet,
+    .receive_multicast = receive_root_touching,
+    .serve = serve_beside_touching,
+    .bounce = bounce_beside_touching,
+    .await_signal = await_signal,
+};
+
+static const bench_traffic separate_bare = {
+    .send = send_kept,
+    .send_taken = send_taken_packet,
+    .receive = receive_beside_bare,
+    .receive_any = receive_any_beside_bare,
+    .multicast = multicast_packet,
+    .receive_multicast = receive_root_bare,
+    .serve = serve_beside_bare,
+    .bounce = bounce_beside_bare,
+    .await_signal = await_signal,
+};
+
 const bench_traffic traffic_varied_touching = {
     .send = send_varied_packet,
     .receive = receive_varied_touching,
@@ -403,12 +504,17 @@ const bench_traffic traffic_varied_bare = {
 
 bool traffic_touches(const bench_traffic *traffic)
 {
-    return traffic == &traffic_touching || traffic == &traffic_varied_touching;
+    return traffic == &traffic_touching || traffic == &separate_touching ||
+           traffic == &traffic_varied_touching;
 }
 
-const bench_traffic *traffic_named(const char *touch)
+const bench_traffic *traffic_named(const char *touch, const char *buffers)
 {
-    return strcmp(touch, "all") == 0 ? &traffic_touching : &traffic_bare;
+    const bool touches = strcmp(touch, "all") == 0;
+
+    if (strcmp(buffers, BENCH_SEPARATE) == 0)
+        return touches ? &separate_touching : &separate_bare;
+    return touches ? &traffic_touching : &traffic_bare;
 }
 
 void bench_yield(const transport_factory *factory)

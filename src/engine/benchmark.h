@@ -127,7 +127,7 @@ struct bench_rank {
     size_t size_bytes;      /* if sizes vary, the largest */
     bench_ring ring;
     bench_fragments *fragments; /* NULL: sizes do not vary */
-    transport_buffer *in_hand;  /* kept by bench_serve, or NULL */
+    transport_buffer *in_hand;  /* kept by bench_serve, or by each send into separate memory; or NULL */
     bool rotate;                /* --buffers rotate: a received buffer is not sent on */
     size_t shifts;              /* messages per round in an emitted trace; 0: all */
     size_t threads;             /* that send in each source; at least 1 */
@@ -197,7 +197,7 @@ BENCH_DISPATCH cb_status bench_receive_any(bench_rank *me, bench_peer **from)
 }
 
 /* A packet that goes back and forth: bench_serve sends it and waits for its return, bench_bounce
- * receives it and sends it back. Both reuse the same buffer unless buffers rotate. */
+ * receives it and sends it back. Both reuse the same buffer unless buffers rotate or are separate. */
 BENCH_DISPATCH cb_status bench_serve(bench_rank *me, size_t peer)
 {
     return me->traffic->serve(me, &me->peers[peer]);
@@ -326,8 +326,8 @@ extern const bench_traffic traffic_varied_bare;
 /* Whether passes with this traffic read all received data. */
 bool traffic_touches(const bench_traffic *traffic);
 
-/* The traffic for a value of --touch ("all" or "none"). */
-const bench_traffic *traffic_named(const char *touch);
+/* The traffic for values of --touch ("all" or "none") and --buffers. */
+const bench_traffic *traffic_named(const char *touch, const char *buffers);
 
 /* Read all bytes, as note 48's "zero algorithm" does. Returns the sum of the 64-bit words; the last
  * word is padded with zeros. */

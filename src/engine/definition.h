@@ -17,6 +17,9 @@ typedef struct bench_rank bench_rank;
 typedef struct bench_options bench_options;
 typedef struct bench_shape_list bench_shape_list;
 typedef struct benchmark benchmark;
+/* The value of --buffers that has its own traffic. */
+#define BENCH_SEPARATE "separate"
+
 typedef struct measurement_method measurement_method;
 typedef struct bench_plan bench_plan;
 typedef struct engine_session engine_session;

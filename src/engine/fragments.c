@@ -94,11 +94,11 @@ cb_status fragments_share(control *plane, bench_options *options)
 
 const bench_traffic *fragments_traffic(const bench_options *options)
 {
-    const bench_traffic *plain = traffic_named(options->touch);
+    const bench_traffic *plain = traffic_named(options->touch, options->buffers);
 
     if (!fragments_vary(options))
         return plain;
-    return plain == &traffic_touching ? &traffic_varied_touching : &traffic_varied_bare;
+    return traffic_touches(plain) ? &traffic_varied_touching : &traffic_varied_bare;
 }
 
 /* Senders */

@@ -14,7 +14,7 @@
 static const char *const waits[] = {"auto", "spin", "yield", "block", NULL};
 static const char *const touches[] = {"all", "none", NULL};
 static const char *const connections[] = {"role", "all", NULL};
-static const char *const buffer_uses[] = {"hot", "rotate", NULL};
+static const char *const buffer_uses[] = {"hot", "rotate", BENCH_SEPARATE, NULL};
 static const char *const quantiles[] = {"p50", "p90", "p99", "p99.9", NULL};
 static const char *const sides[] = {"none", "source", "destination", "both", NULL};
 static const char *const nodes[] = {"none", "both", NULL};
@@ -372,7 +372,8 @@ static const cb_option later_rows[] = {
      .key = "buffers",
      .help = "Choice of the buffer for the next packet",
      .more = "hot: the buffer that was used last. rotate: the next of a set twice as large as the "
-             "largest cache, which shows the effect of caching."},
+             "largest cache, which shows the effect of caching. separate: packets are sent from one "
+             "buffer that none is received into, as OMB and IMB do."},
     {.name = "placement",
      .type = CB_OPTION_CHOICE,
      .scope = BENCH_TAKES_PACKETS,

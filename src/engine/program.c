@@ -123,6 +123,27 @@ static cb_status check_threads(const bench_options *options)
     return CB_ERROR_USAGE;
 }
 
+/* Methods have sends and receives of their own, and several threads would take the same packet. */
+static cb_status check_buffers(const benchmark *definition, const bench_options *options)
+{
+    const char *other = options->threads > 1 ? "--threads" : "--fragments";
+
+    if (options->buffers == NULL || strcmp(options->buffers, BENCH_SEPARATE) != 0)
+        return CB_OK;
+    if (definition->method != NULL) {
+        cb_error("--buffers %s has no meaning for cb_%s, whose messages do not return; use hot or "
+                 "rotate",
+                 options->buffers, definition->name);
+        return CB_ERROR_USAGE;
+    }
+    if (options->threads < 2 && !fragments_vary(options))
+        return CB_OK;
+    cb_error("--buffers %s cannot be combined with %s, whose packets have buffers of their own; "
+             "leave one of them out",
+             options->buffers, other);
+    return CB_ERROR_USAGE;
+}
+
 /* With --config, the technology may be named in a file that is read later. */
 static cb_status parse(engine_program *program)
 {
@@ -143,6 +164,7 @@ static cb_status parse(engine_program *program)
         CB_TRY(fragments_parse(&program->options,
                                is_given(&program->options_table.table, given, "sizes"),
                                is_given(&program->options_table.table, given, "correlation")));
+        CB_TRY(check_buffers(program->definition, &program->options));
         return program->options.config == NULL || program->technology_given
                    ? program_find_technology(program, "--technology")
                    : CB_OK;

@@ -602,7 +602,7 @@ static cb_status check_varied_sum(bench_rank *me)
 
 const farm_fragments *farm_fragments_for(const bench_options *options)
 {
-    const bool touches = traffic_named(options->touch) == &traffic_touching;
+    const bool touches = traffic_touches(traffic_named(options->touch, options->buffers));
 
     if (fragments_vary(options))
         return touches ? &farm_fragments_varied : &farm_fragments_varied_bare;

@@ -36,7 +36,7 @@ libccmod_la_SOURCES = \
 	%D%/sharing/flows_clock.c %D%/sharing/flows_fifo.c %D%/sharing/flows_plain.c %D%/sharing/flows_tcp.c \
 	%D%/sharing/horizons.c %D%/sharing/horizons.h %D%/sharing/pairing_heap.h %D%/sharing/tcp.h \
 	%D%/sharing/tcp_receiver.c %D%/sharing/tcp_receiver.h %D%/sharing/tcp_sender.c %D%/sharing/tcp_sender.h %D%/sharing/traffic.c %D%/sharing/traffic.h \
-	%D%/traces/expressions.c %D%/traces/expressions.h %D%/traces/trace.h %D%/traces/trace_file.c \
+	%D%/traces/expressions.c %D%/traces/expressions.h %D%/traces/plain_lines.h %D%/traces/trace.h %D%/traces/trace_file.c \
 	%D%/traces/trace_parse.c %D%/traces/trace_workload.c
 
 CCMOD_LIBS = libccmod.la

@@ -63,7 +63,7 @@ refused "sources of an event that pushes" 0 cb_pushfarm "--fetch 2" "--fetch" "c
 # Options of other programs
 refused "events in flight of a pipeline" 0 cb_pipeline "--in-flight 4" "--in-flight" \
     "cb_pushfarm and cb_pullfarm"
-refused "a rate of a stream" 0 cb_oneway "--rate 10kHz" "--rate" "cb_pullfarm and cb_pipeline"
+refused "a rate of a stream" 0 cb_oneway "--rate 10kHz" "--rate" "cb_pullfarm, cb_pipeline"
 refused "a mode of a farm" 0 cb_pushfarm "--mode closed" "--mode" "cb_oneway"
 refused "a window of a farm" 0 cb_pullfarm "--window 8" "--window" "cb_pipeline"
 refused "a topology of a farm" 0 cb_pushfarm "--topology 4-2-1" "--topology" "cb_pipeline"

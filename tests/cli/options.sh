@@ -107,6 +107,18 @@ expect_rows "r['touch'] == 'none' and 'touch_us' not in r"
 measured "rotated buffers" 2 cb_oneway --buffers rotate --sizes 64
 expect_rows "r['buffers'] == 'rotate'"
 
+measured "a packet that is sent from memory of its own" 2 cb_oneway --buffers separate --sizes 64 --verify
+expect_rows "r['buffers'] == 'separate'"
+
+measured "separate buffers of an exchange" 4 cb_alltoall --buffers separate --sizes 64
+expect_rows "r['buffers'] == 'separate'"
+
+case_is "separate buffers of messages that do not return"
+refuse 2 2 cb_evb "--buffers separate" "--buffers separate" "cb_evb" "use hot or rotate"
+
+case_is "separate buffers of several threads"
+refuse 2 2 cb_pairs "--technology tcp --threads 2 --buffers separate" "--buffers separate" "--threads"
+
 measured "blocks of a pipeline hold many windows, also in a short time" 7 cb_pipeline --topology 4-2-1 \
     --algorithm 50 --sizes 64
 expect_rows "0 < 16 * r['window'] <= r['steps'] / r['blocks']"

@@ -21,6 +21,7 @@ typedef struct {
     mishap to_ping, to_pong; /* or NULL */
     cb_status bounced;       /* result of the destination's last step */
     const void *seen;        /* the packet sent in that step */
+    bool separate;           /* whether the next packet of the source has to be in hand */
 } rally;
 
 static void nothing_happens(queue *way)
@@ -49,6 +50,10 @@ static void answer(void *context)
         return;
     (r->step == r->hit && r->to_ping != NULL ? r->to_ping : none)(&r->ping);
     r->seen = r->ping.first;
+    if (r->separate) {
+        ck_assert_ptr_nonnull(r->source.me.in_hand);
+        ck_assert_ptr_ne(r->source.me.in_hand, r->seen);
+    }
     r->bounced = bench_bounce(&r->destination.me, 0);
     (r->step == r->hit && r->to_pong != NULL ? r->to_pong : none)(&r->pong);
     r->step++;
@@ -82,6 +87,12 @@ static void put_down(rally *r)
 {
     if (r->source.me.in_hand != NULL)
         loop_buffer_release(r->source.me.in_hand);
+}
+
+static void expect_sums(rally *r, cb_status source, cb_status destination)
+{
+    ck_assert_int_eq(rank_check_sum(&r->source.me), source);
+    ck_assert_int_eq(rank_check_sum(&r->destination.me), destination);
 }
 
 /* Buffers */
@@ -121,6 +132,27 @@ START_TEST(a_rotating_pool_uses_another_buffer_for_each_message)
         play(&r, ROUND_TRIPS);
         ck_assert_uint_eq(r.source.factory.created, ROUND_TRIPS);
         ck_assert_uint_eq(r.destination.factory.created, ROUND_TRIPS);
+        put_down(&r);
+    }
+}
+END_TEST
+
+/* A technology takes memory for what arrives from the pool, which cannot have the packet in hand. */
+START_TEST(a_separate_packet_is_in_hand_whenever_one_is_received)
+{
+    static const char *const touch[] = {"all", "none"};
+
+    for (size_t i = 0; i < sizeof(touch) / sizeof(touch[0]); i++) {
+        rally r;
+
+        make_rally(&r, traffic_named(touch[i], BENCH_SEPARATE), false);
+        r.separate = true;
+        play(&r, ROUND_TRIPS);
+        expect_sums(&r, CB_OK, CB_OK);
+        ck_assert_uint_eq(r.source.factory.created, ROUND_TRIPS + 1);
+        ck_assert_uint_eq(r.destination.factory.created, ROUND_TRIPS + 1);
+        ck_assert_uint_eq(r.source.factory.base.held + r.destination.factory.base.held, 2);
+        loop_buffer_release(r.destination.me.in_hand);
         put_down(&r);
     }
 }
@@ -181,12 +213,6 @@ START_TEST(no_buffer_is_held_while_an_answer_is_missing)
 END_TEST
 
 /* Sums */
-
-static void expect_sums(rally *r, cb_status source, cb_status destination)
-{
-    ck_assert_int_eq(rank_check_sum(&r->source.me), source);
-    ck_assert_int_eq(rank_check_sum(&r->destination.me), destination);
-}
 
 START_TEST(both_sides_touch_every_packet)
 {
@@ -318,6 +344,7 @@ END_TEST
 
 UNIT_MAIN("bounce", a_hot_pool_uses_one_buffer_for_all_round_trips,
           a_rotating_pool_uses_another_buffer_for_each_message,
+          a_separate_packet_is_in_hand_whenever_one_is_received,
           one_buffer_is_held_between_round_trips, destroying_a_rank_releases_its_held_buffer,
           no_buffer_is_held_while_an_answer_is_missing, both_sides_touch_every_packet,
           without_touching_packets_are_only_counted, a_wrong_byte_changes_the_sum_of_its_receiver,

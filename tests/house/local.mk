@@ -13,6 +13,7 @@ HOUSE_TESTS = \
 	%D%/test_manual.sh \
 	%D%/test_networks.py \
 	%D%/test_packaging.py \
+	%D%/test_peers.py \
 	%D%/test_reproduction.py \
 	%D%/test_reproduction_ccmod.py \
 	%D%/test_tables.py \

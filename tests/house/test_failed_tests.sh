@@ -68,11 +68,11 @@ expect "short logs whole, long ones from where they tell what failed"
     echo "-- tests/long.sh"
     echo "    (150 lines before)"
     echo "    FAILED: long: a case"
-    seq_lines 152 190 | sed 's/^/    /'
-    echo "    (111 lines after)"
+    seq_lines 152 165 | sed 's/^/    /'
+    echo "    (136 lines after)"
     echo "-- tests/silent.sh"
-    echo "    (161 lines before)"
-    seq_lines 162 200 | sed 's/^/    /'
+    echo "    (186 lines before)"
+    seq_lines 187 200 | sed 's/^/    /'
     echo "    ERROR tests/silent.sh (exit status: 1)"
 } >wanted
 expect "in brief all logs from where they tell what failed"

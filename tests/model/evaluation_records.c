@@ -1,5 +1,7 @@
 /* The figures of the article, the cost of each kind of record, and the results that an
  * evaluation reports. */
+#include <stdio.h>
+
 #include "tests/model/evaluation.h"
 
 static void expect_paper(const char *text, double a, double b, double c, double d)
@@ -129,6 +131,24 @@ START_TEST(waiting_sends_are_matched_in_order_by_receives_of_both_kinds)
 }
 END_TEST
 
+/* From 3 to 15 sends wait at once, before the first receive or after it has blocked, twice. */
+START_TEST(few_and_many_waiting_sends_are_matched_in_order)
+{
+    const unsigned counts[] = {1, 2, 5}, computing_us[] = {0, 50};
+    ccmod_calibration calibration = article();
+    ccmod_parameters parameters = in_mode(CCMOD_SPLIT);
+    char text[512];
+
+    for (size_t i = 0; i < 6; i++) {
+        snprintf(text, sizeof(text),
+                 "%%cct 1 ranks 4 unit us\n1-3:\n@ 2\nc %%r\n@ %u\nis 0 %%r*100+%%i\n;\nw\n;\n"
+                 "0:\n@ 2\nc %u\n@ %u\nr 3 300+%%i\nr 1 100+%%i\nr 2 200+%%i\n;\n;\n",
+                 counts[i / 2], computing_us[i % 2], counts[i / 2]);
+        ccmod_result_free(evaluate(text, &calibration, &parameters));
+    }
+}
+END_TEST
+
 START_TEST(receives_of_both_kinds_are_matched_in_the_order_of_posting)
 {
     expect_paper(HEAD "0: ir any 1000\nir 1 0\nw\n1: c 1\nis 0 1000\nis 0 0\nw\n", -1, -1, 0, 0);
@@ -252,6 +272,7 @@ UNIT_PART(evaluation_records, a_lone_message_takes_the_quiet_time_in_both_modes,
           a_receive_of_any_size_takes_the_message_that_is_next,
           a_receive_from_any_takes_the_earliest_and_of_equals_the_lowest_rank,
           waiting_sends_are_matched_in_order_by_receives_of_both_kinds,
+          few_and_many_waiting_sends_are_matched_in_order,
           receives_of_both_kinds_are_matched_in_the_order_of_posting,
           a_multicast_counts_once_on_each_link, a_barrier_releases_all_when_the_last_rank_arrives,
           a_message_occupies_its_links_for_at_least_the_gap, the_size_of_a_message_selects_its_line,

@@ -122,6 +122,30 @@ START_TEST(blanks_comments_and_carriage_returns_are_ignored)
 }
 END_TEST
 
+/* A line followed by others is read by the fast path; one with blanks at its end is not. */
+START_TEST(a_plain_line_means_what_it_means_with_blanks)
+{
+    static const char *const lines[] = {"s 1 8",         "is 2 0",
+                                        "r 3 123456789", "ir 1 1234567890",
+                                        "r any 5",       "w",
+                                        "c 0",           "c 5.",
+                                        "c .5",          "c 123.456789",
+                                        "c 1e3",         "c 123456789",
+                                        "c 1234567890",  "c 12345.6789012345",
+                                        "c 0.000000001", "s 0-0+1 8",
+                                        "s 1 1KiB",      "b"};
+    char text[256], plain[PLAYED_BYTES], other[PLAYED_BYTES];
+
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+        snprintf(text, sizeof(text), "%%cct 1 ranks 4 unit ms\n0:\n%s\nw\n#%040d\n", lines[i], 0);
+        text_play(text, 0, plain);
+        snprintf(text, sizeof(text), "%%cct 1 ranks 4 unit ms\n0:\n%s  \nw \n", lines[i]);
+        text_play(text, 0, other);
+        ck_assert_str_eq(plain, other);
+    }
+}
+END_TEST
+
 START_TEST(a_multicast_to_all_excludes_the_sender)
 {
     expect(HEAD "*: m * 8\n", 2, "m 0,1,3 8; end");
@@ -203,6 +227,7 @@ UNIT_MAIN("trace", every_record_is_read, a_receive_may_be_of_any_size,
           loops_are_not_unrolled, expressions_have_the_usual_precedence,
           division_and_remainder_are_floored, sizes_have_units,
           times_are_decimal_in_the_unit_of_the_header, measured_times_belong_to_their_records,
-          blanks_comments_and_carriage_returns_are_ignored, a_multicast_to_all_excludes_the_sender,
+          blanks_comments_and_carriage_returns_are_ignored,
+          a_plain_line_means_what_it_means_with_blanks, a_multicast_to_all_excludes_the_sender,
           distributions_have_their_means, draws_depend_on_seed_and_rank_only,
           the_index_finds_all_sections_of_a_rank)

@@ -39,6 +39,8 @@ random_1024=$(figure Mps "$line")
 speed roundrobin 16 1000000 5
 speed roundrobin 128 1000000 5
 speed roundrobin 1024 1000000 3
+speed steps 16 1000000 4
+speed steps 1024 1000000 3
 speed loops 1000000 3000000 0.3
 echo "target: model loops 1000000 nodes bytes a node: $(figure bytes_a_node "$line") at most 400"
 speed exchange 1000000 3000000 0.3
@@ -113,6 +115,8 @@ beside() {
 
 beside random 16 100000 10
 beside roundrobin 16 100000 10
+beside steps 16 100000 10
 beside random 1024 51200 30
 beside roundrobin 1024 51200 30
+beside steps 1024 51200 30
 beside funnel 1024 10230 500

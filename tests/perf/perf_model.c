@@ -1,12 +1,14 @@
 /* The speed of the communication model: traces of known traffic are written, read again and
  * evaluated, all in one thread, and timed by the time of the processor.
  *
- *     perf_model make KIND NODES MESSAGES FILE    KIND: random, roundrobin, funnel, loops, exchange
+ *     perf_model make KIND NODES MESSAGES FILE    KIND: random, roundrobin, steps, funnel, loops,
+ *                                                 exchange
  *     perf_model run FILE [maxmin]                one line: figures by name
  *
  * Mps is from the file to the result; played_Mps without the reading of the file, as perf_simgrid
  * counts, which reads the same file with the same reader before its clock starts. */
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +18,7 @@
 #include "base/random.h"
 #include <ccmod/ccmod.h>
 
-enum { BYTES = 1024, RUNS = 5, POSTED_ROUNDS = 5 };
+enum { BYTES = 1024, RUNS = 5, POSTED_ROUNDS = 5, LONGEST_COMPUTING_US = 10 };
 
 /* Lines for one rank, written after each other. */
 typedef struct {
@@ -30,9 +32,11 @@ static int fail(const char *what)
     return 1;
 }
 
-static void add_line(rank_lines *lines, const char *name, uint64_t peer, uint64_t size)
+__attribute__((format(printf, 2, 3))) static void add_line(rank_lines *lines, const char *format,
+                                                           ...)
 {
     const size_t longest = 64;
+    va_list arguments;
 
     if (lines->room - lines->length < longest) {
         lines->room = 2 * lines->room + longest;
@@ -40,15 +44,15 @@ static void add_line(rank_lines *lines, const char *name, uint64_t peer, uint64_
         if (lines->text == NULL)
             exit(fail("no memory left"));
     }
-    lines->length += (size_t)snprintf(lines->text + lines->length, longest,
-                                      "%s %" PRIu64 " %" PRIu64 "\n", name, peer, size);
+    va_start(arguments, format);
+    lines->length += (size_t)vsnprintf(lines->text + lines->length, longest, format, arguments);
+    va_end(arguments);
 }
 
-static void add_wait(rank_lines *lines)
+/* A record of a message: "s", "is", "r" or "ir". */
+static void add_message(rank_lines *lines, const char *name, uint64_t peer, uint64_t size)
 {
-    add_line(lines, "#", 0, 0);
-    /* the comment becomes a wait of the same length */
-    memcpy(lines->text + lines->length - 6, "w   #\n", 6);
+    add_line(lines, "%s %" PRIu64 " %" PRIu64 "\n", name, peer, size);
 }
 
 /* Blocking messages between partners drawn at random, in an order in which all can be done. */
@@ -60,8 +64,8 @@ static void make_random(rank_lines *ranks, uint64_t nodes, uint64_t messages)
         uint64_t source = cb_random_below(&random, nodes);
         uint64_t target = (source + 1 + cb_random_below(&random, nodes - 1)) % nodes;
 
-        add_line(&ranks[source], "s", target, BYTES);
-        add_line(&ranks[target], "r", source, BYTES);
+        add_message(&ranks[source], "s", target, BYTES);
+        add_message(&ranks[target], "r", source, BYTES);
     }
 }
 
@@ -72,11 +76,41 @@ static void make_round_robin(rank_lines *ranks, uint64_t nodes, uint64_t message
         uint64_t step = 1 + i % (nodes - 1);
 
         for (uint64_t rank = 0; rank < nodes; rank++) {
-            add_line(&ranks[rank], "is", (rank + step) % nodes, BYTES);
-            add_line(&ranks[rank], "r", (rank + nodes - step) % nodes, BYTES);
-            add_wait(&ranks[rank]);
+            add_message(&ranks[rank], "is", (rank + step) % nodes, BYTES);
+            add_message(&ranks[rank], "r", (rank + nodes - step) % nodes, BYTES);
+            add_line(&ranks[rank], "w\n");
         }
     }
+}
+
+/* As a program: in each step all compute for a time of their own, start a send, receive, and wait.
+ * The partners of a step are the neighbours in a ring of random order. */
+static void make_steps(rank_lines *ranks, uint64_t nodes, uint64_t messages)
+{
+    cb_random random = cb_random_seed(1);
+    uint64_t *ring = malloc(nodes * sizeof(*ring));
+
+    if (ring == NULL)
+        exit(fail("no memory left"));
+    for (uint64_t i = 0; i < nodes; i++)
+        ring[i] = i;
+    for (uint64_t step = 0; step < messages / nodes; step++) {
+        for (uint64_t i = nodes - 1; i > 0; i--) {
+            uint64_t other = cb_random_below(&random, i + 1), rank = ring[i];
+
+            ring[i] = ring[other];
+            ring[other] = rank;
+        }
+        for (uint64_t i = 0; i < nodes; i++) {
+            rank_lines *lines = &ranks[ring[i]];
+
+            add_line(lines, "c %.3f\n", LONGEST_COMPUTING_US * cb_random_unit(&random));
+            add_message(lines, "is", ring[(i + 1) % nodes], BYTES);
+            add_message(lines, "r", ring[(i + nodes - 1) % nodes], BYTES);
+            add_line(lines, "w\n");
+        }
+    }
+    free(ring);
 }
 
 /* All but one send to that one, messages of unequal sizes around BYTES. The receiver posts its
@@ -90,11 +124,11 @@ static void make_funnel(rank_lines *ranks, uint64_t nodes, uint64_t messages)
         for (uint64_t rank = 1; rank < nodes; rank++) {
             uint64_t size = BYTES / 2 + cb_random_below(&random, BYTES + 1);
 
-            add_line(&ranks[rank], "s", 0, size);
-            add_line(&ranks[0], "ir", rank, size);
+            add_message(&ranks[rank], "s", 0, size);
+            add_message(&ranks[0], "ir", rank, size);
         }
         if (i % POSTED_ROUNDS == POSTED_ROUNDS - 1 || i == rounds - 1)
-            add_wait(&ranks[0]);
+            add_line(&ranks[0], "w\n");
     }
 }
 
@@ -133,9 +167,9 @@ static const struct {
     void (*make)(rank_lines *ranks, uint64_t nodes, uint64_t messages);
     void (*write)(FILE *file, uint64_t nodes, uint64_t messages);
 } kinds[] = {
-    {"random", make_random, NULL},      {"roundrobin", make_round_robin, NULL},
-    {"funnel", make_funnel, NULL},      {"loops", NULL, write_loops},
-    {"exchange", NULL, write_exchange},
+    {"random", make_random, NULL}, {"roundrobin", make_round_robin, NULL},
+    {"steps", make_steps, NULL},   {"funnel", make_funnel, NULL},
+    {"loops", NULL, write_loops},  {"exchange", NULL, write_exchange},
 };
 
 static int make(const char *name, uint64_t nodes, uint64_t messages, const char *path)

@@ -103,7 +103,7 @@ static cb_status open_rank(match *run, const engine_session *session)
                                        .ranks = ranks,
                                        .participants = NODES},
                        session->technology, &run->me, &actions));
-    rank_reset(run->me, traffic_named(session->options->touch));
+    rank_reset(run->me, traffic_named(session->options->touch, session->options->buffers));
     role = (size_t)(actions - mode->roles);
     for (size_t i = 0; i < CONTENDERS - 1; i++)
         run->contenders[i] = (contender){.actions = actions, .legs = compared->note_legs};

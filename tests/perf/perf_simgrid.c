@@ -59,7 +59,9 @@ static void act(int argc, char **argv)
     while (record.kind != CCMOD_END) {
         if (simulation.workload->next(simulation.workload, rank, &record, NULL) != CCMOD_OK)
             exit(fail("the trace cannot be played"));
-        if (record.kind == CCMOD_SEND) {
+        if (record.kind == CCMOD_COMPUTE) {
+            sg_actor_sleep_for(1e-6 * record.time_us);
+        } else if (record.kind == CCMOD_SEND) {
             simulation.messages++;
             sg_mailbox_put(box_of(rank, record.peer), &payload, (long)record.size_bytes);
         } else if (record.kind == CCMOD_START_SEND) {

@@ -325,7 +325,7 @@ static cb_status compare(const engine_session *session, const comparison *compar
                                      .touch = strcmp(session->options->touch, "all") == 0},
                      session->technology));
     bare_connect(&run->pair, ranks);
-    rank_reset(run->me, traffic_named(session->options->touch));
+    rank_reset(run->me, traffic_named(session->options->touch, session->options->buffers));
     CB_TRY(choose_steps(run));
     CB_TRY(take_turns(run));
     CB_TRY(transport_flush(session->technology));

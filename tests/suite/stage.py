@@ -52,7 +52,7 @@ class Stage(unittest.TestCase):
         self.actions({})
         self.programs = self.folder / "programs"
         self.programs.mkdir()
-        for name in ("oneway", "twoway", "alltoall"):
+        for name in ("oneway", "twoway", "alltoall", "calibrate"):
             program = self.programs / f"cb_{name}"
             program.write_text(PROBED, encoding="ascii")
             program.chmod(0o755)

@@ -120,6 +120,14 @@ class OfARun(Stage):
         self.assertEqual(self.started(), started)
         self.assertEqual(self.manifest()["prediction"]["state"], "failed")
 
+    def test_calibrations_are_measured_again_after_a_failure(self) -> None:
+        self.plan.write_text("predict = 100\n[oneway]\n[calibrate]\n", encoding="utf-8")
+        ended = self.run_driver(str(self.plan), expect=1)
+        self.assertIn("calibrating again", ended.stderr)
+        started = [name.split(".")[0] for name in self.started()]
+        self.assertEqual({name: started.count(name) for name in started}, {"oneway": 1, "calibrate": 3})
+        self.assertEqual(set(self.states()), {"measured"})
+
     def test_a_dry_run_prints_its_command(self) -> None:
         self.plan.write_text("predict = 100\n" + PLAN, encoding="utf-8")
         said = self.run_driver(str(self.plan), "--dry-run", expect=0).stdout

@@ -384,7 +384,7 @@ def _fit_of(document: Document, technology: str, mode: str, processors: int) -> 
     settings = data.get("parameters", {})
     words = [benchmark_title(data.get("benchmark", "")), technology, mode]
     words += [f"{processors} processors"] if processors > 2 else []
-    words += [f"{settings['buffers']} buffers"] if settings.get("buffers") == "rotate" else []
+    words += [f"{settings['buffers']} buffers"] if settings.get("buffers", "hot") != "hot" else []
     words += [f"wait {settings['wait']}"] if settings.get("wait", "auto") != "auto" else []
     return ", ".join(filter(None, words))
 

@@ -219,7 +219,7 @@ KEYS: dict[str, Key] = {
         _listed(_choice("wait")), ("auto",), "wait policies: auto, spin, yield, block", head=True
     ),
     "buffers": Key(
-        _listed(_choice("buffers")), ("hot",), "reuse of buffers: hot, rotate", head=True
+        _listed(_choice("buffers")), ("hot",), "reuse of buffers: values of the programs' --buffers", head=True
     ),
     "repeat": Key(
         values.whole(1, 1000),

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TextIO
 
 from combench.common import documents, values
+from combench.common.catalogue import CALIBRATION
 from combench.common.errors import FAILED, MEASURED, SKIPPED, SuiteError
 from combench.common.files import ROOM, write_json, write_text
 from combench.common.progress import Progress, duration
@@ -30,6 +31,9 @@ from combench.suite.launcher import PLACEMENTS
 from combench.suite.measure import begin, measure
 from combench.suite.prepare import Prepared, prepare
 from combench.suite.process import Signals
+
+# Times that calibrations are measured once more after a prediction that failed.
+_CALIBRATED_AGAIN = 2
 
 
 # Sections of the manual page.
@@ -242,6 +246,37 @@ def _predict(prepared: Prepared, signals: Signals, lock: Lock, progress: Progres
     return reason
 
 
+def _measure(
+    prepared: Prepared, one: Measurement, entry: documents.Json, signals: Signals, lock: Lock, progress: Progress
+) -> str:
+    """Run one measurement. Returns the signal that stopped it; empty when it ended."""
+    begin(one, entry, prepared.setting)
+    _write_manifest(prepared)
+    progress.begin(one.title)
+    reason = measure(one, entry, prepared.setting, signals, lock.descriptor)
+    whole = entry["state"] == documents.MEASURED
+    came = f"{entry['rows']} rows" if whole else f"{entry['state']}: {entry.get('reason', '')}"
+    progress.end(one.kind, one.expected_s, entry.get("elapsed_s", 0.0), came, whole)
+    _write_manifest(prepared)
+    return reason
+
+
+def _predict_last(prepared: Prepared, signals: Signals, lock: Lock, progress: Progress) -> str:
+    """Predict. A disturbed calibration has no line through its times: after a failure the calibrations of this
+    session are measured again. Returns the signal that stopped it; empty when it ended."""
+    calibrations = [(one, entry) for one, entry in prepared.todo if one.group == CALIBRATION]
+    reason = _predict(prepared, signals, lock, progress)
+    for _ in range(_CALIBRATED_AGAIN):
+        state = prepared.manifest.document[prediction.KEY]["state"]
+        if reason or state != documents.FAILED or not calibrations:
+            break
+        print("# the prediction failed: calibrating again", file=sys.stderr)
+        for one, entry in calibrations:
+            reason = reason or signals.end_asked() or _measure(prepared, one, entry, signals, lock, progress)
+        reason = reason or _predict(prepared, signals, lock, progress)
+    return reason
+
+
 def _is_precise(prepared: Prepared, one: Measurement) -> bool:
     """Whether --until spares this launch."""
     limit_pct = prepared.setting.design.until_pct
@@ -275,22 +310,15 @@ def _measure_all(prepared: Prepared, signals: Signals, lock: Lock) -> str:
             entry.update(state=documents.LEFT_OUT, reason=_precise_reason(prepared))
             progress.leave(one.kind, one.expected_s)
             continue
-        begin(one, entry, prepared.setting)
-        _write_manifest(prepared)
-        progress.begin(one.title)
-        reason = measure(one, entry, prepared.setting, signals, lock.descriptor)
-        whole = entry["state"] == documents.MEASURED
-        came = f"{entry['rows']} rows" if whole else f"{entry['state']}: {entry.get('reason', '')}"
-        progress.end(one.kind, one.expected_s, entry.get("elapsed_s", 0.0), came, whole)
+        reason = _measure(prepared, one, entry, signals, lock, progress)
         for finding in preflight.findings(prepared.setting.result(one)):
             if finding not in said:
                 print(f"# {finding}", file=sys.stderr)
             said.add(finding)
-        _write_manifest(prepared)
         if reason:
             return reason
     if prediction.KEY in dict(expected):
-        return signals.end_asked() or _predict(prepared, signals, lock, progress)
+        return signals.end_asked() or _predict_last(prepared, signals, lock, progress)
     return ""
 
 

@@ -26,10 +26,11 @@ typedef struct {
 
 /* For each processor as a receiver. */
 typedef struct {
-    uint32_t arrivals; /* first in a ring of sends; if open is 0, the only one, which is not in the
-                          table */
-    uint32_t open;     /* number of its items in the table */
-    uint32_t direct;   /* a blocked sender that came first and has no item, or TRAFFIC_NONE */
+    uint32_t arrivals;      /* first in its ring of sends, or TRAFFIC_NONE */
+    uint32_t sends;         /* number in the ring */
+    uint32_t receives : 31; /* number of its receives that are items; all are in the table */
+    uint32_t tabled : 1;    /* its sends are in the table, since there were many */
+    uint32_t direct;        /* a blocked sender that came first and has no item, or TRAFFIC_NONE */
 } match_place;
 
 /* Processors */
@@ -86,7 +87,7 @@ typedef struct {
 static inline ccmod_status engine_push(ccmod_engine *engine, double time_us, event_kind kind,
                                        uint32_t subject)
 {
-    return ccmod_queue_push(&engine->queue, time_us, kind, subject)
+    return queue_push(&engine->queue, time_us, kind, subject)
                ? CCMOD_OK
                : ccmod_traffic_no_memory(&engine->traffic);
 }

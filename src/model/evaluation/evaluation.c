@@ -209,6 +209,8 @@ static void sort_ready(uint64_t *bits, size_t words, traffic_list *list)
     uint32_t *values = list->values;
     size_t count = 0;
 
+    if (list->count < 2)
+        return;
     if (list->count <= FEW && words > FEW_WORDS) {
         for (size_t i = 1; i < list->count; i++) {
             uint32_t value = values[i];
@@ -258,9 +260,9 @@ static ccmod_status pass_instant(evaluation *whole, double time_us)
         CCMOD_TRY(ccmod_delivery_arrive(engine, traffic->ended.values[i]));
     traffic->ended.count = 0;
     until_us = traffic->now_us + traffic_instant_us(traffic);
-    while (ccmod_queue_next(&engine->queue) <= until_us) {
+    while (queue_next(&engine->queue) <= until_us) {
         uint32_t coming;
-        queue_event event = ccmod_queue_pop(&engine->queue, &coming);
+        queue_event event = queue_pop(&engine->queue, &coming);
 
         if (coming < traffic->message_count)
             __builtin_prefetch(&traffic->pool[coming], 1);
@@ -340,7 +342,7 @@ static ccmod_status evaluate(evaluation *whole)
         double time_us;
 
         CCMOD_TRY(engine->flows->settle(traffic));
-        time_us = traffic_smaller(ccmod_queue_next(&engine->queue), engine->flows->next(traffic));
+        time_us = traffic_smaller(queue_next(&engine->queue), engine->flows->next(traffic));
         if (isinf(time_us)) {
             /* nothing can happen any more: either all is done, or a deadlock */
             if (engine->ended_count < engine->processor_count)

@@ -1,6 +1,6 @@
-/* Matching of sends and receives. Those that wait for their other half are items, in a hash table
- * by pair and in rings by age; when the two halves meet, the message starts. A send that is the
- * only open item of its receiver is not in the table, which is the case for most. */
+/* Matching of sends and receives. Those that wait for their other half are items: sends in a ring
+ * for each receiver, by age, receives in a hash table by pair; when the two halves meet, the
+ * message starts. Rings of more than a few sends are in the table, too. */
 #include "model/evaluation/matching.h"
 
 #include <stdio.h>
@@ -9,13 +9,7 @@
 #include "model/evaluation/delivery.h"
 #include "model/sharing/traffic.h"
 
-/* The receiver's only item, if that is a send outside the table; else TRAFFIC_NONE. */
-static inline uint32_t pairs_alone(const match_place *place)
-{
-    return place->open == 0 ? place->arrivals : TRAFFIC_NONE;
-}
-
-enum { FIRST_ROOM = 64 };
+enum { FIRST_ROOM = 64, FEW_SENDS = 4 };
 
 static match_item *item_at(const ccmod_engine *engine, uint32_t number)
 {
@@ -145,14 +139,6 @@ static void remove_from_ring(ccmod_engine *engine, uint32_t *first, uint32_t num
     if (*first != number)
         return;
     *first = item->later;
-    /* prefetch: a receive from any needs this item next, which may be in no cache: its pair, its
-     * message and the following item */
-    item = item_at(engine, item->later);
-    __builtin_prefetch(
-        &engine->pairs.entries[home_of(&engine->pairs, hash_of(item->receiver, item->source))], 1);
-    __builtin_prefetch(item_at(engine, item->later), 1);
-    if (item->message != TRAFFIC_NONE)
-        __builtin_prefetch(&engine->traffic.pool[item->message], 1);
 }
 
 bool ccmod_pairs_open(ccmod_engine *engine)
@@ -165,38 +151,76 @@ void ccmod_pairs_free(ccmod_engine *engine)
     free(engine->pairs.entries);
 }
 
-/* Append an item to its pair (receives from any are a pair, too), and a send also to its receiver's
- * ring. */
+/* Append a new item to its pair (receives from any are a pair, too), or a send to the receiver's
+ * ring; a ring that grows too long to be searched goes to the table. */
 static ccmod_status pairs_add(ccmod_engine *engine, const match_item *item)
 {
     match_place *place = &engine->places[item->receiver];
-    bool send = (item->flags & ITEM_SEND) != 0;
-    uint32_t number = TRAFFIC_NONE, alone = pairs_alone(place);
+    uint32_t number = TRAFFIC_NONE;
 
     CCMOD_TRY(pool_take(&engine->traffic, &number));
     engine->traffic.pool[number].item = *item;
-    if (send && place->open == 0 && alone == TRAFFIC_NONE) {
-        append_to_ring(engine, &place->arrivals, number);
+    if ((item->flags & ITEM_SEND) == 0) {
+        place->receives++;
+        return append_to_pair(engine, number);
+    }
+    append_to_ring(engine, &place->arrivals, number);
+    place->sends++;
+    if (place->tabled)
+        return append_to_pair(engine, number);
+    if (place->sends <= FEW_SENDS)
         return CCMOD_OK;
+    place->tabled = true;
+    for (uint32_t i = 0, send = place->arrivals; i < place->sends; i++) {
+        CCMOD_TRY(append_to_pair(engine, send));
+        send = item_at(engine, send)->later;
     }
-    if (alone != TRAFFIC_NONE) {
-        place->open++;
-        CCMOD_TRY(append_to_pair(engine, alone));
-    }
-    place->open++;
-    if (send)
-        append_to_ring(engine, &place->arrivals, number);
-    return append_to_pair(engine, number);
+    return CCMOD_OK;
 }
 
-/* Remove and free the first item of a pair; a send also leaves its ring. */
+/* The oldest send from `source`, or from any, in a ring that is not in the table. */
+static uint32_t ring_find(const ccmod_engine *engine, const match_place *place, uint32_t source)
+{
+    uint32_t number = place->arrivals;
+
+    for (uint32_t i = 0; i < place->sends; i++) {
+        if (item_at(engine, number)->source == source || source == CCMOD_ANY)
+            return number;
+        number = item_at(engine, number)->later;
+    }
+    return TRAFFIC_NONE;
+}
+
+static void ring_remove(ccmod_engine *engine, match_place *place, uint32_t number)
+{
+    remove_from_ring(engine, &place->arrivals, number);
+    if (--place->sends == 0)
+        place->tabled = false;
+}
+
+/* Prefetch: a receive from any needs the first send of a long ring next, which may be in no cache:
+ * its pair, its message and the following item. */
+static void ring_prefetch(const ccmod_engine *engine, const match_place *place)
+{
+    const match_item *item;
+
+    if (place->arrivals == TRAFFIC_NONE)
+        return;
+    item = item_at(engine, place->arrivals);
+    __builtin_prefetch(
+        &engine->pairs.entries[home_of(&engine->pairs, hash_of(item->receiver, item->source))], 1);
+    __builtin_prefetch(item_at(engine, item->later), 1);
+    if (item->message != TRAFFIC_NONE)
+        __builtin_prefetch(&engine->traffic.pool[item->message], 1);
+}
+
+/* Remove the first item of an entry. */
 static void pairs_remove(ccmod_engine *engine, pair_entry *entry)
 {
     uint32_t number = entry->item;
     const match_item *item = item_at(engine, number);
     match_place *place = &engine->places[item->receiver];
 
-    place->open--;
     if (item->next != TRAFFIC_NONE) {
         item_at(engine, item->next)->last = item->last;
         entry->item = item->next;
@@ -204,8 +228,12 @@ static void pairs_remove(ccmod_engine *engine, pair_entry *entry)
         engine->pairs.count--;
         close_gap(&engine->pairs, (size_t)(entry - engine->pairs.entries));
     }
-    if ((item->flags & ITEM_SEND) != 0)
-        remove_from_ring(engine, &place->arrivals, number);
+    if ((item->flags & ITEM_SEND) != 0) {
+        ring_remove(engine, place, number);
+        ring_prefetch(engine, place);
+    } else {
+        place->receives--;
+    }
     pool_give(&engine->traffic, number);
 }
 
@@ -213,13 +241,23 @@ const match_item *ccmod_pairs_next(const ccmod_engine *engine, size_t *at)
 {
     const pair_table *table = &engine->pairs;
 
-    while (*at < table->room + engine->processor_count) {
-        size_t next = (*at)++;
-        uint32_t found = next < table->room ? table->entries[next].item
-                                            : pairs_alone(&engine->places[next - table->room]);
+    while (*at < table->room) {
+        uint32_t item = table->entries[(*at)++].item;
 
-        if (found != TRAFFIC_NONE)
-            return item_at(engine, found);
+        if (item != TRAFFIC_NONE)
+            return item_at(engine, item);
+    }
+    while (*at < table->room + FEW_SENDS * engine->processor_count) {
+        size_t next = (*at)++ - table->room;
+        const match_place *place = &engine->places[next / FEW_SENDS];
+        uint32_t number = place->arrivals;
+
+        if (place->tabled || next % FEW_SENDS >= place->sends)
+            continue;
+        for (size_t i = 0; i < next % FEW_SENDS; i++)
+            number = item_at(engine, number)->later;
+        if (ring_find(engine, place, item_at(engine, number)->source) == number)
+            return item_at(engine, number);
     }
     return NULL;
 }
@@ -314,7 +352,7 @@ static match_half half_of_blocked(const ccmod_engine *engine, uint32_t number)
 
 static bool has_items(const match_place *place)
 {
-    return place->open > 0 || place->arrivals != TRAFFIC_NONE;
+    return place->receives > 0 || place->sends > 0;
 }
 
 /* Sends */
@@ -345,7 +383,7 @@ static bool take_receive(ccmod_engine *engine, uint32_t source, uint32_t receive
         processor->direct = false;
         return true;
     }
-    if (engine->places[receiver].open == 0)
+    if (engine->places[receiver].receives == 0)
         return false;
     entry = find_receive(engine, source, receiver);
     any = find_receive(engine, CCMOD_ANY, receiver);
@@ -460,18 +498,18 @@ static bool take_send(ccmod_engine *engine, uint32_t receiver, uint32_t source, 
         place->direct = TRAFFIC_NONE;
         return true;
     }
-    if (pairs_alone(place) != TRAFFIC_NONE) {
-        const match_item *item = &pool[place->arrivals].item;
+    if (place->sends == 0)
+        return false;
+    if (!place->tabled) {
+        uint32_t number = ring_find(engine, place, source);
 
-        if (item->source != source && source != CCMOD_ANY)
+        if (number == TRAFFIC_NONE)
             return false;
-        *found = half_of(item);
-        pool_give(&engine->traffic, place->arrivals);
-        place->arrivals = TRAFFIC_NONE;
+        *found = half_of(&pool[number].item);
+        ring_remove(engine, place, number);
+        pool_give(&engine->traffic, number);
         return true;
     }
-    if (place->open == 0 || (source == CCMOD_ANY && place->arrivals == TRAFFIC_NONE))
-        return false;
     if (source == CCMOD_ANY) /* the earliest send is the first of its pair */
         source = pool[place->arrivals].item.source;
     entry = pairs_find(engine, receiver, source);
@@ -514,7 +552,7 @@ ccmod_status ccmod_match_receive(ccmod_engine *engine, uint32_t receiver,
             return refuse_sizes(engine, send.source, receiver, &send, &receive);
         return join(engine, &send, receiver, blocked, done);
     }
-    if (!blocked || has_items(&engine->places[receiver])) {
+    if (!blocked || engine->places[receiver].receives > 0) {
         match_item item = {.size_bytes = record->size_bytes,
                            .order = engine->posted++,
                            .source = record->peer,

@@ -1,9 +1,9 @@
 /* Matching of sends and receives: first come, first served for each pair of processors; a receive
  * from any takes the earliest send. Open items are found by pair and by age.
  *
- * Most traffic needs no table: a receiver that is blocked with nothing else open waits without an
- * item, and so does the first blocked sender of a receiver for which nothing is open. The first
- * send of another kind is an item outside the table. Internal to src/model. */
+ * Most traffic needs no table: a receiver that is blocked without other open receives waits without
+ * an item, and so does the first blocked sender of a receiver for which nothing is open. The first
+ * few sends of other kinds are in a short ring. Internal to src/model. */
 #ifndef MODEL_EVALUATION_MATCHING_H
 #define MODEL_EVALUATION_MATCHING_H
 

@@ -21,7 +21,7 @@
 /* Measured times */
 
 /* The record with a measured time has ended: compare. */
-static void compare(ccmod_engine *engine, uint32_t number)
+static __attribute__((noinline)) void compare(ccmod_engine *engine, uint32_t number)
 {
     engine_measured *measured = &engine->measured[number];
     ccmod_comparison *comparison = &engine->comparison;
@@ -202,6 +202,21 @@ static ccmod_status (*const handlers[CCMOD_RECORDS])(ccmod_engine *engine, uint3
     [CCMOD_BARRIER] = enter_barrier,
 };
 
+/* Note the measured time of the record that the processor begins. */
+static __attribute__((noinline)) ccmod_status note_measured(ccmod_engine *engine, uint32_t number,
+                                                            double measured_us)
+{
+    if (engine->measured == NULL) {
+        engine->measured = malloc(engine->processor_count * sizeof(*engine->measured));
+        if (engine->measured == NULL)
+            return ccmod_traffic_no_memory(&engine->traffic);
+        for (size_t i = 0; i < engine->processor_count; i++)
+            engine->measured[i].measured_us = -1;
+    }
+    engine->measured[number] = (engine_measured){measured_us, engine->traffic.now_us};
+    return CCMOD_OK;
+}
+
 static size_t largest_open(const ccmod_engine *engine)
 {
     size_t each = LARGEST_OPEN_EACH * engine->processor_count;
@@ -211,39 +226,39 @@ static size_t largest_open(const ccmod_engine *engine)
     return each > LARGEST_OPEN ? each : LARGEST_OPEN;
 }
 
+/* The number of messages has reached a new maximum. */
+static ccmod_status check_open(const ccmod_engine *engine, uint32_t number, uint32_t line)
+{
+    if (engine->traffic.message_count <= largest_open(engine))
+        return CCMOD_OK;
+    return ccmod_fail(engine->error, CCMOD_ERROR_USAGE, engine->workload->name, line,
+                      "rank %u starts one message too many here: %zu of all ranks are "
+                      "under way or wait to be received; receive them earlier, or wait for "
+                      "them",
+                      number, engine->traffic.message_count);
+}
+
 ccmod_status ccmod_records_take(ccmod_engine *engine, uint32_t number)
 {
     engine_processor *processor = &engine->processors[number];
-    size_t largest = largest_open(engine);
+    ccmod_workload *workload = engine->workload;
 
     processor->state = PROCESSOR_RUNNING;
     while (processor->state == PROCESSOR_RUNNING) {
+        size_t open = engine->traffic.message_count;
         ccmod_record record;
 
         if (engine->measured != NULL)
             compare(engine, number);
-        CCMOD_TRY(engine->workload->next(engine->workload, number, &record, engine->error));
+        CCMOD_TRY(workload->next(workload, number, &record, engine->error));
         processor->line = record.line;
-        if (record.kind != CCMOD_END && record.measured_us >= 0) {
-            if (engine->measured == NULL) {
-                engine->measured = malloc(engine->processor_count * sizeof(*engine->measured));
-                if (engine->measured == NULL)
-                    return ccmod_traffic_no_memory(&engine->traffic);
-                for (size_t i = 0; i < engine->processor_count; i++)
-                    engine->measured[i].measured_us = -1;
-            }
-            engine->measured[number] =
-                (engine_measured){record.measured_us, engine->traffic.now_us};
-        }
+        if (record.measured_us >= 0 && record.kind != CCMOD_END)
+            CCMOD_TRY(note_measured(engine, number, record.measured_us));
         if (audience_expects(&engine->traffic.audience, CCMOD_SIGNAL_CREATEEVENT))
             CCMOD_TRY(signal_record(engine, CCMOD_SIGNAL_CREATEEVENT, number, &record));
         CCMOD_TRY(handlers[record.kind](engine, number, &record));
-        if (engine->traffic.message_count > largest)
-            return ccmod_fail(engine->error, CCMOD_ERROR_USAGE, engine->workload->name, record.line,
-                              "rank %u starts one message too many here: %zu of all ranks are "
-                              "under way or wait to be received; receive them earlier, or wait for "
-                              "them",
-                              number, engine->traffic.message_count);
+        if (engine->traffic.message_count > open)
+            CCMOD_TRY(check_open(engine, number, record.line));
     }
     return CCMOD_OK;
 }

@@ -19,7 +19,7 @@
 #include "model/sharing/clock.h"
 
 /* End of the first of the cell's own messages. */
-static double end_of(const ccmod_traffic *traffic, uint32_t number)
+static inline double end_of(const ccmod_traffic *traffic, uint32_t number)
 {
     const traffic_cell *cell = &traffic->cells[number];
 
@@ -354,6 +354,8 @@ static ccmod_status settle_cells(ccmod_traffic *traffic)
 {
     clock_flow *flow = flow_of(traffic);
 
+    if (flow->left.count == 0 && flow->started.count == 0)
+        return CCMOD_OK;
     CCMOD_TRY(check_marks(traffic));
     for (size_t i = 0; i < flow->left.count; i++)
         CCMOD_TRY(decrease_key(traffic, flow->left.values[i]));
@@ -364,12 +366,13 @@ static ccmod_status settle_cells(ccmod_traffic *traffic)
     return CCMOD_OK;
 }
 
-/* The actual time of the top cell, or any value above `limit_us` if that is later. */
+/* The actual time of the top cell, whose key is at most `limit_us`, or any value above that if it
+ * is later. */
 static double correct_top(ccmod_traffic *traffic, double limit_us)
 {
     const clock_flow *flow = flow_of(traffic);
 
-    while (flow->count > 0 && flow->heap[0].time_us <= limit_us) {
+    do {
         cell_entry top = flow->heap[0];
         double time_us;
 
@@ -384,8 +387,17 @@ static double correct_top(ccmod_traffic *traffic, double limit_us)
         sift_down(traffic, 0, top);
         if (flow->heap[0].cell == top.cell)
             return time_us;
-    }
+    } while (flow->count > 0 && flow->heap[0].time_us <= limit_us);
     return HUGE_VAL;
+}
+
+/* Whether a message ends until then. */
+static inline bool ends_until(ccmod_traffic *traffic, double limit_us)
+{
+    const clock_flow *flow = flow_of(traffic);
+
+    return flow->count > 0 && flow->heap[0].time_us <= limit_us &&
+           correct_top(traffic, limit_us) <= limit_us;
 }
 
 /* Append all messages of a heap that end at the reading `until` or before, including the root, to
@@ -445,7 +457,9 @@ static ccmod_status collect_top(ccmod_traffic *traffic)
 
 static double next(ccmod_traffic *traffic)
 {
-    return fmin(correct_top(traffic, HUGE_VAL), background_boundary_us(traffic));
+    double end_us = flow_of(traffic)->count > 0 ? correct_top(traffic, HUGE_VAL) : HUGE_VAL;
+
+    return traffic_smaller(end_us, background_boundary_us(traffic));
 }
 
 static ccmod_status pass(ccmod_traffic *traffic)
@@ -453,7 +467,7 @@ static ccmod_status pass(ccmod_traffic *traffic)
     double until_us = traffic->now_us + traffic_instant_us(traffic);
     bool boundary = background_boundary_us(traffic) <= until_us;
 
-    while (correct_top(traffic, until_us) <= until_us)
+    while (ends_until(traffic, until_us))
         CCMOD_TRY(collect_top(traffic));
     for (size_t i = 0; i < traffic->ended.count; i++)
         CCMOD_TRY(take_off(traffic, traffic->ended.values[i]));

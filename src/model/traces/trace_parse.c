@@ -7,10 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/grow.h"
 #include "model/traces/expressions.h"
+#include "model/traces/plain_lines.h"
 #include "model/traces/trace.h"
+
+#define LARGEST_OPERATIONS (UINT32_MAX - 4)
 
 typedef struct {
     ccmod_trace *trace;
@@ -287,7 +291,8 @@ typedef struct {
 
 /* Operations */
 
-static ccmod_status append_operation(trace_parser *parser, trace_operation operation)
+/* Not inlined: the first call always allocates, which the compiler takes for cold code. */
+static __attribute__((noinline)) ccmod_status widen_operations(trace_parser *parser)
 {
     ccmod_trace *trace = parser->trace;
     trace_operation *operations = cb_grow(trace->operations, trace->operation_count,
@@ -296,7 +301,23 @@ static ccmod_status append_operation(trace_parser *parser, trace_operation opera
     if (operations == NULL)
         return no_memory(parser);
     trace->operations = operations;
-    if (trace->operation_count >= UINT32_MAX - 4)
+    return CCMOD_OK;
+}
+
+/* Make room for one more operation. */
+static inline ccmod_status make_room(trace_parser *parser)
+{
+    return parser->trace->operation_count < parser->trace->operation_room
+               ? CCMOD_OK
+               : widen_operations(parser);
+}
+
+static ccmod_status append_operation(trace_parser *parser, trace_operation operation)
+{
+    ccmod_trace *trace = parser->trace;
+
+    CCMOD_TRY(make_room(parser));
+    if (trace->operation_count >= LARGEST_OPERATIONS)
         return refuse(parser, parser->scanner.line,
                       "the trace has more than 2^32 records; write repetitions as loops");
     trace->operations[trace->operation_count++] = operation;
@@ -383,54 +404,30 @@ static ccmod_status append_record(trace_parser *parser, const trace_operation *m
     return CCMOD_OK;
 }
 
-/* After blanks, a number of one to nine digits; NULL if there is none. */
-static inline const char *take_plain(const char *at, const char *end, uint32_t *number)
+/* Hot. Read plain lines up to another one, or near the end of the text. */
+static ccmod_status read_plain_lines(trace_parser *parser)
 {
-    const char *first;
-    uint32_t value = 0;
+    ccmod_trace *trace = parser->trace;
+    trace_scanner *scanner = &parser->scanner;
 
-    while (at < end && *at == ' ')
-        at++;
-    for (first = at; at < end && trace_is_digit(*at); at++)
-        value = 10 * value + (uint32_t)(*at - '0');
-    *number = value;
-    return at > first && at - first <= 9 ? at : NULL;
-}
+    while (parser->in_section && scanner->end - scanner->at >= PLAIN_LINE_BYTES &&
+           scanner->line < UINT32_MAX && trace->operation_count < LARGEST_OPERATIONS) {
+        trace_operation *operation;
+        const char *next;
 
-/* Two such numbers and the end of the line; otherwise nothing is consumed. */
-static inline bool take_plain_pair(trace_scanner *scanner, uint32_t *first, uint32_t *second)
-{
-    const char *end = scanner->end;
-    const char *at = take_plain(scanner->at, end, first);
-
-    if (at == NULL || at == end || *at != ' ')
-        return false;
-    at = take_plain(at, end, second);
-    if (at == NULL || (at < end && *at != '\n'))
-        return false;
-    scanner->at = at;
-    return true;
-}
-
-/* Hot. The most frequent lines of traces: a message with a plain rank and a plain size. False, with
- * nothing consumed, for all others, including errors. */
-static bool take_plain_record(trace_parser *parser, trace_operation *operation)
-{
-    static const uint8_t kinds[2][2] = {{CCMOD_SEND, CCMOD_RECEIVE},
-                                        {CCMOD_START_SEND, CCMOD_START_RECEIVE}};
-    trace_scanner ahead = parser->scanner;
-    bool started = trace_take(&ahead, 'i');
-    char name = ahead.at < ahead.end ? *ahead.at++ : '\0';
-
-    if (!parser->in_section || (name != 's' && name != 'r') || ahead.at == ahead.end ||
-        *ahead.at != ' ' || !take_plain_pair(&ahead, &operation->a, &operation->b) ||
-        operation->a >= parser->trace->ranks)
-        return false;
-    operation->kind = kinds[started][name == 'r'];
-    operation->depth = (uint8_t)parser->depth;
-    operation->line = (uint32_t)parser->scanner.line;
-    parser->scanner = ahead;
-    return true;
+        CCMOD_TRY(make_room(parser));
+        operation = &trace->operations[trace->operation_count];
+        next = take_plain_line(trace, scanner->at, operation);
+        if (next == NULL)
+            break;
+        operation->flags = 0;
+        operation->depth = (uint8_t)parser->depth;
+        operation->line = (uint32_t)scanner->line++;
+        trace->operation_count++;
+        trace->records++;
+        scanner->at = next;
+    }
+    return CCMOD_OK;
 }
 
 static ccmod_status read_record(trace_parser *parser)
@@ -575,12 +572,6 @@ static ccmod_status read_head(trace_parser *parser)
 
 static ccmod_status read_line(trace_parser *parser)
 {
-    trace_operation plain = {0};
-
-    if (take_plain_record(parser, &plain)) {
-        parser->trace->records++;
-        return append_operation(parser, plain);
-    }
     trace_skip_blanks(&parser->scanner);
     if (trace_at_end_of_line(&parser->scanner))
         return CCMOD_OK;
@@ -593,6 +584,7 @@ static ccmod_status read_line(trace_parser *parser)
 static ccmod_status read_lines(trace_parser *parser)
 {
     do {
+        CCMOD_TRY(read_plain_lines(parser));
         if (parser->scanner.line > UINT32_MAX - 2)
             return refuse(parser, parser->scanner.line,
                           "the trace has too many lines; write repetitions as loops");
@@ -605,6 +597,29 @@ static ccmod_status read_lines(trace_parser *parser)
                       "unit us'");
     CCMOD_TRY(end_section(parser));
     return ccmod_trace_index_sections(parser->trace) ? CCMOD_OK : no_memory(parser);
+}
+
+enum { SAMPLE_BYTES = 1 << 16, HUGE_PAGE_BYTES = 1 << 21 };
+
+/* Allocate as many operations as the text probably has, if there are many: from its first lines.
+ * In huge pages, since the kernel takes 4 us and more to provide a small one, which has room for
+ * 256. Without effect if that is impossible; the array grows then. */
+static void expect_operations(ccmod_trace *trace, const char *text, size_t bytes)
+{
+    size_t lines = 0, room;
+
+    if (bytes < HUGE_PAGE_BYTES)
+        return;
+    for (size_t i = 0; i < SAMPLE_BYTES; i++)
+        lines += text[i] == '\n';
+    room = (lines + lines / 8) * (bytes / SAMPLE_BYTES + 1);
+    trace->operations =
+        aligned_alloc(HUGE_PAGE_BYTES,
+                      (room * sizeof(*trace->operations) / HUGE_PAGE_BYTES + 1) * HUGE_PAGE_BYTES);
+    if (trace->operations == NULL)
+        return;
+    trace->operation_room = room;
+    (void)madvise(trace->operations, room * sizeof(*trace->operations), MADV_HUGEPAGE);
 }
 
 ccmod_status ccmod_trace_parse(const char *name, const char *text, size_t bytes, ccmod_trace **out,
@@ -622,6 +637,7 @@ ccmod_status ccmod_trace_parse(const char *name, const char *text, size_t bytes,
         return ccmod_fail(error, CCMOD_ERROR_MEMORY, name, 0,
                           "cannot read the trace: out of memory");
     }
+    expect_operations(parser.trace, text, bytes);
     /* a cursor starts at operation 0, which leads to its first section */
     status = append_operation(&parser, (trace_operation){.kind = TRACE_STOP});
     if (status == CCMOD_OK)

@@ -264,16 +264,17 @@ static bool enter_section(const record_place *place, trace_cursor *cursor)
     return true;
 }
 
-/* Hot: most records are a message with a plain rank and a plain size, or a wait, which has neither.
- */
+/* Hot: most records are a message with a plain rank and a plain size, a computation of a plain
+ * time, or a wait. All are given the fields of each, which share memory in the operation. */
 static bool give_plain_record(const trace_operation *operation, trace_cursor *cursor,
                               ccmod_record *record)
 {
-    if (operation->flags != 0 || operation->kind < CCMOD_SEND || operation->kind > CCMOD_WAIT)
+    if (operation->flags != 0 || operation->kind < CCMOD_COMPUTE || operation->kind > CCMOD_WAIT)
         return false;
     record->kind = (ccmod_record_kind)operation->kind;
     record->peer = operation->a;
     record->size_bytes = operation->b;
+    record->time_us = operation->value;
     record->line = operation->line;
     record->measured_us = -1;
     cursor->at++;
