@@ -5,4 +5,7 @@ libcombench_a_SOURCES += \
 	%D%/load.c %D%/load.h \
 	%D%/members.c %D%/members.h \
 	%D%/notes.h \
+	%D%/plan.c %D%/plan.h \
+	%D%/row.c %D%/row.h \
+	%D%/run.h \
 	%D%/team.c %D%/team.h

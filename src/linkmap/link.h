@@ -4,7 +4,8 @@
 #define LINKMAP_LINK_H
 
 #include "engine/benchmark.h"
-#include "linkmap/faults.h"
+#include "engine/session.h"
+#include "linkmap/samples.h"
 
 /* Largest control message. */
 enum { LINK_CONTROL_BYTES = 64 };
@@ -12,6 +13,7 @@ enum { LINK_CONTROL_BYTES = 64 };
 /* This rank's messages. */
 typedef struct {
     bench_rank *me;
+    engine_session *session; /* looked at for signals while waiting */
     size_t packets;      /* of a throughput sample */
     bool reliable;       /* else a receive reports lost messages itself */
     bool sleeps;         /* between polls: ranks share cores */

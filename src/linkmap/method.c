@@ -13,6 +13,7 @@
 #include "engine/measurement.h"
 #include "engine/rank.h"
 #include "engine/verification.h"
+#include "linkmap/figures.h"
 #include "linkmap/map.h"
 #include "linkmap/options.h"
 #include "linkmap/places.h"
@@ -250,6 +251,7 @@ static cb_status run_map(linkmap_state *state)
     *run = (map_run){.setting = setting,
                      .pattern = (map_pattern)(setting->planned->mode - session->definition->modes),
                      .end = {.me = state->passes.pass.me,
+                             .session = session,
                              .packets = (size_t)options->packets,
                              .reliable = (can & TRANSPORT_RELIABLE) != 0,
                              .sleeps = must_sleep(setting),
