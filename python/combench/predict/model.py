@@ -106,7 +106,8 @@ def read_evaluation(document: dict[str, Any], timed_ranks: int | None = None) ->
     if timed_ranks is not None:
         timed, others = timed[:timed_ranks], timed[timed_ranks:]
         made.end_us = max(float(one["clock_us"]) for one in timed)
-        if any(0 < one["clock_us"] < made.end_us for one in others):
+        sending = (one for one in others if one["send_us"] + one["receive_us"] + one["wait_us"] > 0)
+        if any(one["clock_us"] < made.end_us for one in sending):
             raise EndedFirst("the ranks beside those that are timed end first")
     for one in timed:
         place = Place(f"rank {one['rank']}", PROCESSOR, int(one["rank"]))
