@@ -78,7 +78,8 @@ static cb_status is_crowded(const engine_session *session, const congest_run *ru
 static cb_status choose_teams(congest_run *run, const measurement_setting *job, bool *crowded)
 {
     const engine_session *session = job->session;
-    const bool interleaved = strcmp(congest_options_of(session)->placement, congest_placements[0]) == 0;
+    const bool interleaved =
+        strcmp(congest_options_of(session)->placement, congest_placements[0]) == 0;
 
     run->pair = &run->pairs[job->planned - run->planned];
     run->victims.member_count = run->victim_count;

@@ -3,8 +3,9 @@
 #define CONGEST_RUN_H
 
 #include "congest/command.h"
-#include "congest/congest.h"
+#include "congest/impact.h"
 #include "congest/notes.h"
+#include "congest/options.h"
 #include "congest/team.h"
 #include "farm/arrivals.h"
 

@@ -29,11 +29,8 @@ cb_status map_analyse(const map_samples *samples, map_figures *figures, map_faul
     const size_t pairs = samples->hosts * samples->hosts;
     double *room = cb_allocate(pairs > samples->cycles ? pairs : samples->cycles, sizeof(double),
                                "the figures of a map");
-    fault_search search = {.samples = samples,
-                           .figures = figures,
-                           .faults = faults,
-                           .count = count,
-                           .room = room};
+    fault_search search = {
+        .samples = samples, .figures = figures, .faults = faults, .count = count, .room = room};
     cb_status status;
 
     *count = 0;

@@ -8,7 +8,7 @@
 #include "linkmap/polish.h"
 
 void map_pair_medians(const map_samples *samples, map_quantity quantity, size_t first,
-                         size_t stride, double *room, double *medians)
+                      size_t stride, double *room, double *medians)
 {
     const size_t hosts = samples->hosts;
 

@@ -14,11 +14,11 @@ enum { LINK_CONTROL_BYTES = 64 };
 typedef struct {
     bench_rank *me;
     engine_session *session; /* looked at for signals while waiting */
-    size_t packets;      /* of a throughput sample */
-    bool reliable;       /* else a receive reports lost messages itself */
-    bool sleeps;         /* between polls: ranks share cores */
-    uint64_t timeout_ns; /* of a sample's receive */
-    uint64_t sum, read;  /* of the packets received and read, and their number */
+    size_t packets;          /* of a throughput sample */
+    bool reliable;           /* else a receive reports lost messages itself */
+    bool sleeps;             /* between polls: ranks share cores */
+    uint64_t timeout_ns;     /* of a sample's receive */
+    uint64_t sum, read;      /* of the packets received and read, and their number */
 } link_end;
 
 /* Send a message of `bytes` with the content of a packet, or of at most LINK_CONTROL_BYTES with

@@ -146,11 +146,11 @@ static void find_slow_hosts(fault_search *search, map_quantity quantity, const s
 
             if (slow[side] && !is_named(search, (int)host, direction))
                 search_name(search, (map_fault){.kind = MAP_SLOW,
-                                               .direction = direction,
-                                               .host = (int)host,
-                                               .peer = MAP_NOWHERE,
-                                               .quantity = quantity,
-                                               .factor = exp(effect)});
+                                                .direction = direction,
+                                                .host = (int)host,
+                                                .peer = MAP_NOWHERE,
+                                                .quantity = quantity,
+                                                .factor = exp(effect)});
         }
     }
 }

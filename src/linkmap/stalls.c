@@ -173,17 +173,17 @@ static void name_unsteady(fault_search *search, const pair_stalls *stalls, size_
         samples += (size_t)search->figures->samples[host * hosts + other];
     }
     search_name(search,
-               (map_fault){.kind = long_events >= 2 && (double)long_events >=
-                                                           long_share * ((double)events - usual)
-                                       ? MAP_FLAPPING
-                                       : MAP_LOSSY,
-                           .direction = out > 4 * in + 1   ? MAP_OUT
-                                        : in > 4 * out + 1 ? MAP_IN
-                                                           : MAP_BOTH_DIRECTIONS,
-                           .host = (int)host,
-                           .peer = peer,
-                           .stalls = events,
-                           .samples = samples});
+                (map_fault){.kind = long_events >= 2 && (double)long_events >=
+                                                            long_share * ((double)events - usual)
+                                        ? MAP_FLAPPING
+                                        : MAP_LOSSY,
+                            .direction = out > 4 * in + 1   ? MAP_OUT
+                                         : in > 4 * out + 1 ? MAP_IN
+                                                            : MAP_BOTH_DIRECTIONS,
+                            .host = (int)host,
+                            .peer = peer,
+                            .stalls = events,
+                            .samples = samples});
 }
 
 static void forget_host(pair_stalls *stalls, size_t hosts, size_t host)

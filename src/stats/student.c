@@ -1,5 +1,5 @@
-/* The quantile by bisection of the distribution, which has a finite sum for whole degrees of freedom
- * (Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4). */
+/* The quantile by bisection of the distribution, which has a finite sum for whole degrees of
+ * freedom (Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4). */
 #include "stats/student.h"
 
 #include <math.h>

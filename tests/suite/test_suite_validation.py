@@ -22,7 +22,7 @@ from combench.predict.calibration import Measurements
 from combench.predict.cases import Asked, of_row
 from combench.predict.impacts import Impact, compare_impacts, network
 from combench.predict.model import Setting
-from combench.predict.prediction import Prediction
+from combench.predict.prediction import Effort, Prediction
 from combench.predict.replays import Replay, compare_replays
 from combench.predict.trace import ranks_of, together
 from combench.predict.validation import (
@@ -361,7 +361,7 @@ def congestion(hosts: tuple[int, ...], **more: Any) -> Json:
     about = {"victim": STREAM, "aggressor": STREAM, "aggressor_placement": "interleaved", "aggressor_ranks": 2}
     about |= {"mode": "stream", "size_bytes": 1000, "processors": 2, "oversubscribed": False}
     figures = {"alone_us": {"mean": 10.0}, "beside_us": {"mean": 20.0}, "impact_mean": {"value": 2.0, "interval": [1.9, 2.1]}}
-    steps = {"block_steps": {"alone": 100, "beside": 100}, "aggressor_turn_steps": 100}
+    steps = {"block_steps": {"alone": 100, "beside": 100}, "aggressor_turn_steps": 100, "aggressor_busy_pct": 99.5}
     made = document("congest", [{**about, **figures, **steps, **more}])
     made["environment"]["ranks"] = [
         {"rank": rank, "host": host, "role": ("victim", "aggressor")[rank % 2]} for rank, host in enumerate(hosts)
@@ -382,7 +382,7 @@ class BesideEachOther(unittest.TestCase):
         self.setting = Setting(BUILD, calibration, words=("--share", "fifo"))
 
     def compared(self, document: Json) -> tuple[list[Impact], list[dict[str, str]]]:
-        return compare_impacts([(Path("r.json"), oneway()), (Path("c.json"), document)], self.setting)
+        return compare_impacts([(Path("r.json"), oneway()), (Path("c.json"), document)], self.setting, Effort(seeds=1))
 
     def impact(self, *hosts: int) -> Impact:
         (made,), left_out = self.compared(congestion(hosts))
@@ -410,6 +410,7 @@ class BesideEachOther(unittest.TestCase):
         for changed, reason in (
             ({"aggressor": "busy"}, "sends nothing"),
             ({"aggressor_rate_Hz": 100}, "at a rate"),
+            ({"aggressor_busy_pct": 63.0}, "for 63 % of the time"),
             ({"aggressor_ranks": 3}, "one --aggressor-ranks"),
             ({"aggressor": "oneway --mode stream --sizes 8,64"}, "one measurement"),
             ({"impact_mean": {}}, "no impact on the mean"),

@@ -28,6 +28,7 @@ from combench.predict.processes import ask
 
 _LONGER = (4, 16, 64)  # times that the aggressor takes alone / that the victim takes alone
 _TURNS = 4  # of the aggressor, for the time of one
+_BUSY_PCT = 95.0  # an aggressor that pauses for longer is another load
 _STEPS_OF_A_TURN = 1000  # of a farm, whose turns are not in the row
 _HOST_LINK = 1000  # bandwidth between the ranks of a host and its link / that of the link
 _OWN_NETWORK = "crossbar"
@@ -157,12 +158,19 @@ def _teams(document: Json, row: Json) -> tuple[list[int], list[int]]:
         for one in ranks:
             first.setdefault(one["host"], one["rank"])
         ranks = sorted(ranks, key=lambda one: first[one["host"]])
-    of = {role: [int(one["host"]) for one in ranks if one.get("role") == role] for role in ("victim", "aggressor")}
-    victims, aggressors = of["victim"], of["aggressor"]
+    victims, aggressors = (
+        [int(one["host"]) for one in ranks if one.get("role") == role]
+        for role in ("victim", "aggressor")
+    )
     if (len(victims), len(aggressors)) != (row["processors"], row["aggressor_ranks"]):
-        raise NotPredicted("the document has the ranks of its last measurement only; give one --aggressor-ranks")
+        raise NotPredicted(
+            "the document has the ranks of its last measurement only; give one --aggressor-ranks"
+        )
     if any(len(set(team)) < len(team) for team in (victims, aggressors)):
-        raise NotPredicted("several ranks of the victim or of the aggressor share a host, and the model has no messages within hosts")
+        raise NotPredicted(
+            "several ranks of the victim or of the aggressor share a host, and the model has no messages "
+            "within hosts"
+        )
     return victims, aggressors
 
 
@@ -200,15 +208,22 @@ def _aggressor(row: Json) -> Aggressor:
         raise NotPredicted("the aggressor sends nothing")
     if "aggressor_rate_Hz" in row or "--rate" in option_values(words):
         raise NotPredicted("the model has no aggressor at a rate")
+    busy_pct = float(row.get("aggressor_busy_pct", 0.0))
+    if busy_pct < _BUSY_PCT:
+        raise NotPredicted(
+            f"the aggressor was in a turn for {busy_pct:.0f} % of the time, and the model's never pauses"
+        )
     steps = round(row.get("aggressor_turn_steps", _STEPS_OF_A_TURN))
     return Aggressor(name, tuple(words), int(row["aggressor_ranks"]), max(1, steps))
 
 
-def _time_us(case: Case, setting: _Shared, block_steps: float) -> float:
-    return predict(case, setting, Effort(), 0.0, round(block_steps)).step_us / case.step.divisor
+def _time_us(case: Case, setting: _Shared, effort: Effort, block_steps: float) -> float:
+    return predict(case, setting, effort, 0.0, round(block_steps)).step_us / case.step.divisor
 
 
-def _beside_us(case: Case, setting: _Shared, alone_us: float, block_steps: float) -> float:
+def _beside_us(
+    case: Case, setting: _Shared, effort: Effort, alone_us: float, block_steps: float
+) -> float:
     """SuiteError: the aggressor ends first, however long it is."""
     assert setting.aggressor is not None
     idle = f"%cct 1 ranks {setting.timed_ranks} unit us\n"
@@ -217,15 +232,17 @@ def _beside_us(case: Case, setting: _Shared, alone_us: float, block_steps: float
     for longer in _LONGER:
         try:
             ahead = replace(setting, turns_of_step=longer * alone_us * case.step.divisor / turn_us)
-            return _time_us(case, ahead, block_steps)
+            return _time_us(case, ahead, effort, block_steps)
         except EndedFirst:
             continue
     raise SuiteError(f"the aggressor ends first also if it takes {_LONGER[-1]} times as long as the victim")
 
 
-def _compare(document: Json, row: Json, setting: Setting, folder: Path) -> Impact:
+def _compare(document: Json, row: Json, setting: Setting, effort: Effort, folder: Path) -> Impact:
     if setting.network != _OWN_NETWORK:
-        raise NotPredicted(f"the hosts of victims and aggressors are known on one switch only; use --network {_OWN_NETWORK}")
+        raise NotPredicted(
+            f"the hosts of both are placed on one switch only; use --network {_OWN_NETWORK}"
+        )
     measured = tuple(number(at(row, f"{key}.mean")) or 0.0 for key in ("alone_us", "beside_us"))
     impact = number(at(row, "impact_mean.value"))
     if impact is None or min(measured) <= 0 or "block_steps" not in row:
@@ -242,9 +259,9 @@ def _compare(document: Json, row: Json, setting: Setting, folder: Path) -> Impac
         timed_ranks=len(victims), aggressors=len(aggressors),
     )  # fmt: skip
     steps = row["block_steps"]
-    alone_us = _time_us(asked.case, shared, steps["alone"])
+    alone_us = _time_us(asked.case, shared, effort, steps["alone"])
     beside = replace(shared, aggressor=aggressor)
-    beside_us = _beside_us(asked.case, beside, alone_us, steps["beside"])
+    beside_us = _beside_us(asked.case, beside, effort, alone_us, steps["beside"])
     low, high = at(row, "impact_mean.interval") or (None, None)
     return Impact(
         victim=str(row["victim"]),
@@ -259,7 +276,7 @@ def _compare(document: Json, row: Json, setting: Setting, folder: Path) -> Impac
 
 
 def compare_impacts(
-    documents: Sequence[tuple[Path, Json]], setting: Setting
+    documents: Sequence[tuple[Path, Json]], setting: Setting, effort: Effort = Effort()
 ) -> tuple[list[Impact], list[dict[str, str]]]:
     """Each victim beside an aggressor with its prediction, and what cannot be predicted, with reasons."""
     found: list[Impact] = []
@@ -268,7 +285,7 @@ def compare_impacts(
     with tempfile.TemporaryDirectory(prefix="combench-impacts-") as folder:
         for document, row in rows:
             try:
-                found.append(_compare(document, row, setting, Path(folder)))
+                found.append(_compare(document, row, setting, effort, Path(folder)))
             except (NotPredicted, SuiteError) as error:
                 what = f"{row.get('victim')} beside {row.get('aggressor')}"
                 left_out.append({"benchmark": str(document["benchmark"]), "what": what, "reason": str(error)})

@@ -197,7 +197,7 @@ def _validate(
 
     validation = compare(asked, prediction, was_fitted)
     validation.replays = compare_replays(measurements.documents, setting)
-    validation.impacts, left_out = compare_impacts(measurements.documents, setting)
+    validation.impacts, left_out = compare_impacts(measurements.documents, setting, effort)
     validation.left_out += left_out
     return validation, calibration
 
