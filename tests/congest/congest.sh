@@ -171,7 +171,7 @@ first_row() {
 start_two_rows() {
     case_is "$1"
     rm -f result.json
-    start 4 cb_congest --victim "oneway --sizes 64,1024 --mode pingpong" --aggressor "$stream" --max-time 2 --rounds 2 \
+    start 4 cb_congest --victim "oneway --sizes 64,1024 --mode pingpong" --aggressor "$stream" --max-time 1 --rounds 2 \
         --output result.json
     await "$limit_s" first_row || failed "a first row" none
 }
