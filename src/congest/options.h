@@ -1,4 +1,4 @@
-/* The options of cb_congest only. */
+/* The options of this benchmark only. */
 #ifndef CONGEST_OPTIONS_H
 #define CONGEST_OPTIONS_H
 

@@ -1,4 +1,4 @@
-/* The plan of cb_congest: each measurement of the victim beside each number of aggressors. */
+/* The plan: each measurement of the victim beside each number of aggressors. */
 #ifndef CONGEST_PLAN_H
 #define CONGEST_PLAN_H
 

@@ -1,4 +1,4 @@
-/* A run of cb_congest: what its plan, its phases and its row share. */
+/* A victim beside an aggressor: what the plan, the phases and the row share. */
 #ifndef CONGEST_RUN_H
 #define CONGEST_RUN_H
 
