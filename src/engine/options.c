@@ -262,7 +262,7 @@ static const cb_option later_rows[] = {
      .more = "For experiments with one slow destination."},
     {.name = "timeline",
      .type = CB_OPTION_TEXT,
-     .scope = BENCH_TAKES_FARM,
+     .scope = BENCH_TAKES_TIMELINE,
      .offset = FIELD(timeline),
      .argument = "FILE",
      .help = "Write a Perfetto trace of the first events to FILE (extra pass)",
@@ -270,7 +270,7 @@ static const cb_option later_rows[] = {
              "shows what every rank does, on one clock."},
     {.name = "timeline-events",
      .type = CB_OPTION_COUNT,
-     .scope = BENCH_TAKES_FARM,
+     .scope = BENCH_TAKES_TIMELINE,
      .offset = FIELD(timeline_events),
      .argument = "N",
      .minimum = 1,
@@ -510,6 +510,28 @@ static const cb_option later_rows[] = {
      .unit = "us",
      .help = "Pause before each event of the trace, of the supervisor or of each source",
      .more = "With --arrivals this is the mean, and the pauses are the intervals of that process."},
+    {.name = "trace-network",
+     .type = CB_OPTION_TEXT,
+     .scope = BENCH_TAKES_TRACE_NETWORK,
+     .offset = FIELD(trace_network),
+     .argument = "KIND",
+     .default_text = "crossbar",
+     .help = "Network of the model on which the messages of the trace travel, as ccmod --network",
+     .more = "It decides which of several messages a rank receives first. In the trace that order is "
+             "fixed."},
+    {.name = "trace-calibration",
+     .type = CB_OPTION_TEXT,
+     .scope = BENCH_TAKES_TRACE_NETWORK,
+     .offset = FIELD(trace_calibration),
+     .argument = "FILE",
+     .help = "What messages cost there: a calibration of ccmod; default 1000 MB/s and no latency"},
+    {.name = "trace-share",
+     .type = CB_OPTION_TEXT,
+     .scope = BENCH_TAKES_TRACE_NETWORK,
+     .offset = FIELD(trace_share),
+     .argument = "RULE",
+     .default_text = "fifo",
+     .help = "How messages share links there, as ccmod --share"},
     {.name = "trace-group-send",
      .type = CB_OPTION_CHOICE,
      .scope = BENCH_TAKES_PACKETS,
@@ -567,7 +589,7 @@ static uint32_t scopes_of(const benchmark *definition)
         [BENCH_PROCESSORS] = BENCH_TAKES_PROCESSORS,
         [BENCH_DESTINATIONS] = BENCH_TAKES_DESTINATIONS,
         [BENCH_SOURCES] = BENCH_TAKES_SOURCES,
-        [BENCH_FARM] = BENCH_TAKES_FARM | BENCH_TAKES_LOAD,
+        [BENCH_FARM] = BENCH_TAKES_FARM | BENCH_TAKES_LOAD | BENCH_TAKES_TIMELINE,
         [BENCH_TOPOLOGY] = BENCH_TAKES_LOAD,
         [BENCH_BY_TRACE] = 0,
         [BENCH_BY_TEAMS] = 0,
@@ -589,6 +611,10 @@ static uint32_t scopes_of(const benchmark *definition)
         scopes |= BENCH_TAKES_LOAD;
     if (definition->fragments != 0)
         scopes |= BENCH_TAKES_FRAGMENTS;
+    if (definition->timeline)
+        scopes |= BENCH_TAKES_TIMELINE;
+    if (definition->timed_traces)
+        scopes |= BENCH_TAKES_TRACE_NETWORK;
     if (definition->part_rounds)
         scopes |= BENCH_TAKES_SHIFTS;
     if (definition->counted != BENCH_FARM)

@@ -48,6 +48,7 @@ struct bench_options {
     uint64_t trace_shifts; /* 0: a full round */
     double trace_pace_us;
     const char *trace_group_send;
+    const char *trace_network, *trace_calibration, *trace_share; /* NULL: not given */
     alignas(max_align_t) unsigned char own[BENCH_OWN_BYTES]; /* struct of the benchmark's own
                                                               * options */
 };
@@ -77,6 +78,8 @@ typedef enum {
     BENCH_TAKES_THREADS = 1u << 14, /* its sources may send with several threads */
     BENCH_TAKES_FRAGMENTS = 1u << 15,
     BENCH_TAKES_PACKETS = 1u << 16, /* its messages follow from options, not from a trace */
+    BENCH_TAKES_TIMELINE = 1u << 7,
+    BENCH_TAKES_TRACE_NETWORK = 1u << 17, /* the order of its messages depends on the network */
     BENCH_TAKES_OWN = 1u << 31      /* option of another benchmark */
 } bench_scope;
 

@@ -35,7 +35,7 @@ MAY_INCLUDE: dict[str, tuple[str, ...]] = {
     "src/occupation/": BELOW_ENGINE + ("engine/",),
     "src/bare/": BELOW_ENGINE + ("engine/",),
     "src/farm/": BELOW_ENGINE + ("engine/", "timeline/"),
-    "src/evb/": BELOW_ENGINE + ("engine/", "farm/"),
+    "src/evb/": BELOW_ENGINE + ("engine/", "timeline/", "farm/"),
     "src/linkmap/": BELOW_ENGINE + ("engine/",),
     "src/emit/": BELOW_ENGINE + ("engine/", "timeline/", "farm/"),
     "src/replay/": BELOW_ENGINE + ("engine/",),
@@ -60,7 +60,7 @@ HEADERS: dict[str, tuple[str, ...]] = {
     "check.h": ("tests/",),
     "engine/session.h": ("src/engine/", "src/farm/", "src/evb/", "src/linkmap/", "src/occupation/", "src/bare/", "src/timeline/", "src/emit/", "src/replay/", "src/congest/", "tests/"),
     # ccmod/NAME.h, as an installed user includes them.
-    "ccmod.h": ("src/model/", "src/replay/", "tools/ccmod/", "tests/"),
+    "ccmod.h": ("src/model/", "src/replay/", "src/emit/", "tools/ccmod/", "tests/"),
 }
 
 # The model's public headers: they need only each other and the C library.

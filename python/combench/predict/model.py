@@ -35,7 +35,10 @@ class Setting:
 
     @cached_property
     def emissions(self) -> Emissions:
-        return Emissions(self.programs, self.processes)
+        given = dict(zip(self.words[::2], self.words[1::2]))
+        network = {"network": self.network, "calibration": str(self.calibration)}
+        network["share"] = given.get("--share", "")
+        return Emissions(self.programs, self.processes, network=network)
 
 
 @dataclass(frozen=True)
