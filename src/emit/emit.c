@@ -13,7 +13,6 @@
 #include "engine/fragments.h"
 #include "farm/arrivals.h"
 #include "farm/loops.h"
-#include "emit/network.h"
 #include "emit/recorder.h"
 #include "engine/benchmark.h"
 #include "engine/rank.h"
@@ -107,7 +106,6 @@ typedef struct {
     bench_shape shape;
     emit_recorder *recorder;
     emit_scheduler *scheduler;
-    emit_network *network; /* where the order of messages depends on it; else NULL */
     size_t count;
     int *ranks;
     farm_arrivals arrivals;   /* of pauses before events */
@@ -325,14 +323,14 @@ static cb_status create_parts(emission *all)
     CB_TRY(emit_recorder_open(all->count, &all->recorder));
     if (strcmp(all->options->trace_group_send, "tree") == 0)
         emit_recorder_send_by_tree(all->recorder);
-    if (all->network != NULL)
-        emit_recorder_use_network(all->recorder);
+    if (all->definition->timed_traces)
+        emit_recorder_keep_time(all->recorder);
     for (size_t rank = 0; rank < all->count; rank++)
         CB_TRY(make_part(all, rank));
     CB_TRY(emit_scheduler_create(all->count, perform, all, &all->scheduler));
     emit_recorder_set_scheduler(all->recorder, all->scheduler);
-    CB_TRY(all->network != NULL ? emit_network_run(all->network, all->scheduler, all->recorder)
-                                : emit_scheduler_run(all->scheduler));
+    CB_TRY(all->definition->timed_traces ? emit_scheduler_run_by_time(all->scheduler)
+                                         : emit_scheduler_run(all->scheduler));
     return emit_recorder_finish(all->recorder);
 }
 
@@ -440,16 +438,13 @@ cb_status emit_trace(const benchmark *definition, const bench_options *options)
         }
     }
     all.count = shape_ranks(&all.shape);
-    status = definition->timed_traces ? emit_network_open(options, all.count, &all.network) : CB_OK;
-    if (status == CB_OK)
-        status = record_all(&all);
+    status = record_all(&all);
     if (status == CB_OK)
         status = to_file ? report_file_replace(target, &trace_use, write_trace, &all)
                          : write_to_standard_output(&all);
     if (status == CB_OK)
         status = all.written;
     destroy_parts(&all);
-    emit_network_close(all.network);
     farm_arrivals_free(&all.arrivals);
     free(all.ranks);
     free(target);

@@ -2,6 +2,5 @@ libcombench_a_SOURCES += \
 	%D%/scheduler.c %D%/scheduler.h \
 	%D%/emit.c %D%/emit.h \
 	%D%/fold.c %D%/fold.h \
-	%D%/network.c %D%/network.h \
 	%D%/recorder.c %D%/recorder.h \
 	%D%/sections.c %D%/sections.h

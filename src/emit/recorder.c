@@ -3,6 +3,7 @@
 #include "emit/recorder.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +26,7 @@ typedef struct message {
     struct message *next;    /* in its queue, or in the list of free ones */
     const member_list *tree; /* tree by which it came, or NULL */
     size_t place;            /* of the receiver, in the tree */
-    uint64_t arrival;        /* on a network: its number among all arrivals; 0: not yet */
+    double arrival;          /* if the recorder keeps time */
     unsigned char content[EMIT_CONTENT_BYTES];
 } message;
 
@@ -210,7 +211,7 @@ static message *mailbox_take_any(mailbox *box, const receive_order *order, uint3
     return mailbox_take(box, *sender);
 }
 
-/* The sender of the group whose next message arrived first; the number of ranks if there is none. */
+/* The sender of the group whose next message came first; the number of ranks if there is none. */
 static size_t earliest_sender(const mailbox *box, transport_node *const *members, size_t ranks)
 {
     const message *earliest = NULL;
@@ -219,7 +220,7 @@ static size_t earliest_sender(const mailbox *box, transport_node *const *members
     for (size_t i = 0; i < box->count; i++) {
         const message *first = box->channels[i].first;
 
-        if (first != NULL && first->arrival > 0 && members[box->channels[i].sender] != NULL &&
+        if (first != NULL && members[box->channels[i].sender] != NULL &&
             (earliest == NULL || first->arrival < earliest->arrival)) {
             earliest = first;
             found = box->channels[i].sender;
@@ -253,7 +254,9 @@ typedef struct {
     size_t any_size_first, any_size_count; /* senders whose messages are received with any size */
     bool waits;
     uint32_t awaited; /* sender that it waits for, or ANYBODY */
-    emit_request request; /* on a network: what the rank waits for */
+    /* If the recorder keeps time: of the rank, and from which its links are free */
+    double now, outward, inward;
+    double due; /* at which it is resumed, while it waits */
 } recorder_factory;
 
 enum { ANYBODY = UINT32_MAX };
@@ -268,9 +271,7 @@ struct emit_recorder {
     transport_factory **factories;
     size_t ranks;
     emit_scheduler *scheduler;
-    bool by_tree;
-    bool on_network;
-    uint64_t arrivals; /* so far */
+    bool by_tree, keeps_time;
     bool must_name; /* rank `mixed` has to name senders */
     size_t mixed;
     message *resting;
@@ -321,11 +322,29 @@ static void release_buffer(transport_buffer *buffer)
 
 /* Messages */
 
-/* On a network: let it do what the rank asks for. */
-static void ask(recorder_factory *factory, emit_action action, uint32_t peer, uint64_t bytes)
+/* Resume a waiting rank at this time, or earlier if it is due earlier. */
+static cb_status meet_at(recorder_factory *factory, double time)
 {
-    factory->request = (emit_request){.action = action, .peer = peer, .size_bytes = bytes};
-    emit_scheduler_pause(factory->recorder->scheduler);
+    if (time >= factory->due)
+        return CB_OK;
+    factory->due = time;
+    return emit_scheduler_resume_at(factory->recorder->scheduler, (size_t)factory->base.rank, time);
+}
+
+static double later(double one, double other)
+{
+    return one > other ? one : other;
+}
+
+/* When a message that is sent now arrives, in bytes that a link can carry until then. */
+static double arrival_of(recorder_factory *from, recorder_factory *to, size_t bytes)
+{
+    const double header_bytes = 64, time = (double)bytes + header_bytes;
+    const double start = later(from->now, from->outward);
+
+    from->outward = start + time;
+    to->inward = later(start, to->inward) + time;
+    return to->inward;
 }
 
 static cb_status deliver(transport_factory *from, int rank, transport_buffer *buffer)
@@ -336,11 +355,11 @@ static cb_status deliver(transport_factory *from, int rank, transport_buffer *bu
 
     buffer->owner->held--;
     buffer->owner = &to->base;
-    if (recorder->on_network) {
-        sent->arrival = 0;
-        CB_TRY(mailbox_put(&to->box, (uint32_t)from->rank, sent));
-        ask(factory_of(from), EMIT_SEND, (uint32_t)rank, buffer->size);
-        return CB_OK;
+    if (recorder->keeps_time) {
+        sent->arrival = arrival_of(factory_of(from), to, buffer->size);
+        if (to->waits && (to->awaited == ANYBODY || to->awaited == (uint32_t)from->rank))
+            CB_TRY(meet_at(to, sent->arrival));
+        return mailbox_put(&to->box, (uint32_t)from->rank, sent);
     }
     if (to->waits && (to->awaited == ANYBODY || to->awaited == (uint32_t)from->rank)) {
         to->waits = false;
@@ -407,18 +426,31 @@ static cb_status record_receive(recorder_factory *factory, const message *receiv
                                   : keep_record(factory, FOLD_RECEIVE, sender, bytes, 0);
 }
 
-/* Wait until the network has delivered the next message of *sender, or the first of members. */
-static void await_network(recorder_factory *factory, transport_node *const *members,
-                          uint32_t *sender)
+/* Wait until the first message of *sender or of members has arrived. The earliest rank runs, so no
+ * other can come before it. */
+static cb_status await_arrival(recorder_factory *factory, transport_node *const *members,
+                               uint32_t *sender)
 {
-    const size_t ranks = factory->recorder->ranks;
-    size_t found = *sender;
+    mailbox *box = &factory->box;
 
-    if (members != NULL)
-        while ((found = earliest_sender(&factory->box, members, ranks)) == ranks)
-            ask(factory, EMIT_LISTEN, 0, 0);
-    *sender = (uint32_t)found;
-    ask(factory, EMIT_RECEIVE, *sender, 0);
+    for (;;) {
+        const size_t found =
+            members != NULL ? earliest_sender(box, members, factory->recorder->ranks) : *sender;
+        const channel *from = mailbox_channel(box, (uint32_t)found);
+
+        if (from != NULL && from->first != NULL && from->first->arrival <= factory->now) {
+            *sender = (uint32_t)found;
+            return CB_OK;
+        }
+        factory->awaited = members != NULL ? ANYBODY : *sender;
+        factory->waits = true;
+        factory->due = (double)INFINITY;
+        if (from != NULL && from->first != NULL)
+            CB_TRY(meet_at(factory, from->first->arrival));
+        emit_scheduler_pause(factory->recorder->scheduler);
+        factory->waits = false;
+        factory->now = later(factory->now, factory->due);
+    }
 }
 
 static message *take(recorder_factory *factory, transport_node *const *members, uint32_t *sender)
@@ -444,8 +476,8 @@ static cb_status await(transport_factory *base, transport_node *const *members,
     message *received;
     cb_status status;
 
-    if (factory->recorder->on_network) {
-        await_network(factory, members, sender);
+    if (factory->recorder->keeps_time) {
+        CB_TRY(await_arrival(factory, members, sender));
         members_left = NULL;
     }
     while ((received = take(factory, members_left, sender)) == NULL) {
@@ -745,11 +777,6 @@ void emit_recorder_set_scheduler(emit_recorder *recorder, emit_scheduler *schedu
     recorder->scheduler = scheduler;
 }
 
-size_t emit_recorder_ranks(const emit_recorder *recorder)
-{
-    return recorder->ranks;
-}
-
 transport_factory *emit_recorder_factory(emit_recorder *recorder, size_t rank)
 {
     return recorder->factories[rank];
@@ -757,36 +784,12 @@ transport_factory *emit_recorder_factory(emit_recorder *recorder, size_t rank)
 
 cb_status emit_recorder_compute(emit_recorder *recorder, size_t rank, double time_us)
 {
-    recorder_factory *factory = factory_of(recorder->factories[rank]);
-
-    CB_TRY(keep_record(factory, FOLD_COMPUTE, 0, 0, time_us));
-    if (recorder->on_network) {
-        factory->request = (emit_request){.action = EMIT_COMPUTE, .time_us = time_us};
-        emit_scheduler_pause(recorder->scheduler);
-    }
-    return CB_OK;
+    return keep_record(factory_of(recorder->factories[rank]), FOLD_COMPUTE, 0, 0, time_us);
 }
 
-void emit_recorder_use_network(emit_recorder *recorder)
+void emit_recorder_keep_time(emit_recorder *recorder)
 {
-    recorder->on_network = true;
-}
-
-const emit_request *emit_recorder_request(const emit_recorder *recorder, size_t rank)
-{
-    return &factory_of(recorder->factories[rank])->request;
-}
-
-void emit_recorder_arrive(emit_recorder *recorder, size_t rank, size_t sender)
-{
-    const recorder_factory *to = factory_of(recorder->factories[rank]);
-    const channel *from = mailbox_channel(&to->box, (uint32_t)sender);
-    message *arrived = from != NULL ? from->first : NULL;
-
-    while (arrived != NULL && arrived->arrival > 0)
-        arrived = arrived->next;
-    if (arrived != NULL)
-        arrived->arrival = ++recorder->arrivals;
+    recorder->keeps_time = true;
 }
 
 void emit_recorder_send_by_tree(emit_recorder *recorder)

@@ -21,7 +21,6 @@ typedef struct emit_recorder emit_recorder;
  * the ranks, before the first receive. CB_ERROR_MEMORY, logged. */
 cb_status emit_recorder_open(size_t ranks, emit_recorder **out);
 void emit_recorder_set_scheduler(emit_recorder *recorder, emit_scheduler *scheduler);
-size_t emit_recorder_ranks(const emit_recorder *recorder);
 
 /* Record a group send as a binomial tree of sends; by default it is a multicast of the network. */
 void emit_recorder_send_by_tree(emit_recorder *recorder);
@@ -40,23 +39,10 @@ void emit_recorder_name_senders(emit_recorder *recorder, size_t rank);
 /* Record receives of messages from `count` ranks from `first` on as receives of any size. */
 void emit_recorder_take_any_size(emit_recorder *recorder, size_t rank, size_t first, size_t count);
 
-/* What a rank asks of the network before it goes on: to carry a message to `peer`, to deliver the
- * next one of `peer`, to wait for the next message of anybody, to let time pass. */
-typedef enum { EMIT_SEND, EMIT_RECEIVE, EMIT_LISTEN, EMIT_COMPUTE } emit_action;
-typedef struct {
-    emit_action action;
-    uint32_t peer;
-    uint64_t size_bytes;
-    double time_us;
-} emit_request;
-
-/* Let a network decide in which order ranks receive messages of a group. Each rank then pauses with
- * a request, and is resumed when it has been met. Multicasts are not possible. */
-void emit_recorder_use_network(emit_recorder *recorder);
-const emit_request *emit_recorder_request(const emit_recorder *recorder, size_t rank);
-
-/* The next message of `sender` has arrived at a rank, which may not have asked for it yet. */
-void emit_recorder_arrive(emit_recorder *recorder, size_t rank, size_t sender);
+/* Let ranks receive messages of a group in the order in which they come on a network of equal
+ * links: a link carries one message at a time, in a time that grows with its bytes. The scheduler
+ * has to run by time. */
+void emit_recorder_keep_time(emit_recorder *recorder);
 
 /* Whether a receive failed for that reason, and of which rank. */
 bool emit_recorder_must_name(const emit_recorder *recorder, size_t *rank);

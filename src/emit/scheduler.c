@@ -9,6 +9,7 @@
 #include "emit/scheduler.h"
 
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,6 +19,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/log.h"
 #include "base/memory.h"
 
@@ -39,8 +41,16 @@ typedef struct {
     jmp_buf place;
     void *stack; /* NULL or MAP_FAILED if there is none */
     bool begun, ended, waits;
+    double due; /* by time: when it is resumed; INFINITY: not known */
     cb_status status;
 } coroutine;
+
+/* A time at which a coroutine was to be resumed. It has no effect if another has been set since. */
+typedef struct {
+    double time;
+    uint64_t number; /* in the order of setting */
+    size_t index;
+} appointment;
 
 struct emit_scheduler {
     coroutine *coroutines;
@@ -52,6 +62,9 @@ struct emit_scheduler {
     bool progress; /* since the start of the last turn */
     bool stuck;
     uint64_t turns;
+    appointment *heap; /* by time: the earliest is first */
+    size_t heap_count, heap_room;
+    uint64_t appointments; /* so far */
 };
 
 /* Resume a coroutine until it pauses or ends. */
@@ -145,6 +158,7 @@ void emit_scheduler_free(emit_scheduler *scheduler)
         if (scheduler->coroutines[i].stack != NULL && scheduler->coroutines[i].stack != MAP_FAILED)
             munmap(scheduler->coroutines[i].stack, STACK_BYTES + page);
     free(scheduler->coroutines);
+    free(scheduler->heap);
     free(scheduler);
 }
 
@@ -196,18 +210,73 @@ cb_status emit_scheduler_run(emit_scheduler *scheduler)
     return CB_OK;
 }
 
-/* One by one */
+/* By time */
 
-cb_status emit_scheduler_resume(emit_scheduler *scheduler, size_t index, bool *ended)
+static bool is_earlier(const appointment *one, const appointment *other)
 {
-    coroutine *own = &scheduler->coroutines[index];
+    return one->time < other->time || (one->time <= other->time && one->number < other->number);
+}
 
-    if (!own->ended) {
-        scheduler->current = index;
-        resume(scheduler, own);
+cb_status emit_scheduler_resume_at(emit_scheduler *scheduler, size_t index, double time)
+{
+    const appointment made = {time, scheduler->appointments++, index};
+    appointment *heap =
+        cb_grow(scheduler->heap, scheduler->heap_count, &scheduler->heap_room, sizeof(*heap));
+    size_t at = scheduler->heap_count;
+
+    if (heap == NULL) {
+        cb_error("cannot store the order of ranks: out of memory; trace fewer ranks");
+        return CB_ERROR_MEMORY;
     }
-    *ended = own->ended;
-    return own->ended ? own->status : CB_OK;
+    scheduler->heap = heap;
+    scheduler->heap_count++;
+    scheduler->coroutines[index].due = time;
+    for (; at > 0 && is_earlier(&made, &heap[(at - 1) / 2]); at = (at - 1) / 2)
+        heap[at] = heap[(at - 1) / 2];
+    heap[at] = made;
+    return CB_OK;
+}
+
+/* Remove the earliest; there is one. */
+static appointment next_appointment(emit_scheduler *scheduler)
+{
+    appointment *heap = scheduler->heap, first = heap[0];
+    const size_t count = --scheduler->heap_count;
+    const appointment last = heap[count];
+    size_t at = 0, child;
+
+    while ((child = 2 * at + 1) < count) {
+        if (child + 1 < count && is_earlier(&heap[child + 1], &heap[child]))
+            child++;
+        if (!is_earlier(&heap[child], &last))
+            break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = last;
+    return first;
+}
+
+cb_status emit_scheduler_run_by_time(emit_scheduler *scheduler)
+{
+    size_t left = scheduler->count;
+
+    for (size_t i = 0; i < scheduler->count; i++)
+        CB_TRY(emit_scheduler_resume_at(scheduler, i, 0));
+    while (scheduler->heap_count > 0) {
+        const appointment next = next_appointment(scheduler);
+        coroutine *own = &scheduler->coroutines[next.index];
+
+        if (own->ended || next.time < own->due || next.time > own->due)
+            continue;
+        own->due = (double)INFINITY;
+        scheduler->current = next.index;
+        resume(scheduler, own);
+        if (own->ended && own->status != CB_OK)
+            return own->status;
+        left -= own->ended;
+    }
+    return left == 0 ? CB_OK : report_deadlock(left);
 }
 
 void emit_scheduler_pause(emit_scheduler *scheduler)

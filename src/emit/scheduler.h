@@ -33,9 +33,12 @@ void emit_scheduler_wake(emit_scheduler *scheduler, size_t index);
 void emit_scheduler_progress(emit_scheduler *scheduler);
 bool emit_scheduler_is_stuck(const emit_scheduler *scheduler); /* until the next progress */
 
-/* Instead of running all: resume coroutine `index` until it pauses or ends. Its status, once it has
- * ended. */
-cb_status emit_scheduler_resume(emit_scheduler *scheduler, size_t index, bool *ended);
+/* Run in the order of a time that coroutines keep, instead of in turns: always the one whose time
+ * is earliest, of equal times the one that was set first. All start at 0. A coroutine that leaves
+ * by emit_scheduler_wait is resumed at the time that it or another has set, the earliest counts.
+ * CB_ERROR_TRANSPORT, logged, if no time is set and not all have ended; CB_ERROR_MEMORY. */
+cb_status emit_scheduler_run_by_time(emit_scheduler *scheduler);
+cb_status emit_scheduler_resume_at(emit_scheduler *scheduler, size_t index, double time);
 
 /* Number of turns so far; it grows by one each time a coroutine resumes after a pause. */
 uint64_t emit_scheduler_turn(const emit_scheduler *scheduler);

@@ -200,7 +200,8 @@ struct benchmark {
     bool shares;        /* report each peer's share, in modes with several peers */
     bool own_packets;   /* packets to different peers differ in content (bench_take_packets) */
     unsigned fragments; /* set of roles whose packets may vary in size (--fragments); 0: none */
-    bool timed_traces; /* the order of its messages depends on the network, also in traces */
+    bool
+        timed_traces; /* in traces messages from any are received as a network would deliver them */
     bool timeline;    /* --timeline; farms have it in any case */
     bool part_rounds; /* steps send only me->shifts messages if it is not 0 (traces) */
     bench_role roles[BENCH_ROLES];

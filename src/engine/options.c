@@ -510,28 +510,6 @@ static const cb_option later_rows[] = {
      .unit = "us",
      .help = "Pause before each event of the trace, of the supervisor or of each source",
      .more = "With --arrivals this is the mean, and the pauses are the intervals of that process."},
-    {.name = "trace-network",
-     .type = CB_OPTION_TEXT,
-     .scope = BENCH_TAKES_TRACE_NETWORK,
-     .offset = FIELD(trace_network),
-     .argument = "KIND",
-     .default_text = "crossbar",
-     .help = "Network of the model on which the messages of the trace travel, as ccmod --network",
-     .more = "It decides which of several messages a rank receives first. In the trace that order is "
-             "fixed."},
-    {.name = "trace-calibration",
-     .type = CB_OPTION_TEXT,
-     .scope = BENCH_TAKES_TRACE_NETWORK,
-     .offset = FIELD(trace_calibration),
-     .argument = "FILE",
-     .help = "What messages cost there: a calibration of ccmod; default 1000 MB/s and no latency"},
-    {.name = "trace-share",
-     .type = CB_OPTION_TEXT,
-     .scope = BENCH_TAKES_TRACE_NETWORK,
-     .offset = FIELD(trace_share),
-     .argument = "RULE",
-     .default_text = "fifo",
-     .help = "How messages share links there, as ccmod --share"},
     {.name = "trace-group-send",
      .type = CB_OPTION_CHOICE,
      .scope = BENCH_TAKES_PACKETS,
@@ -613,8 +591,6 @@ static uint32_t scopes_of(const benchmark *definition)
         scopes |= BENCH_TAKES_FRAGMENTS;
     if (definition->timeline)
         scopes |= BENCH_TAKES_TIMELINE;
-    if (definition->timed_traces)
-        scopes |= BENCH_TAKES_TRACE_NETWORK;
     if (definition->part_rounds)
         scopes |= BENCH_TAKES_SHIFTS;
     if (definition->counted != BENCH_FARM)

@@ -48,7 +48,6 @@ struct bench_options {
     uint64_t trace_shifts; /* 0: a full round */
     double trace_pace_us;
     const char *trace_group_send;
-    const char *trace_network, *trace_calibration, *trace_share; /* NULL: not given */
     alignas(max_align_t) unsigned char own[BENCH_OWN_BYTES]; /* struct of the benchmark's own
                                                               * options */
 };
@@ -79,7 +78,6 @@ typedef enum {
     BENCH_TAKES_FRAGMENTS = 1u << 15,
     BENCH_TAKES_PACKETS = 1u << 16, /* its messages follow from options, not from a trace */
     BENCH_TAKES_TIMELINE = 1u << 7,
-    BENCH_TAKES_TRACE_NETWORK = 1u << 17, /* the order of its messages depends on the network */
     BENCH_TAKES_OWN = 1u << 31      /* option of another benchmark */
 } bench_scope;
 

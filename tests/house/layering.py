@@ -60,7 +60,7 @@ HEADERS: dict[str, tuple[str, ...]] = {
     "check.h": ("tests/",),
     "engine/session.h": ("src/engine/", "src/farm/", "src/evb/", "src/linkmap/", "src/occupation/", "src/bare/", "src/timeline/", "src/emit/", "src/replay/", "src/congest/", "tests/"),
     # ccmod/NAME.h, as an installed user includes them.
-    "ccmod.h": ("src/model/", "src/replay/", "src/emit/", "tools/ccmod/", "tests/"),
+    "ccmod.h": ("src/model/", "src/replay/", "tools/ccmod/", "tests/"),
 }
 
 # The model's public headers: they need only each other and the C library.

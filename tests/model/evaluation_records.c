@@ -1,7 +1,6 @@
 /* The figures of the article, the cost of each kind of record, and the results that an
  * evaluation reports. */
 #include "tests/model/evaluation.h"
-#include "tests/model/records.h"
 
 static void expect_paper(const char *text, double a, double b, double c, double d)
 {
@@ -243,59 +242,6 @@ START_TEST(the_bottleneck_of_a_funnel_is_its_receivers_link)
 }
 END_TEST
 
-/* A program that generates its records decides by what has arrived. */
-START_TEST(a_listener_goes_on_when_the_first_message_has_arrived)
-{
-    ccmod_calibration calibration = article();
-    ccmod_parameters parameters = in_mode(CCMOD_SPLIT);
-    record_table table = records_make(3);
-    ccmod_workload *workload = records_workload(&table);
-    ccmod_network *network = NULL;
-    ccmod_result *result = NULL;
-    ccmod_error error;
-
-    calibration.eager_bytes = 1001;
-    records_add(&table, 0, (ccmod_record){.kind = CCMOD_LISTEN});
-    records_add(&table, 0, (ccmod_record){.kind = CCMOD_COMPUTE, .time_us = 1});
-    records_add(&table, 1, (ccmod_record){.kind = CCMOD_COMPUTE, .time_us = 100});
-    records_add(&table, 1, (ccmod_record){.kind = CCMOD_SEND, .peer = 0, .size_bytes = 1000});
-    records_add(&table, 2, (ccmod_record){.kind = CCMOD_COMPUTE, .time_us = 10});
-    records_add(&table, 2, (ccmod_record){.kind = CCMOD_SEND, .peer = 0, .size_bytes = 1000});
-    ck_assert_int_eq(ccmod_network_open("crossbar", 3, &network, &error), CCMOD_OK);
-    ck_assert_int_eq(
-        ccmod_evaluate(workload, network, &calibration, &parameters, NULL, 0, &result, &error),
-        CCMOD_OK);
-    ck_assert_double_eq_tol(clock_of(result, 0), 10 + 48.9 + 1, exact);
-    ck_assert_double_eq_tol(ccmod_result_processor(result, 0).wait_us, 10 + 48.9, exact);
-    ccmod_result_free(result);
-    ccmod_network_free(network);
-    ccmod_workload_free(workload);
-    records_free(&table);
-}
-END_TEST
-
-START_TEST(a_listener_to_nothing_is_a_deadlock)
-{
-    ccmod_calibration calibration = article();
-    ccmod_parameters parameters = in_mode(CCMOD_SPLIT);
-    record_table table = records_make(1);
-    ccmod_workload *workload = records_workload(&table);
-    ccmod_network *network = NULL;
-    ccmod_result *result = NULL;
-    ccmod_error error;
-
-    records_add(&table, 0, (ccmod_record){.kind = CCMOD_LISTEN});
-    ck_assert_int_eq(ccmod_network_open("crossbar", 1, &network, &error), CCMOD_OK);
-    ck_assert_int_eq(
-        ccmod_evaluate(workload, network, &calibration, &parameters, NULL, 0, &result, &error),
-        CCMOD_ERROR_DATA);
-    ck_assert_ptr_nonnull(strstr(error.text, "rank 0 (line 1) listens to any rank"));
-    ccmod_network_free(network);
-    ccmod_workload_free(workload);
-    records_free(&table);
-}
-END_TEST
-
 UNIT_PART(evaluation_records, a_lone_message_takes_the_quiet_time_in_both_modes,
           two_messages_through_one_link_take_twice_as_long,
           an_event_horizon_ends_when_the_traffic_changes, links_are_full_duplex,
@@ -310,6 +256,4 @@ UNIT_PART(evaluation_records, a_lone_message_takes_the_quiet_time_in_both_modes,
           a_multicast_counts_once_on_each_link, a_barrier_releases_all_when_the_last_rank_arrives,
           a_message_occupies_its_links_for_at_least_the_gap, the_size_of_a_message_selects_its_line,
           each_microsecond_is_accounted_for, measured_times_are_compared_for_each_line,
-          the_bottleneck_of_a_funnel_is_its_receivers_link,
-          a_listener_goes_on_when_the_first_message_has_arrived,
-          a_listener_to_nothing_is_a_deadlock)
+          the_bottleneck_of_a_funnel_is_its_receivers_link)

@@ -54,16 +54,6 @@ class Case:
         return option in self.definition.options
 
     @property
-    def ordered_by_network(self) -> bool:
-        """Whether the order of its messages depends on the network, so that its trace does."""
-        return self.takes("trace-network")
-
-    @property
-    def is_drawn(self) -> bool:
-        """Whether its messages depend on the seed."""
-        return bool(self.fragments) or self.accept is not None or self.ordered_by_network
-
-    @property
     def is_farm(self) -> bool:
         """Whether its steps are events, with several in flight."""
         return self.takes("in-flight")

@@ -7,8 +7,6 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
-from types import MappingProxyType
-from typing import Mapping
 
 from combench.common import programs
 from combench.common.errors import SuiteError
@@ -50,7 +48,7 @@ def _options(case: Case) -> dict[str, str]:
         "trace-pace-us": f"{case.pace_us:.10g}" if case.pace_us > 0 else "",
         "fragments": case.fragments,
         "correlation": f"{case.correlation:.10g}" if case.correlation > 0 else "",
-        "seed": str(case.seed) if case.is_drawn else "",
+        "seed": str(case.seed) if case.fragments or case.accept is not None else "",
     }
 
 
@@ -67,19 +65,8 @@ def words(case: Case) -> tuple[str, ...]:
 class Emissions:
     """A thread-safe cache of traces; long traces are not kept."""
 
-    def __init__(
-        self,
-        folder: Path,
-        processes: Processes,
-        limit_s: float = _LIMIT_S,
-        network: Mapping[str, str] = MappingProxyType({}),
-    ) -> None:
-        """`network`: on which the messages travel, where their order depends on it: values of
-        --trace-network, --trace-calibration and --trace-share."""
+    def __init__(self, folder: Path, processes: Processes, limit_s: float = _LIMIT_S) -> None:
         self._folder = folder
-        self._network = tuple(
-            word for name, value in network.items() if value for word in (f"--trace-{name}", value)
-        )
         self._limit_s = limit_s
         self._processes = processes
         self._lock = Lock()
@@ -92,8 +79,6 @@ class Emissions:
         length = ["--trace-steps", str(steps)]
         if blocks > 1:
             length += ["--trace-blocks", str(blocks)]
-        if case.ordered_by_network:
-            length += self._network
         command = (program, "--emit-trace", "-", *words(case), *length)
         with self._lock:
             known = command in self._made

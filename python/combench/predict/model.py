@@ -35,10 +35,7 @@ class Setting:
 
     @cached_property
     def emissions(self) -> Emissions:
-        given = dict(zip(self.words[::2], self.words[1::2]))
-        network = {"network": self.network, "calibration": str(self.calibration)}
-        network["share"] = given.get("--share", "")
-        return Emissions(self.programs, self.processes, network=network)
+        return Emissions(self.programs, self.processes)
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,6 @@ from combench.predict.model import (
 )
 
 _FEW_STEPS = 16
-_FEWEST_STEPS = 4  # of large steps: one, and one and two more
 _FEW_EVENTS = 64
 _DRAWS = 12  # seeds, where the seed draws the events with a second step
 _FEW_BLOCKS = (2, 4)
@@ -198,10 +197,6 @@ def _cut(case: Case, effort: Effort, of_step: int) -> tuple[list[str], tuple[int
         timed = max(case.in_flight, _FEW_EVENTS)
         if timed < case.numbers[-1]:
             cuts.append(f"{timed} events, fewer than one per destination")
-    if case.ordered_by_network and _FEWEST_STEPS <= room < 2 * lead + timed:
-        lead = room // _FEWEST_STEPS
-        timed = room - 2 * lead
-        cuts.append(f"{timed} steps after {lead}; the first steps of a run may take longer than later ones")
     if 2 * lead + timed > room:
         needed = (2 * lead + timed) * of_step
         raise SuiteError(
@@ -220,12 +215,9 @@ def cost(case: Case, emissions: Emissions, effort: Effort) -> float:
 
 def _skewed(case: Case, setting: Setting, length: int, block_steps: int = 0) -> str:
     """A trace of `length` steps or blocks in which each rank starts with a random delay, drawn from
-    ccmod's --seed; but without it if the trace depends on what the network does."""
+    ccmod's --seed."""
     steps, blocks = (block_steps, length) if block_steps else (length, 1)
-    text = setting.emissions.trace(case, steps, blocks)
-    if case.ordered_by_network:
-        return text
-    head, rest = text.split("\n", 1)
+    head, rest = setting.emissions.trace(case, steps, blocks).split("\n", 1)
     return f"{head}\n*:\nc uniform(0,{_SKEW_US:.10g})\n{rest}"
 
 
@@ -233,16 +225,15 @@ def _evaluate_all(
     case: Case, setting: Setting, effort: Effort, lengths: tuple[int, int], block_steps: int = 0
 ) -> list[tuple[Evaluation, Evaluation]]:
     """The evaluations of both lengths, in steps or blocks, for each seed. The seed also draws the
-    events with a second step, and what a network does that decides on the order of messages."""
+    events with a second step."""
     seeds = range(1, effort.seeds + 1)
-    varies = case.accept is not None or (case.ordered_by_network and not case.fragments)
 
     def skewed(seed: int) -> list[str]:
-        drawn = replace(case, seed=seed) if varies else case
+        drawn = case if case.accept is None else replace(case, seed=seed)
         return [_skewed(drawn, setting, length, block_steps) for length in lengths]
 
     with ThreadPoolExecutor(max_workers=setting.processes.at_a_time) as pool:
-        drawn = seeds if varies else (1,)
+        drawn = seeds if case.accept is not None else (1,)
         texts = dict(zip(drawn, pool.map(skewed, drawn)))
         asked = [
             [pool.submit(evaluate, setting, text, seed) for text in texts.get(seed, texts[1])]

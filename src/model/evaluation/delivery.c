@@ -207,16 +207,6 @@ static ccmod_status finish_receiver(ccmod_engine *engine, uint32_t receiver, uin
                                   CCMOD_RECEIVING, start_us);
 }
 
-/* A processor that listens to messages goes on with the first one. */
-static ccmod_status wake_listener(ccmod_engine *engine, uint32_t number)
-{
-    if (engine->processors[number].state != PROCESSOR_LISTENING)
-        return CCMOD_OK;
-    engine->processors[number].state = PROCESSOR_RUNNING;
-    CCMOD_TRY(account_time(engine, number, CCMOD_WAITING, engine->traffic.now_us));
-    return traffic_append(&engine->traffic, &engine->ready, number);
-}
-
 ccmod_status ccmod_delivery_arrive(ccmod_engine *engine, uint32_t number)
 {
     ccmod_traffic *traffic = &engine->traffic;
@@ -242,7 +232,6 @@ ccmod_status ccmod_delivery_arrive(ccmod_engine *engine, uint32_t number)
     } else {
         all = (message->flags & MESSAGE_MATCHED) != 0;
         CCMOD_TRY(finish_receiver(engine, message->destination, message->flags, message->start_us));
-        CCMOD_TRY(wake_listener(engine, message->destination));
     }
     if (all)
         ccmod_message_give(traffic, number);

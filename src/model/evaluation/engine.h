@@ -42,7 +42,6 @@ typedef enum {
     PROCESSOR_IN_MULTICAST,
     PROCESSOR_IN_WAIT,
     PROCESSOR_IN_BARRIER,
-    PROCESSOR_LISTENING,
     PROCESSOR_ENDED
 } processor_state;
 

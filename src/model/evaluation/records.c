@@ -189,13 +189,6 @@ static ccmod_status enter_barrier(ccmod_engine *engine, uint32_t number, const c
                        EVENT_BARRIER, 0);
 }
 
-static ccmod_status listen(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
-{
-    (void)record;
-    block(engine, number, PROCESSOR_LISTENING, CCMOD_ANY);
-    return CCMOD_OK;
-}
-
 static ccmod_status (*const handlers[CCMOD_RECORDS])(ccmod_engine *engine, uint32_t number,
                                                      const ccmod_record *record) = {
     [CCMOD_END] = end_trace,
@@ -207,7 +200,6 @@ static ccmod_status (*const handlers[CCMOD_RECORDS])(ccmod_engine *engine, uint3
     [CCMOD_WAIT] = wait_for_all,
     [CCMOD_MULTICAST] = multicast,
     [CCMOD_BARRIER] = enter_barrier,
-    [CCMOD_LISTEN] = listen,
 };
 
 static size_t largest_open(const ccmod_engine *engine)
@@ -318,8 +310,7 @@ static void tell_one(const ccmod_engine *engine, standstill_story *story, uint32
                                              [PROCESSOR_IN_MULTICAST] =
                                                  "multicasts, not yet received by",
                                              [PROCESSOR_IN_WAIT] = "waits for what it started with",
-                                             [PROCESSOR_IN_BARRIER] = "is in a barrier without",
-                                             [PROCESSOR_LISTENING] = "listens to"};
+                                             [PROCESSOR_IN_BARRIER] = "is in a barrier without"};
     const engine_processor *processor = &engine->processors[number];
 
     if (processor->state == PROCESSOR_ENDED) {

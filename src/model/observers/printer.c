@@ -19,7 +19,6 @@ static const char *const record_names[CCMOD_RECORDS] = {
     [CCMOD_WAIT] = "wait",
     [CCMOD_MULTICAST] = "multicast",
     [CCMOD_BARRIER] = "barrier",
-    [CCMOD_LISTEN] = "listen",
 };
 
 /* "node 3 inward" */

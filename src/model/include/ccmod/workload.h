@@ -25,8 +25,6 @@ typedef enum {
     CCMOD_WAIT,          /* for everything that this processor has started */
     CCMOD_MULTICAST,     /* one message to list[0..list_count), size_bytes each; blocking */
     CCMOD_BARRIER,       /* by all processors */
-    CCMOD_LISTEN,        /* until the next message arrives, whether or not a receive waits for it;
-                          * only of programs that generate their records, not in traces */
     CCMOD_RECORDS
 } ccmod_record_kind;
 
