@@ -225,13 +225,13 @@ def _accuracy(cores: int) -> list[Step]:
         shell(
             "testbed-calibrate",
             f'{TESTBED} --hosts 3 -- mpirun -q -np 3 {calibrate} {TESTBED_SIZES} --technology tcp --wait block'
-            ' --max-time 1 --output "$keep/testbed-calibrate.json"\n'
+            ' --max-time 2 --output "$keep/testbed-calibrate.json"\n'
             + "".join(
                 f'"$build/ccmod" calibrate --mode {mode} --packet-bytes 1440 --residual-pct 1000'
                 f' --output "$work/testbed-{mode}.cal" "$keep/testbed-calibrate.json"\n'
                 for mode in ("paper", "split")
             ),
-            seconds=95,
+            seconds=130,
         ),
         shell(
             "validation",

@@ -24,7 +24,7 @@ from page import RESULT, SCHEMA, STEPS, Json
 
 _SKIPPED = 77  # exit status of a program whose technology cannot do what was asked
 # What the pages do not show and would make documents long.
-_DROPPED = ("blocks_us", "histogram", "per_destination", "kernel.command_line")
+_DROPPED = ("blocks_us", "blocks_crc32", "histogram", "per_destination", "kernel.command_line")
 _LARGE_KEPT_BYTES = 4 << 20
 
 
