@@ -236,8 +236,8 @@ static bool grows_steadily(const fold_state *fold, size_t length, uint32_t *stri
 }
 
 /* Longest body to look for. Records that did not repeat when every body could have come three times
- * are of an irregular pattern: looking for long bodies would take the time of a comparison with each
- * record before. */
+ * are of an irregular pattern: looking for long bodies would take the time of a comparison with
+ * each record before. */
 static size_t longest_body(const fold_state *fold)
 {
     const size_t most = fold->fruitless > 3 * LONGEST_BODY ? SHORT_BODY : LONGEST_BODY;

@@ -173,14 +173,14 @@ static cb_status write_trace(const engine_session *session, const timeline_conte
             cb_warning("--timeline: %s", facts.caution);
         status =
             report_trace_write(recording->path, &(report_trace){.title = session->definition->title,
-                                                              .tracks = trace.track_names,
-                                                              .track_count = trace.tracks,
-                                                              .slices = trace.slices,
-                                                              .slice_count = trace.slice_count,
-                                                              .arrows = trace.arrows,
-                                                              .arrow_count = trace.arrow_count,
-                                                              .facts = facts.list,
-                                                              .fact_count = facts.count});
+                                                                .tracks = trace.track_names,
+                                                                .track_count = trace.tracks,
+                                                                .slices = trace.slices,
+                                                                .slice_count = trace.slice_count,
+                                                                .arrows = trace.arrows,
+                                                                .arrow_count = trace.arrow_count,
+                                                                .facts = facts.list,
+                                                                .fact_count = facts.count});
     }
     timeline_trace_free(&trace);
     return status;

@@ -18,8 +18,8 @@ typedef struct {
 } timeline_content;
 
 /* Compare the clocks with rank 0's again, gather the entries, and write the trace at rank 0. After
- * that nothing is due. Collective over all ranks, including those that took no part. CB_ERROR_MEMORY
- * or CB_ERROR_SYSTEM, logged. */
+ * that nothing is due. Collective over all ranks, including those that took no part.
+ * CB_ERROR_MEMORY or CB_ERROR_SYSTEM, logged. */
 cb_status timeline_write(engine_session *session, const timeline_content *content,
                          timeline_recording *recording);
 
