@@ -211,16 +211,12 @@ static cb_status record_timeline(measurement_passes *run, timeline_recording *re
 static cb_status write_timeline(void *made, engine_session *session,
                                 const bench_measurement *planned)
 {
-#define FRAGMENT                                                                                   \
-    {                                                                                              \
-        "send", "send", "fragment"                                                                 \
-    }
     static const timeline_words folded = {
-        .roles = {"node"}, .sends = {{FRAGMENT}}, .takes = {{"take fragment"}}};
-    static const timeline_words unfolded = {.roles = {"readout", "builder"},
-                                            .sends = {{{NULL, NULL, NULL}, FRAGMENT}},
-                                            .takes = {{NULL, "take fragment"}}};
-#undef FRAGMENT
+        .roles = {"node"}, .sends = {{{"send", "send", "fragment"}}}, .takes = {{"take fragment"}}};
+    static const timeline_words unfolded = {
+        .roles = {"readout", "builder"},
+        .sends = {{{NULL, NULL, NULL}, {"send", "send", "fragment"}}},
+        .takes = {{NULL, "take fragment"}}};
     evb_state *state = made;
     const evb_options *own = (const void *)session->options->own;
     const bool is_folded = evb_is_folded(session->options);
