@@ -74,6 +74,7 @@ const benchmark cb_evb = {
     .at_rate = &evb_at_rate,
     .fragments = BENCH_FIRST,
     .timed_traces = true,
+    .timeline = true,
     .usual = {{4}, {8}, {16}},
     .roles = {{"node", BENCH_COUNT, BENCH_OTHERS, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes = {{.name = "closed",

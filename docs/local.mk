@@ -29,6 +29,7 @@ dist_schemas_DATA = %D%/combench-benchmarks-1.schema.json %D%/combench-knee-1.sc
 imagesdir = $(pkgdatadir)/images
 dist_images_DATA = \
 	%D%/images/pattern-alltoall.svg \
+	%D%/images/pattern-congestion.svg \
 	%D%/images/pattern-event-building.svg \
 	%D%/images/pattern-funnel.svg \
 	%D%/images/pattern-multicast.svg \
@@ -38,6 +39,7 @@ dist_images_DATA = \
 	%D%/images/pattern-pipeline.svg \
 	%D%/images/pattern-pullfarm.svg \
 	%D%/images/pattern-pushfarm.svg \
+	%D%/images/pattern-ring.svg \
 	%D%/images/pattern-twoway.svg
 
 # Directories for --config, to be used as they are or copied.

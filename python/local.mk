@@ -40,6 +40,7 @@ dist_suite_predict_DATA = \
 	%D%/combench/predict/columns.py \
 	%D%/combench/predict/ending.py \
 	%D%/combench/predict/emission.py \
+	%D%/combench/predict/impacts.py \
 	%D%/combench/predict/losses.py \
 	%D%/combench/predict/model.py \
 	%D%/combench/predict/options.py \

@@ -206,6 +206,34 @@ def pictures() -> list[Picture]:
             [Node(x, y, name) for name, (x, y) in ring.items()],
             [Arrow(f"N{i}", f"N{(i + 1) % 4}") for i in range(4)],
         ),
+        Picture(
+            "ring",
+            "cb_ring: neighbours in a random ring",
+            "each node sends to both neighbours; here the ring is N0, N2, N1, N3",
+            [Node(x, y, name) for name, (x, y) in ring.items()],
+            [
+                Arrow(a, b, shift=5)
+                for one, other in (("N0", "N2"), ("N2", "N1"), ("N1", "N3"), ("N3", "N0"))
+                for a, b in ((one, other), (other, one))
+            ],
+        ),
+        Picture(
+            "congestion",
+            "cb_congest: a victim beside an aggressor",
+            "the victim is timed alone, beside the aggressor, and alone again",
+            [
+                Node(70, 40, "V0", "victim"),
+                Node(350, 40, "V1", "victim"),
+                Node(70, 130, "A0", "aggressor"),
+                Node(350, 130, "A1", "aggressor"),
+                Node(210, 85, "N", "network"),
+            ],
+            [
+                Arrow("V0", "N"),
+                Arrow("N", "V1"),
+                *[Arrow(a, b, shift=shift) for a, b in (("A0", "N"), ("N", "A1")) for shift in (-7, 0, 7)],
+            ],
+        ),
     ]
 
 

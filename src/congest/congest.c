@@ -1,4 +1,4 @@
-/* The phases of a measurement, and its row.
+/* The phases of a measurement.
  *
  *   victims      alone, beside, alone, beside, ... alone: each phase is a whole measurement
  *   aggressors   sleep, load, sleep, load, ... sleep
@@ -8,8 +8,6 @@
  */
 #include "congest/congest.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,219 +15,13 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "congest/load.h"
-#include "congest/team.h"
+#include "congest/plan.h"
+#include "congest/row.h"
 #include "engine/fragments.h"
 #include "engine/measurement.h"
 #include "engine/plan_run.h"
 
-enum { MEAN, P50, P99, P99_9, FIGURES };
-
-static const char *const figure_names[FIGURES] = {"mean", "p50", "p99", "p99_9"};
-
-/* A measurement of the plan: one of the victim beside a number of aggressors. */
-typedef struct {
-    const bench_measurement *victim;
-    size_t aggressor_count;
-    const bench_measurement *aggressor; /* NULL: it sends nothing */
-} congest_pair;
-
-/* The figures of a phase. */
-typedef struct {
-    double figures_us[FIGURES]; /* NaN: not measured */
-    double throughput_MBps;
-} congest_phase;
-
-typedef struct {
-    congest_command victim, aggressor;
-    bench_plan victim_plan;
-    bench_plan *aggressor_plans; /* by number of aggressors */
-    size_t aggressor_plan_count;
-    congest_pair *pairs; /* by measurement of the plan */
-    const bench_measurement *planned;
-    size_t victim_count;
-    farm_arrivals arrivals;
-    /* Of the current measurement */
-    const congest_pair *pair;
-    control *job; /* the plane of all ranks */
-    congest_team victims, aggressors;
-    report_row row; /* of the last phase; rank 0 only, like all below */
-    congest_phase alone[CONGEST_ROUNDS_MOST + 1], beside[CONGEST_ROUNDS_MOST];
-    size_t rounds;      /* completed */
-    congest_note tally; /* summed over the rounds */
-    bool failed;        /* an aggressor could not go on */
-} congest_run;
-
-static const congest_options *options_of(const engine_session *session)
-{
-    return (const congest_options *)session->options->own;
-}
-
-/* The plan */
-
-/* Repeat the last error, which may be suppressed, with the option that it is about. */
-static cb_status of_option(const engine_session *session, const char *option, cb_status status)
-{
-    char text[CB_LAST_ERROR_BYTES];
-
-    snprintf(text, sizeof(text), "%s", cb_last_error());
-    cb_log_silence(control_rank(session->plane) != 0);
-    if (cb_is_error(status))
-        cb_error("%s: %s", option, text);
-    return status;
-}
-
-static cb_status parse_command(const engine_session *session, const char *option, const char *text,
-                               bool quiet, congest_command *out)
-{
-    if (text == NULL) {
-        cb_error("%s is missing; give a benchmark and its options, as %s 'oneway --sizes 64'",
-                 option, option);
-        return CB_ERROR_USAGE;
-    }
-    cb_log_silence(true);
-    return of_option(session, option, congest_command_parse(session->program, text, quiet, out));
-}
-
-static cb_status check_rate(const engine_session *session, congest_run *run)
-{
-    const congest_options *options = options_of(session);
-    const congest_command *command = &run->aggressor;
-    const measurement_method *method = session_method(&command->definition, &command->options);
-    const char *name = command->definition.name;
-
-    if (options->arrivals != NULL && options->rate_hz <= 0) {
-        cb_error(
-            "--aggressor-arrivals has no effect without --aggressor-rate; leave it out, or add "
-            "the other");
-        return CB_ERROR_USAGE;
-    }
-    if (command->kind == CONGEST_SENDS && method != NULL && method->measure != NULL &&
-        method->load == NULL) {
-        cb_error("--aggressor: %s with --rate cannot be an aggressor; use --aggressor-rate", name);
-        return CB_ERROR_USAGE;
-    }
-    if (options->rate_hz > 0 && command->kind != CONGEST_SENDS) {
-        cb_error("--aggressor-rate has no effect on an aggressor that sends nothing; leave it out");
-        return CB_ERROR_USAGE;
-    }
-    if (options->rate_hz > 0 && method != NULL && method->load != NULL) {
-        cb_error("--aggressor-rate: %s has events at a rate itself; give --rate and --arrivals in "
-                 "--aggressor",
-                 name);
-        return CB_ERROR_USAGE;
-    }
-    CB_TRY(farm_arrivals_parse(options->arrivals, &run->arrivals));
-    return options->rate_hz > 0 ? farm_arrivals_check_rate(&run->arrivals, options->rate_hz)
-                                : CB_OK;
-}
-
-static cb_status check_ranks(const engine_session *session, congest_run *run)
-{
-    const congest_options *options = options_of(session);
-    const cb_list *counts = &options->aggressor_ranks;
-
-    run->victim_count =
-        options->victim_ranks > 0 ? (size_t)options->victim_ranks : (session->ranks + 1) / 2;
-    if (run->victim_count >= session->ranks) {
-        cb_error("%zu victims leave no aggressor in a job of %zu ranks; start more ranks, or lower "
-                 "--victim-ranks",
-                 run->victim_count, session->ranks);
-        return CB_ERROR_USAGE;
-    }
-    for (size_t i = 0; i < counts->count; i++)
-        if (counts->values[i] > session->ranks - run->victim_count) {
-            cb_error(
-                "--aggressor-ranks %llu: %zu victims leave %zu of %zu ranks; start more ranks, or "
-                "lower one of the two",
-                (unsigned long long)counts->values[i], run->victim_count,
-                session->ranks - run->victim_count, session->ranks);
-            return CB_ERROR_USAGE;
-        }
-    return CB_OK;
-}
-
-static cb_status parse_all(const engine_session *session, congest_run *run)
-{
-    const congest_options *options = options_of(session);
-
-    CB_TRY(parse_command(session, "--victim", options->victim, false, &run->victim));
-    CB_TRY(parse_command(session, "--aggressor", options->aggressor, true, &run->aggressor));
-    CB_TRY(check_rate(session, run));
-    return check_ranks(session, run);
-}
-
-static cb_status plan_command(const engine_session *session, const char *option,
-                              const congest_command *command, size_t ranks, bench_plan *out)
-{
-    char what[CB_LAST_ERROR_BYTES];
-
-    snprintf(what, sizeof(what), "%s on %zu ranks", option, ranks);
-    cb_log_silence(true);
-    return of_option(session, what, plan_make(&command->definition, &command->options, ranks, out));
-}
-
-static size_t largest_of(const congest_command *command, const bench_plan *plan)
-{
-    return method_message_bytes(command->definition.method, plan->largest_bytes);
-}
-
-static cb_status plan_aggressors(const engine_session *session, congest_run *run)
-{
-    const cb_list *counts = &options_of(session)->aggressor_ranks;
-
-    run->aggressor_plan_count = counts->count > 0 ? counts->count : 1;
-    run->aggressor_plans =
-        cb_allocate(run->aggressor_plan_count, sizeof(bench_plan), "the plans of aggressors");
-    if (run->aggressor_plans == NULL)
-        return CB_ERROR_MEMORY;
-    for (size_t i = 0; run->aggressor.kind == CONGEST_SENDS && i < run->aggressor_plan_count; i++)
-        CB_TRY(plan_command(session, "--aggressor", &run->aggressor,
-                            counts->count > 0 ? (size_t)counts->values[i]
-                                              : session->ranks - run->victim_count,
-                            &run->aggressor_plans[i]));
-    return CB_OK;
-}
-
-/* The load is the last measurement that the aggressor's options ask for: the largest. */
-static cb_status make_plan(const engine_session *session, congest_run *run, bench_plan *out)
-{
-    const cb_list *counts = &options_of(session)->aggressor_ranks;
-    size_t count;
-
-    CB_TRY(plan_command(session, "--victim", &run->victim, run->victim_count, &run->victim_plan));
-    CB_TRY(plan_aggressors(session, run));
-    count = run->victim_plan.count * run->aggressor_plan_count;
-    run->pairs = cb_allocate(count, sizeof(*run->pairs), "the plan");
-    out->measurements = cb_allocate(count, sizeof(*out->measurements), "the plan");
-    if (run->pairs == NULL || out->measurements == NULL)
-        return CB_ERROR_MEMORY;
-    CB_TRY(congest_team_allocate(session->ranks, &run->victims));
-    CB_TRY(congest_team_allocate(session->ranks, &run->aggressors));
-    run->planned = out->measurements;
-    out->largest_bytes = largest_of(&run->victim, &run->victim_plan);
-    for (size_t i = 0; i < run->aggressor_plan_count; i++) {
-        const bench_plan *plan = &run->aggressor_plans[i];
-        const size_t bytes = largest_of(&run->aggressor, plan);
-
-        if (bytes > out->largest_bytes)
-            out->largest_bytes = bytes;
-        for (size_t k = 0; k < run->victim_plan.count; k++) {
-            const bench_measurement *victim = &run->victim_plan.measurements[k];
-
-            run->pairs[out->count] = (congest_pair){
-                .victim = victim,
-                .aggressor_count = counts->count > 0 ? (size_t)counts->values[i]
-                                                     : session->ranks - run->victim_count,
-                .aggressor = plan->count > 0 ? &plan->measurements[plan->count - 1] : NULL};
-            out->measurements[out->count++] =
-                (bench_measurement){.mode = &session->definition->modes[0],
-                                    .count = session->ranks,
-                                    .size_bytes = victim->size_bytes,
-                                    .algorithm_us = victim->algorithm_us};
-        }
-    }
-    return CB_OK;
-}
+/* The state */
 
 static const measurement_method congest_method;
 
@@ -240,10 +32,10 @@ cb_status congest_plan(engine_session *session, bench_plan *out)
     session->method = &congest_method;
     session->method_state = run;
     CB_TRY(control_agree(control_everyone(session->plane), run != NULL ? CB_OK : CB_ERROR_MEMORY));
-    CB_TRY(session_agree_on_plan(session, parse_all(session, run)));
+    CB_TRY(session_agree_on_plan(session, congest_plan_parse(session, run)));
     CB_TRY(fragments_share(session->plane, &run->victim.options));
     CB_TRY(fragments_share(session->plane, &run->aggressor.options));
-    return session_agree_on_plan(session, make_plan(session, run, out));
+    return session_agree_on_plan(session, congest_plan_make(session, run, out));
 }
 
 static void close_state(void *state)
@@ -286,7 +78,8 @@ static cb_status is_crowded(const engine_session *session, const congest_run *ru
 static cb_status choose_teams(congest_run *run, const measurement_setting *job, bool *crowded)
 {
     const engine_session *session = job->session;
-    const bool interleaved = strcmp(options_of(session)->placement, congest_placements[0]) == 0;
+    const bool interleaved =
+        strcmp(congest_options_of(session)->placement, congest_placements[0]) == 0;
 
     run->pair = &run->pairs[job->planned - run->planned];
     run->victims.member_count = run->victim_count;
@@ -310,33 +103,6 @@ static void keep_row(void *context, report_row *row)
     *row = (report_row){.broken = false};
 }
 
-static double mean_of_blocks(const report_row *row)
-{
-    const size_t count = (size_t)fmax(0, report_row_number(row, REPORT_BLOCKS, ""));
-    double sum = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        char place[24];
-
-        snprintf(place, sizeof(place), "%zu", i);
-        sum += report_row_number(row, REPORT_BLOCKS_US, place);
-    }
-    return count > 0 ? sum / (double)count : REPORT_ABSENT;
-}
-
-/* The time of an event where the benchmark has events, else of a step. */
-static congest_phase figures_of(const report_row *row)
-{
-    const report_column times =
-        report_row_has(row, REPORT_EVENT_LATENCY_US) ? REPORT_EVENT_LATENCY_US : REPORT_STEP_US;
-    congest_phase phase = {.throughput_MBps = report_row_number(row, REPORT_THROUGHPUT_MBPS, "")};
-
-    phase.figures_us[MEAN] = mean_of_blocks(row);
-    for (size_t figure = P50; figure < FIGURES; figure++)
-        phase.figures_us[figure] = report_row_number(row, times, figure_names[figure]);
-    return phase;
-}
-
 /* Measure the victim once. The row is kept at rank 0. */
 static cb_status run_phase(congest_run *run, congest_phase *phase)
 {
@@ -354,7 +120,7 @@ static cb_status run_phase(congest_run *run, congest_phase *phase)
     if (document == NULL)
         return status;
     report_divert(document, NULL, NULL);
-    *phase = figures_of(&run->row);
+    *phase = congest_phase_of(&run->row);
     return status;
 }
 
@@ -392,6 +158,7 @@ static cb_status order_for_all(congest_run *run, congest_event event, congest_no
 static void add_tally(congest_note *sum, const congest_note *tally)
 {
     sum->turns += tally->turns;
+    sum->steps += tally->steps;
     sum->packets += tally->packets;
     sum->busy_ns += tally->busy_ns;
     sum->elapsed_ns += tally->elapsed_ns;
@@ -424,113 +191,6 @@ static cb_status run_rounds(congest_run *run, size_t rounds)
     return status;
 }
 
-/* The row */
-
-static double typical_bytes(const bench_measurement *measurement)
-{
-    return measurement != NULL ? (double)plan_typical_bytes(measurement) : 0;
-}
-
-static void fill_aggressor(const congest_run *run, const engine_session *session, report_row *row)
-{
-    const congest_options *options = options_of(session);
-    const congest_note *tally = &run->tally;
-    const bool sends = run->aggressor.kind == CONGEST_SENDS;
-    const size_t shared =
-        congest_shared_hosts(session->machines.hosts, run->victims.ranks, run->victims.count,
-                             run->aggressors.ranks, run->aggressors.count);
-
-    report_set_text(row, REPORT_VICTIM, run->victim.text);
-    report_set_text(row, REPORT_AGGRESSOR, run->aggressor.text);
-    report_set_text(row, REPORT_AGGRESSOR_PLACEMENT, options->placement);
-    report_set_number(row, REPORT_AGGRESSOR_RANKS, (double)run->aggressors.count);
-    if (options->rate_hz > 0) {
-        report_set_number(row, REPORT_AGGRESSOR_RATE_HZ, options->rate_hz);
-        report_set_text(row, REPORT_AGGRESSOR_ARRIVALS, options->arrivals);
-    }
-    if (session->machines.host_count > 1)
-        report_set_number(row, REPORT_SHARED_HOSTS, (double)shared);
-    if (run->failed)
-        report_set_flag(row, REPORT_AGGRESSOR_FAILED, true);
-    if (!sends || tally->elapsed_ns <= 0)
-        return;
-    report_set_number(row, REPORT_AGGRESSOR_SIZE_BYTES, typical_bytes(run->pair->aggressor));
-    report_set_number(row, REPORT_AGGRESSOR_MBPS,
-                      tally->packets * typical_bytes(run->pair->aggressor) / tally->elapsed_ns *
-                          1e3);
-    report_set_number(row, REPORT_AGGRESSOR_TURNS, tally->turns);
-    report_set_number(row, REPORT_AGGRESSOR_BUSY_PCT, 100 * tally->busy_ns / tally->elapsed_ns);
-}
-
-static void fill_hosts(const congest_run *run, const engine_session *session, report_row *row)
-{
-    const struct {
-        const char *name;
-        const congest_team *team;
-    } teams[] = {{"victim", &run->victims}, {"aggressor", &run->aggressors}};
-
-    for (size_t side = 0; session->machines.host_count > 1 && side < 2; side++)
-        for (size_t at = 0; at < session->machines.host_count; at++) {
-            size_t ranks = 0;
-
-            for (size_t i = 0; i < teams[side].team->count; i++)
-                ranks += session->machines.hosts[teams[side].team->ranks[i]] == (int)at;
-            report_set_member(row, REPORT_PLACEMENT, (double)ranks, "[%s].%zu", teams[side].name,
-                              at);
-        }
-}
-
-/* The impact on one figure, and its values alone and beside: geometric means over the phases. */
-static void fill_figure(const congest_run *run, size_t figure, report_row *row)
-{
-    static const report_column columns[FIGURES] = {REPORT_IMPACT_MEAN, REPORT_IMPACT_P50,
-                                                   REPORT_IMPACT_P99, REPORT_IMPACT_P99_9};
-    double alone[CONGEST_ROUNDS_MOST + 1], beside[CONGEST_ROUNDS_MOST];
-    congest_impact impact;
-
-    for (size_t i = 0; i <= run->rounds; i++)
-        alone[i] = run->alone[i].figures_us[figure];
-    for (size_t i = 0; i < run->rounds; i++)
-        beside[i] = run->beside[i].figures_us[figure];
-    impact = congest_impact_of(alone, beside, run->rounds);
-    report_set_member(row, columns[figure], impact.ratio, "value");
-    report_set_member(row, columns[figure], impact.low, "interval.0");
-    report_set_member(row, columns[figure], impact.high, "interval.1");
-    report_set_member(row, REPORT_ALONE_US, congest_mean(alone, run->rounds + 1), "%s",
-                      figure_names[figure]);
-    report_set_member(row, REPORT_BESIDE_US, congest_mean(beside, run->rounds), "%s",
-                      figure_names[figure]);
-    report_set_member(row, REPORT_DRIFT_PCT, 100 * (alone[run->rounds] / alone[0] - 1), "%s",
-                      figure_names[figure]);
-}
-
-static void fill_throughput(const congest_run *run, report_row *row)
-{
-    double alone[CONGEST_ROUNDS_MOST + 1], beside[CONGEST_ROUNDS_MOST];
-
-    for (size_t i = 0; i <= run->rounds; i++)
-        alone[i] = run->alone[i].throughput_MBps;
-    for (size_t i = 0; i < run->rounds; i++)
-        beside[i] = run->beside[i].throughput_MBps;
-    report_set_member(row, REPORT_VICTIM_MBPS, congest_mean(alone, run->rounds + 1), "alone");
-    report_set_member(row, REPORT_VICTIM_MBPS, congest_mean(beside, run->rounds), "beside");
-}
-
-/* What the phases had in common stays; figures of one phase are not those of the measurement. */
-static cb_status add_row(congest_run *run, const measurement_setting *job)
-{
-    const engine_session *session = job->session;
-
-    report_row_keep_conditions(&run->row);
-    fill_hosts(run, session, &run->row);
-    fill_aggressor(run, session, &run->row);
-    report_set_number(&run->row, REPORT_ROUNDS, (double)run->rounds);
-    for (size_t figure = 0; figure < FIGURES; figure++)
-        fill_figure(run, figure, &run->row);
-    fill_throughput(run, &run->row);
-    return report_add(session->document, &run->row);
-}
-
 static void put_roles(const congest_run *run, report_document *document)
 {
     for (size_t i = 0; i < run->victims.count; i++)
@@ -552,14 +212,14 @@ static cb_status measure_victims(congest_run *run, const measurement_setting *jo
         status = method->open(part, &part->method_state);
     status = control_agree(run->victims.setting.team, status);
     if (status == CB_OK)
-        status = run_rounds(run, (size_t)options_of(job->session)->rounds);
+        status = run_rounds(run, (size_t)congest_options_of(job->session)->rounds);
     if (method != NULL && method->close != NULL)
         method->close(part->method_state);
     if (part->document == NULL)
         return status;
     job->session->verdict.verification_failed |= part->verdict.verification_failed;
     if (report_row_has(&run->row, REPORT_MODE) && (status == CB_OK || run->failed)) {
-        cb_status added = add_row(run, job);
+        cb_status added = congest_row_add(run, job->session);
 
         status = status == CB_OK ? added : status;
     }
@@ -585,7 +245,7 @@ static cb_status fail(const congest_run *run, const measurement_setting *job, cb
 
 static cb_status measure_aggressors(congest_run *run, const measurement_setting *job)
 {
-    const congest_options *options = options_of(job->session);
+    const congest_options *options = congest_options_of(job->session);
     congest_team *team = &run->aggressors;
     congest_load load = {.job = run->job,
                          .session = team->session,

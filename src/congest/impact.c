@@ -3,13 +3,9 @@
 
 #include <math.h>
 
-static const double nothing = (double)NAN;
+#include "stats/student.h"
 
-/* The 97.5 % quantile of Student's t with 1 to 30 degrees of freedom. */
-static const double t_quantiles[CONGEST_ROUNDS_MOST - 1] = {
-    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
-    2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
-    2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
+static const double nothing = (double)NAN;
 
 double congest_mean(const double *values, size_t count)
 {
@@ -41,7 +37,7 @@ congest_impact congest_impact_of(const double *alone, const double *beside, size
         return impact;
     for (size_t i = 0; i < rounds; i++)
         squares += (logs[i] - mean) * (logs[i] - mean);
-    reach = t_quantiles[rounds - 2] * sqrt(squares / (double)(rounds - 1) / (double)rounds);
+    reach = stats_student_95(rounds - 1) * sqrt(squares / (double)(rounds - 1) / (double)rounds);
     impact.low = exp(mean - reach);
     impact.high = exp(mean + reach);
     return impact;

@@ -202,6 +202,7 @@ static cb_status run_blocks(void *state, measurement_passes *run)
         } else {
             CB_TRY(block_run(me, run->pass.actions, steps, &ignored_ns));
         }
+        turns->tally.steps += turns->running ? (double)steps : 0;
         CB_TRY(turns->method.end_turn(&turns->method, (double)steps * step_packets,
                                       (double)(cb_now_ns() - start_ns), &goes_on));
         if (run->is_stream && !turns->running)

@@ -12,11 +12,11 @@ typedef enum {
     CONGEST_FAILED   /* an aggressor cannot go on */
 } congest_event;
 
-/* A note. The numbers are those of a tally: of the turns since RUNNING. */
+/* A note. The numbers are those of a tally: of the turns since RUNNING; a farm has no steps. */
 typedef struct {
     congest_event event;
     int rank; /* that sent it */
-    double turns, packets, busy_ns, elapsed_ns;
+    double turns, steps, packets, busy_ns, elapsed_ns;
 } congest_note;
 
 #endif

@@ -570,6 +570,8 @@ static int poll_until(conversation *with, uint64_t deadline_ns, int *heard, MPI_
         *heard = MPI_UNDEFINED;
         if (polls < SPINS)
             continue;
+        if (with->plane->look != NULL)
+            with->plane->look(with->plane->look_context);
         if (cb_now_ns() > deadline_ns)
             return MPI_SUCCESS;
         if (polls < YIELDS)

@@ -14,7 +14,7 @@
 
 /* Longest loop body to search for, in items; and the longest run that may be written record by
  * record. */
-enum { LONGEST_BODY = 512, SHORT_RUN = 8 };
+enum { LONGEST_BODY = 512, SHORT_BODY = 16, SHORT_RUN = 8 };
 
 static cb_status out_of_memory(void)
 {
@@ -235,13 +235,31 @@ static bool grows_steadily(const fold_state *fold, size_t length, uint32_t *stri
     return true;
 }
 
+/* Longest body to look for. Records that did not repeat when every body could have come three times
+ * are of an irregular pattern: looking for long bodies would take the time of a comparison with
+ * each record before. */
+static size_t longest_body(const fold_state *fold)
+{
+    const size_t most = fold->fruitless > 3 * LONGEST_BODY ? SHORT_BODY : LONGEST_BODY;
+
+    return fold->count / 2 < most ? fold->count / 2 : most;
+}
+
+/* Short bodies come by chance in an irregular pattern, too. */
+static void note_success(fold_state *fold, size_t length)
+{
+    if (length > SHORT_BODY)
+        fold->fruitless = 0;
+}
+
 /* Fold the shortest repetition; *found: there was one. */
 static cb_status fold_end(fold_state *fold, bool *found)
 {
-    const size_t most = fold->count / 2 < LONGEST_BODY ? fold->count / 2 : LONGEST_BODY;
+    const size_t most = longest_body(fold);
     uint32_t strides[LONGEST_BODY];
 
     *found = true;
+    fold->fruitless++;
     for (size_t length = 1; length <= most; length++) {
         const fold_item *end = fold->items + fold->count;
 
@@ -250,10 +268,14 @@ static cb_status fold_end(fold_state *fold, bool *found)
         if (!nests(fold, length))
             continue;
         if (end[-1].hash == end[-1 - (ptrdiff_t)length].hash &&
-            same_items(end - length, end - 2 * length, length))
+            same_items(end - length, end - 2 * length, length)) {
+            note_success(fold, length);
             return make_loop(fold, length, 2, NULL);
-        if (fold->count >= 3 * length && grows_steadily(fold, length, strides))
+        }
+        if (fold->count >= 3 * length && grows_steadily(fold, length, strides)) {
+            note_success(fold, length);
             return make_loop(fold, length, 3, strides);
+        }
     }
     *found = false;
     return CB_OK;

@@ -59,6 +59,7 @@ typedef struct {
     size_t forms_room;
     fold_place places[FOLD_DEPTH + 1]; /* position in the last item, if it is a loop */
     size_t depth;
+    size_t fruitless; /* searches since a long body was found */
 } fold_state;
 
 /* Hot. Add a record. CB_ERROR_MEMORY, logged. */

@@ -27,6 +27,8 @@ typedef struct message {
     const member_list *tree; /* tree by which it came, or NULL */
     size_t place;            /* of the receiver, in the tree */
     double arrival;          /* if the recorder keeps time */
+    uint32_t sender;
+    struct message *before, *after; /* in the order in which they came to the mailbox */
     unsigned char content[EMIT_CONTENT_BYTES];
 } message;
 
@@ -45,7 +47,8 @@ typedef struct {
     size_t count, room;
     uint32_t *slots; /* hash table by sender: 1 + index of the channel; 0: free */
     size_t slot_count;
-    uint64_t *ready; /* a bit for each sender with messages, */
+    message *oldest, *newest; /* of all senders */
+    uint64_t *ready;          /* a bit for each sender with messages, */
     size_t ready_count;
     uint64_t *due;       /* and for each that has not had its turn in the round; */
     size_t due_count;    /* number of those */
@@ -107,6 +110,11 @@ static cb_status mailbox_put(mailbox *box, uint32_t sender, message *put)
         into = &box->channels[box->count - 1];
     }
     put->next = NULL;
+    put->sender = sender;
+    put->before = box->newest;
+    put->after = NULL;
+    *(box->newest != NULL ? &box->newest->after : &box->oldest) = put;
+    box->newest = put;
     if (into->first == NULL) {
         into->first = put;
         box->ready[sender / 64] |= UINT64_C(1) << sender % 64;
@@ -122,6 +130,8 @@ static message *channel_take(mailbox *box, channel *from)
 {
     message *taken = from->first;
 
+    *(taken->before != NULL ? &taken->before->after : &box->oldest) = taken->after;
+    *(taken->after != NULL ? &taken->after->before : &box->newest) = taken->before;
     from->first = taken->next;
     if (from->first == NULL) {
         box->ready[from->sender / 64] &= ~(UINT64_C(1) << from->sender % 64);
@@ -211,22 +221,14 @@ static message *mailbox_take_any(mailbox *box, const receive_order *order, uint3
     return mailbox_take(box, *sender);
 }
 
-/* The sender of the group whose next message came first; the number of ranks if there is none. */
+/* The sender of the group whose next message arrives first; the number of ranks if there is none. A
+ * rank receives messages in the order of their sends, since its link carries one at a time. */
 static size_t earliest_sender(const mailbox *box, transport_node *const *members, size_t ranks)
 {
-    const message *earliest = NULL;
-    size_t found = ranks;
-
-    for (size_t i = 0; i < box->count; i++) {
-        const message *first = box->channels[i].first;
-
-        if (first != NULL && members[box->channels[i].sender] != NULL &&
-            (earliest == NULL || first->arrival < earliest->arrival)) {
-            earliest = first;
-            found = box->channels[i].sender;
-        }
-    }
-    return found;
+    for (const message *one = box->oldest; one != NULL; one = one->after)
+        if (members[one->sender] != NULL)
+            return one->sender;
+    return ranks;
 }
 
 static void mailbox_clear(mailbox *box)

@@ -205,6 +205,7 @@ struct benchmark {
     unsigned fragments; /* set of roles whose packets may vary in size (--fragments); 0: none */
     bool
         timed_traces; /* in traces messages from any are received as a network would deliver them */
+    bool timeline;    /* --timeline; farms have it in any case */
     bool part_rounds; /* steps send only me->shifts messages if it is not 0 (traces) */
     bench_role roles[BENCH_ROLES];
     bench_mode modes[BENCH_MODES];         /* ended by one without a name */

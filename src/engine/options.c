@@ -262,7 +262,7 @@ static const cb_option later_rows[] = {
      .more = "For experiments with one slow destination."},
     {.name = "timeline",
      .type = CB_OPTION_TEXT,
-     .scope = BENCH_TAKES_FARM,
+     .scope = BENCH_TAKES_TIMELINE,
      .offset = FIELD(timeline),
      .argument = "FILE",
      .help = "Write a Perfetto trace of the first events to FILE (extra pass)",
@@ -270,7 +270,7 @@ static const cb_option later_rows[] = {
              "shows what every rank does, on one clock."},
     {.name = "timeline-events",
      .type = CB_OPTION_COUNT,
-     .scope = BENCH_TAKES_FARM,
+     .scope = BENCH_TAKES_TIMELINE,
      .offset = FIELD(timeline_events),
      .argument = "N",
      .minimum = 1,
@@ -568,7 +568,7 @@ static uint32_t scopes_of(const benchmark *definition)
         [BENCH_PROCESSORS] = BENCH_TAKES_PROCESSORS,
         [BENCH_DESTINATIONS] = BENCH_TAKES_DESTINATIONS,
         [BENCH_SOURCES] = BENCH_TAKES_SOURCES,
-        [BENCH_FARM] = BENCH_TAKES_FARM | BENCH_TAKES_LOAD,
+        [BENCH_FARM] = BENCH_TAKES_FARM | BENCH_TAKES_LOAD | BENCH_TAKES_TIMELINE,
         [BENCH_TOPOLOGY] = BENCH_TAKES_LOAD,
         [BENCH_BY_TRACE] = 0,
         [BENCH_BY_TEAMS] = 0,
@@ -590,6 +590,8 @@ static uint32_t scopes_of(const benchmark *definition)
         scopes |= BENCH_TAKES_LOAD;
     if (definition->fragments != 0)
         scopes |= BENCH_TAKES_FRAGMENTS;
+    if (definition->timeline)
+        scopes |= BENCH_TAKES_TIMELINE;
     if (definition->part_rounds)
         scopes |= BENCH_TAKES_SHIFTS;
     if (definition->counted != BENCH_FARM)

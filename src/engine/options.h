@@ -77,7 +77,8 @@ typedef enum {
     BENCH_TAKES_THREADS = 1u << 14, /* its sources may send with several threads */
     BENCH_TAKES_FRAGMENTS = 1u << 15,
     BENCH_TAKES_PACKETS = 1u << 16, /* its messages follow from options, not from a trace */
-    BENCH_TAKES_OWN = 1u << 31      /* option of another benchmark */
+    BENCH_TAKES_TIMELINE = 1u << 7,
+    BENCH_TAKES_OWN = 1u << 31 /* option of another benchmark */
 } bench_scope;
 
 /* The option table of one program. It has pointers into itself: do not copy. */

@@ -341,12 +341,6 @@ static cb_status prepare(plan_progress *run, size_t **ranks_on_hosts)
     return CB_OK;
 }
 
-/* Called while a rank that takes no part waits. */
-static void look_for_signal(void *session)
-{
-    session_leave_if_interrupted(session);
-}
-
 cb_status plan_run(engine_session *session, const bench_plan *plan)
 {
     const measurement_method *method = session->method;
@@ -355,7 +349,6 @@ cb_status plan_run(engine_session *session, const bench_plan *plan)
     size_t *ranks_on_hosts = NULL;
     cb_status status;
 
-    control_look_while_waiting(session->plane, look_for_signal, session);
     session->verdict.all_skipped = true;
     status = prepare(&run, &ranks_on_hosts);
     for (size_t i = 0; i < plan->count && status == CB_OK; i++) {
@@ -417,6 +410,5 @@ cb_status plan_run(engine_session *session, const bench_plan *plan)
     free(run.who.ranks);
     free(run.points.bytes);
     free(run.points.figures_us);
-    control_look_while_waiting(session->plane, NULL, NULL);
     return status;
 }

@@ -207,6 +207,12 @@ static cb_status open_document(engine_session *session)
     return control_agree(control_everyone(session->plane), status);
 }
 
+/* Called while a rank waits for others. */
+static void look_for_signal(void *session)
+{
+    session_leave_if_interrupted(session);
+}
+
 static cb_status exchange_all(void *context, const void *mine, size_t bytes, void *all)
 {
     return control_exchange(context, mine, bytes, all);
@@ -311,6 +317,7 @@ cb_status session_start(engine_session *session, const bench_plan *plan)
         CB_TRY(parkbench_check_clock(session->plane, session->host, &ticks));
     CB_TRY(open_document(session));
     session->started = true;
+    control_look_while_waiting(session->plane, look_for_signal, session);
     CB_TRY(open_technologies(session));
     CB_TRY(describe_environment(session));
     if (session->definition->group == BENCH_GROUP_PARKBENCH && session->document != NULL)
@@ -364,8 +371,10 @@ static cb_status finish(engine_session *session, cb_status status)
 cb_status session_close(engine_session *session, cb_status status)
 {
     cb_log_silence(false);
-    if (session->started)
+    if (session->started) {
+        control_look_while_waiting(session->plane, NULL, NULL);
         status = finish(session, status);
+    }
     if (session->method != NULL && session->method->close != NULL)
         session->method->close(session->method_state);
     report_free(session->document);

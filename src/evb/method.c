@@ -1,5 +1,6 @@
 /* After the plain passes, a pass in which builders read the clock at each event. No rank waits for
- * another in it but by the schedule, so that rates and shares show who is served better. */
+ * another in it but by the schedule, so that rates and shares show who is served better. With
+ * --timeline one more pass is recorded. */
 #include "evb/method.h"
 
 #include <math.h>
@@ -13,6 +14,7 @@
 #include "evb/schedules.h"
 #include "evb/unit.h"
 #include "farm/chain.h"
+#include "timeline/write.h"
 
 enum { TURNS_LEAST = 4, TURNS_MOST = 20000 };
 
@@ -26,11 +28,29 @@ typedef struct {
     uint64_t account[4];                      /* as evb_account, of all builders */
 } evb_found;
 
-static cb_status open_state(engine_session *session, void **state)
+typedef struct {
+    evb_found found;
+    timeline_recording recording;
+} evb_state;
+
+static cb_status open_state(engine_session *session, void **out)
 {
-    (void)session;
-    *state = cb_allocate(1, sizeof(evb_found), "the figures of event building");
-    return *state != NULL ? CB_OK : CB_ERROR_MEMORY;
+    evb_state *state = cb_allocate(1, sizeof(*state), "the figures of event building");
+
+    if (state == NULL)
+        return CB_ERROR_MEMORY;
+    *out = state;
+    return timeline_recording_open(session, &state->recording);
+}
+
+static void close_state(void *closed)
+{
+    evb_state *state = closed;
+
+    if (state == NULL)
+        return;
+    timeline_recording_close(&state->recording);
+    free(state);
 }
 
 /* Jain's index of n values: 1 if they are equal, 1 / n if one has all. */
@@ -136,17 +156,106 @@ static void fill_account(const uint64_t account[4], report_row *row)
     report_set_number(row, REPORT_INCOMPLETE, (double)account[3]);
 }
 
-static cb_status after_passes(void *state, measurement_passes *run)
-{
-    evb_found *found = state;
+/* Timeline: messages with fragments, except those of the own readout */
 
-    CB_TRY(time_events(run, found));
-    return sum_accounts(run->pass.team, &evb_of(run->pass.me)->account, found->account);
+/* Share of --max-time for each trial of the cost. */
+static const double trial_share = 0.02;
+
+/* The entries of rank 0's memory allow fewer than a measurement of many units may ask for. */
+static uint64_t recorded_events(const measurement_passes *run, const evb_unit *unit)
+{
+    const double of_turn = (double)unit->units * (double)unit->pack;
+    const double asked = (double)timeline_events_wanted(run->setting->session->options);
+    const double in_time = fmax(1, floor(run->pass.limit_ns / fmax(run->step_ns, 1))) * of_turn;
+    const double in_memory = TIMELINE_ENTRIES / (2 * (double)unit->units) * (double)unit->pack;
+
+    return (uint64_t)fmin(asked, fmin(in_time, in_memory));
+}
+
+static cb_status try_turns(void *context, timeline_recorder *recorder, double *elapsed_ns)
+{
+    measurement_passes *run = context;
+    const uint64_t start_ns = cb_now_ns();
+    evb_unit *unit = evb_of(run->pass.me);
+    const double fitting = ceil(run->pass.limit_ns * trial_share / fmax(run->step_ns, 1));
+    cb_status status;
+
+    unit->timeline = recorder;
+    status = pass_run(&run->pass, &(pass_plan){run->traffic, .steps = (uint64_t)fmax(fitting, 1)});
+    unit->timeline = NULL;
+    *elapsed_ns = (double)(cb_now_ns() - start_ns);
+    return status;
+}
+
+/* Another turn follows those that are recorded, so that these run under full load to their end. */
+static cb_status record_timeline(measurement_passes *run, timeline_recording *recording)
+{
+    evb_unit *unit = evb_of(run->pass.me);
+    const uint64_t of_turn = unit->units * unit->pack;
+    uint64_t turns;
+    cb_status status;
+
+    if (!recording->due)
+        return CB_OK;
+    recording->events = recorded_events(run, unit);
+    turns = (recording->events + of_turn - 1) / of_turn;
+    CB_TRY(timeline_create(turns * 2 * unit->units, &recording->recorder));
+    CB_TRY(timeline_find_cost(recording, try_turns, run));
+    timeline_restart(recording->recorder, evb_event(unit, unit->opened, 0), recording->events);
+    unit->timeline = recording->recorder;
+    status = pass_run(&run->pass, &(pass_plan){run->traffic, .steps = turns + 1});
+    unit->timeline = NULL;
+    return status;
+}
+
+static cb_status write_timeline(void *made, engine_session *session,
+                                const bench_measurement *planned)
+{
+    static const timeline_words folded = {
+        .roles = {"node"}, .sends = {{{"send", "send", "fragment"}}}, .takes = {{"take fragment"}}};
+    static const timeline_words unfolded = {
+        .roles = {"readout", "builder"},
+        .sends = {{{NULL, NULL, NULL}, {"send", "send", "fragment"}}},
+        .takes = {{NULL, "take fragment"}}};
+    evb_state *state = made;
+    const evb_options *own = (const void *)session->options->own;
+    const bool is_folded = evb_is_folded(session->options);
+    const size_t units = evb_units(session->options, planned->count);
+    const bench_shape shape = {.stages = {units, is_folded ? 0 : units},
+                               .stage_count = is_folded ? 1 : 2};
+    const report_fact facts[] = {
+        {.key = "benchmark", .text = session->definition->name},
+        {.key = "technology", .text = session->options->technology},
+        {.key = "mode", .text = planned->mode->name},
+        {.key = "schedule", .text = own->schedule},
+        {.key = "folding", .text = own->folding},
+        {.key = "units", .number = (double)units},
+        {.key = "pack", .number = (double)own->pack},
+        {.key = "size_bytes", .number = (double)planned->size_bytes},
+    };
+
+    if (!state->recording.due)
+        return CB_OK;
+    return timeline_write(session,
+                          &(timeline_content){.shape = &shape,
+                                              .words = is_folded ? &folded : &unfolded,
+                                              .about = facts,
+                                              .about_count = sizeof(facts) / sizeof(facts[0])},
+                          &state->recording);
+}
+
+static cb_status after_passes(void *made, measurement_passes *run)
+{
+    evb_state *state = made;
+
+    CB_TRY(time_events(run, &state->found));
+    CB_TRY(sum_accounts(run->pass.team, &evb_of(run->pass.me)->account, state->found.account));
+    return record_timeline(run, &state->recording);
 }
 
 static void fill_row(const void *state, const measurement_setting *setting, report_row *row)
 {
-    const evb_found *found = state;
+    const evb_found *found = &((const evb_state *)state)->found;
 
     fill_conditions(setting, row);
     if (found->latency.samples > 0)
@@ -163,10 +272,11 @@ const measurement_method evb_method = {
     .no_harness = true,
     .control_message_bytes = 8,
     .open = open_state,
-    .close = free,
+    .close = close_state,
     .obstacle = evb_obstacle,
     .after_passes = after_passes,
     .fill_row = fill_row,
+    .conclude = write_timeline,
 };
 
 /* At a rate */

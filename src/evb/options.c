@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/units.h"
 #include "farm/options.h"
+#include "timeline/recording.h"
 
 enum { CREDITS_MOST = 65535 };
 
@@ -65,6 +66,13 @@ cb_status evb_check(const bench_options *options)
     evb_schedule schedule;
 
     CB_TRY(farm_check_load(options));
+    CB_TRY(timeline_check_options(options));
+    if (options->timeline != NULL &&
+        (options->rate_hz > 0 || options->load_curve != NULL || options->find_rate)) {
+        cb_error("--timeline of event building records turns that follow each other; leave out "
+                 "--rate, --load-curve and --find-rate");
+        return CB_ERROR_USAGE;
+    }
     return evb_schedule_parse(own_options(options)->schedule, &schedule);
 }
 

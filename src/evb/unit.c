@@ -250,6 +250,29 @@ static cb_status read_fragments(bench_rank *me, bench_peer *from, transport_buff
     return CB_OK;
 }
 
+/* The role that builders have in a timeline, and the number of a peer's unit. */
+static size_t builder_role(const evb_unit *unit)
+{
+    return unit->folded ? 0 : 1;
+}
+
+static uint32_t unit_of(const bench_rank *me, size_t peer)
+{
+    return (uint32_t)((me->place.self + 1 + peer) % me->place.participants % evb_of(me)->units);
+}
+
+/* Read the next message of a peer's readout. */
+static cb_status take_fragments(bench_rank *me, size_t peer, transport_buffer *buffer)
+{
+    const evb_unit *unit = evb_of(me);
+    const uint64_t begin_ns = timeline_begin(unit->timeline);
+
+    CB_TRY(read_fragments(me, &me->peers[peer], buffer));
+    timeline_note(unit->timeline, begin_ns, TIMELINE_TAKES,
+                  evb_event(unit, unit->peers[peer].turn, unit->index), 0, unit_of(me, peer));
+    return accept_fragments(me, peer, true);
+}
+
 /* The fragments of the rank's own readout. */
 static cb_status read_own(bench_rank *me)
 {
@@ -272,11 +295,16 @@ static cb_status read_own(bench_rank *me)
 /* The next message with fragments to a peer. Verification counts messages itself. */
 static cb_status send_fragments(bench_rank *me, size_t peer)
 {
+    evb_unit *unit = evb_of(me);
     bench_ring *ring = &me->ring;
+    const uint64_t begin_ns = timeline_begin(unit->timeline), turn = unit->peers[peer].sent++;
 
     if (ring->sizes != NULL && me->traffic != &verification_traffic)
         ring->at = (me->peers[peer].sent++ * ring->stride + me->peers[peer].lane) % ring->period;
-    return bench_send(me, peer);
+    CB_TRY(bench_send(me, peer));
+    timeline_note(unit->timeline, begin_ns, TIMELINE_SENDS,
+                  evb_event(unit, turn, unit_of(me, peer)), builder_role(unit), unit_of(me, peer));
+    return CB_OK;
 }
 
 cb_status evb_send(bench_rank *me, size_t builder)
@@ -344,9 +372,7 @@ cb_status evb_receive(bench_rank *me, size_t readout)
 
     if (status != CB_OK && status != CB_LOST)
         return status;
-    if (status == CB_OK)
-        CB_TRY(read_fragments(me, &me->peers[peer], buffer));
-    return accept_fragments(me, peer, status == CB_OK);
+    return status == CB_OK ? take_fragments(me, peer, buffer) : accept_fragments(me, peer, false);
 }
 
 cb_status evb_receive_control(bench_rank *me, size_t peer)
@@ -391,6 +417,5 @@ cb_status evb_receive_any(bench_rank *me)
         transport_buffer_release(buffer);
         return accept_control(me, peer);
     }
-    CB_TRY(read_fragments(me, &me->peers[peer], buffer));
-    return accept_fragments(me, peer, true);
+    return take_fragments(me, peer, buffer);
 }

@@ -13,6 +13,7 @@
 #include "evb/options.h"
 #include "farm/arrivals.h"
 #include "stats/stats.h"
+#include "timeline/timeline.h"
 
 /* Events of a builder. issued = complete + lost; `incomplete` are lost events of which at least one
  * fragment arrived. */
@@ -39,6 +40,7 @@ typedef struct {
 /* What a rank has exchanged with a peer. */
 typedef struct {
     uint64_t turn;  /* of its next message with fragments */
+    uint64_t sent;  /* messages with fragments to it */
     uint64_t taken; /* messages of any kind that came or were given up */
     uint64_t held;  /* acknowledgements that wait for the builder's window */
     uint64_t share; /* messages with fragments since shares are counted */
@@ -69,6 +71,7 @@ typedef struct {
     bool share_complete;
     uint64_t last_ns; /* the last turn was complete */
     evb_due *due;     /* latencies count from due times; NULL: from the opening of an event */
+    timeline_recorder *timeline; /* or NULL */
 } evb_unit;
 
 /* The unit of a rank. */
@@ -84,6 +87,12 @@ void evb_tear_down(bench_rank *me);
 /* Index in me->peers of a unit's readout or builder; not of this rank itself. */
 size_t evb_readout(const bench_rank *me, size_t unit);
 size_t evb_builder(const bench_rank *me, size_t unit);
+
+/* Number of the first event of a builder in a turn. */
+static inline uint64_t evb_event(const evb_unit *unit, uint64_t turn, size_t builder)
+{
+    return (turn * unit->units + builder) * unit->pack;
+}
 
 /* Hot. Send the next message with fragments to a builder. In this rank: make it, read it. */
 cb_status evb_send(bench_rank *me, size_t builder);

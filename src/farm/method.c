@@ -163,41 +163,29 @@ static cb_status verify(farm_run *run)
     return CB_OK;
 }
 
-/* The timeline. First the cost of recording is measured by closed loops with and without it, in
- * turns, so that both see the same machine. Then the first events of the measured load are
- * recorded, into memory that those loops have already used. */
+/* The timeline. First the cost of recording is measured by closed loops with and without it. Then
+ * the first events of the measured load are recorded, into memory that those loops have already
+ * used. */
 
-enum { PAIRS = 5, EVENTS_LEAST = 20 };
+enum { EVENTS_LEAST = 20 };
 
 /* Share of --max-time for each loop of a pair. */
 static const double loop_share = 0.02;
 
-/* State of the timeline; NULL without --timeline. */
 typedef struct {
-    bool due;                    /* no measurement has been recorded yet */
-    char *path;                  /* path of the trace; rank 0 only */
-    timeline_recorder *recorder; /* of this rank; NULL if it took no part */
-    uint64_t events;
+    timeline_recording base;
     uint64_t in_flight;
     bool open;
-    stats_summary cost_pct; /* relative slowdown of an event while it is recorded, per pair */
 } farm_recording;
 
 static cb_status open_recording(engine_session *session, void **state)
 {
-    const bench_options *options = session->options;
-    farm_recording *recording;
+    farm_recording *recording = cb_allocate(1, sizeof(*recording), "a timeline");
 
-    if (options->timeline == NULL)
-        return CB_OK;
-    recording = cb_allocate(1, sizeof(*recording), "a timeline");
     if (recording == NULL)
         return CB_ERROR_MEMORY;
-    recording->due = true;
     *state = recording;
-    return session->document != NULL
-               ? report_trace_direct(options->timeline, options->output, &recording->path)
-               : CB_OK;
+    return timeline_recording_open(session, &recording->base);
 }
 
 static void close_recording(void *state)
@@ -206,44 +194,32 @@ static void close_recording(void *state)
 
     if (recording == NULL)
         return;
-    timeline_free(recording->recorder);
-    free(recording->path);
+    timeline_recording_close(&recording->base);
     free(recording);
 }
 
-static cb_status run_recorded(farm_run *run, farm_recording *recording, const farm_load *load,
-                              bool recorded, farm_tally *tally)
+static cb_status run_recorded(farm_run *run, timeline_recorder *recorder, const farm_load *load,
+                              farm_tally *tally)
 {
     farm_rank *farm = farm_of(run->me);
     cb_status status;
 
-    farm->timeline = recorded ? recording->recorder : NULL;
+    farm->timeline = recorder;
     status = farm_run_load(run, *load, tally);
     farm->timeline = NULL;
     return status;
 }
 
-/* Pairs alternate which loop is first, and ratios are computed within a pair: slow changes of the
- * machine affect both loops of a pair. */
-static cb_status find_cost(farm_run *run, farm_recording *recording)
+static cb_status try_loop(void *context, timeline_recorder *recorder, double *elapsed_ns)
 {
+    farm_run *run = context;
     double fitting = ceil(run->limit_ns * loop_share / fmax(run->event_ns, 1));
     farm_load load = {.events = (uint64_t)fmax(fitting, 4 * (double)run->in_flight),
                       .in_flight = run->in_flight};
-    double costs_pct[PAIRS];
+    farm_tally tally;
 
-    timeline_rehearse(recording->recorder);
-    for (size_t i = 0; i < PAIRS; i++) {
-        bool recorded_first = i % 2 != 0;
-        farm_tally first, second;
-        double ratio;
-
-        CB_TRY(run_recorded(run, recording, &load, recorded_first, &first));
-        CB_TRY(run_recorded(run, recording, &load, !recorded_first, &second));
-        ratio = first.elapsed_ns / second.elapsed_ns;
-        costs_pct[i] = 100 * ((recorded_first ? ratio : 1 / ratio) - 1);
-    }
-    recording->cost_pct = stats_summarize(costs_pct, PAIRS);
+    CB_TRY(run_recorded(run, recorder, &load, &tally));
+    *elapsed_ns = tally.elapsed_ns;
     return CB_OK;
 }
 
@@ -255,24 +231,24 @@ static cb_status record_timeline(farm_run *run, farm_recording *recording)
     const farm_rank *farm = farm_of(run->me);
     double due_ns = options->rate_hz > 0 ? 1e9 / options->rate_hz : 0;
     double fitting = run->limit_ns / fmax(fmax(run->event_ns, due_ns), 1);
-    uint64_t asked = farm_timeline_events(options);
+    uint64_t asked = timeline_events_wanted(options);
     farm_load load;
     farm_tally tally;
 
-    if (recording == NULL || !recording->due)
+    if (!recording->base.due)
         return CB_OK;
     CB_TRY(timeline_create(
         farm_timeline_entries(farm->role, farm->sources, farm->destinations, (size_t)asked),
-        &recording->recorder));
-    CB_TRY(find_cost(run, recording));
-    recording->events = (uint64_t)fmin((double)asked, fmax(fitting, EVENTS_LEAST));
+        &recording->base.recorder));
+    CB_TRY(timeline_find_cost(&recording->base, try_loop, run));
+    recording->base.events = (uint64_t)fmin((double)asked, fmax(fitting, EVENTS_LEAST));
     recording->open = options->rate_hz > 0;
     recording->in_flight = run->in_flight;
-    load = recording->open ? farm_open_load(run, options->rate_hz, recording->events)
-                           : (farm_load){.events = recording->events + run->in_flight,
+    load = recording->open ? farm_open_load(run, options->rate_hz, recording->base.events)
+                           : (farm_load){.events = recording->base.events + run->in_flight,
                                          .in_flight = run->in_flight};
-    timeline_restart(recording->recorder, run->next_event, recording->events);
-    return run_recorded(run, recording, &load, true, &tally);
+    timeline_restart(recording->base.recorder, run->next_event, recording->base.events);
+    return run_recorded(run, recording->base.recorder, &load, &tally);
 }
 
 /* Write the trace of all ranks of the job, including those that took no part. */
@@ -282,11 +258,9 @@ static cb_status write_timeline(void *state, engine_session *session,
     farm_recording *recording = state;
     report_fact facts[TIMELINE_FACTS_MAXIMUM];
     size_t count = 0;
-    cb_status status;
 
-    if (recording == NULL || !recording->due)
+    if (!recording->base.due)
         return CB_OK;
-    recording->due = false;
     facts[count++] = (report_fact){.key = "benchmark", .text = session->definition->name};
     facts[count++] = (report_fact){.key = "technology", .text = session->options->technology};
     facts[count++] = (report_fact){.key = "mode", .text = recording->open ? "open" : "closed"};
@@ -300,17 +274,12 @@ static cb_status write_timeline(void *state, engine_session *session,
     facts[count++] = (report_fact){.key = "algorithm_us", .number = planned->algorithm_us};
     facts[count++] =
         (report_fact){.key = "in_flight_limit", .number = (double)recording->in_flight};
-    status = timeline_write(session, &(timeline_content){.recorder = recording->recorder,
-                                                         .path = recording->path,
-                                                         .shape = &planned->shape,
-                                                         .words = &farm_timeline_words,
-                                                         .about = facts,
-                                                         .about_count = count,
-                                                         .events = recording->events,
-                                                         .cost_pct = recording->cost_pct});
-    timeline_free(recording->recorder);
-    recording->recorder = NULL;
-    return status;
+    return timeline_write(session,
+                          &(timeline_content){.shape = &planned->shape,
+                                              .words = &farm_timeline_words,
+                                              .about = facts,
+                                              .about_count = count},
+                          &recording->base);
 }
 
 /* The measurement */

@@ -8,7 +8,7 @@
 #include "farm/fetch.h"
 #include "farm/rank.h"
 #include "farm/load.h"
-#include "timeline/timeline.h"
+#include "timeline/recording.h"
 
 const char *const farm_ways_to_tell[] = {"loop", "multicast", NULL};
 
@@ -235,30 +235,14 @@ size_t farm_timeline_entries_of_all(size_t sources, size_t events)
     return events * (ENTRIES_OF_ONE * (1 + sources) + entries_of_destination(sources));
 }
 
-uint64_t farm_timeline_events(const bench_options *options)
-{
-    return options->timeline_events > 0 ? options->timeline_events : TIMELINE_EVENTS;
-}
-
 cb_status farm_check_timeline(const bench_options *options, const bench_shape *farm)
 {
     size_t sources = farm->stages[FARM_SOURCE];
-    size_t events = (size_t)farm_timeline_events(options);
+    size_t events = (size_t)timeline_events_wanted(options);
     size_t most = TIMELINE_ENTRIES / farm_timeline_entries_of_all(sources, 1);
 
-    if (options->timeline == NULL) {
-        if (options->timeline_events == 0)
-            return CB_OK;
-        cb_error("--timeline-events has no effect without --timeline; leave it out, or "
-                 "add --timeline FILE");
-        return CB_ERROR_USAGE;
-    }
-    if (options->placement != NULL) {
-        cb_error("--timeline needs the ranks in the order of the launcher, which "
-                 "--placement changes; use only one of them");
-        return CB_ERROR_USAGE;
-    }
-    if (events <= most)
+    CB_TRY(timeline_check_options(options));
+    if (options->timeline == NULL || events <= most)
         return CB_OK;
     cb_error("--timeline: %zu events of %zu sources make %zu entries, but rank 0 can"
              " hold only %d; use --timeline-events %zu or less, or fewer --sources",

@@ -41,9 +41,6 @@ cb_status farm_check_load(const bench_options *options);
  */
 cb_status farm_check_timeline(const bench_options *options, const bench_shape *farm);
 
-/* Number of events in a timeline. */
-uint64_t farm_timeline_events(const bench_options *options);
-
 /* Largest number of timeline entries for `events` consecutive events, if each message comes once:
  * of a rank of that role; of all ranks together. */
 size_t farm_timeline_entries(size_t role, size_t sources, size_t destinations, size_t events);

@@ -42,6 +42,7 @@ cb_status link_receive(link_end *end, size_t peer, uint64_t deadline_ns, transpo
                 bench_yield(end->me->factory);
             continue;
         }
+        session_leave_if_interrupted(end->session);
         now_ns = cb_now_ns();
         if (now_ns > deadline_ns)
             return CB_LOST;

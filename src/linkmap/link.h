@@ -4,7 +4,8 @@
 #define LINKMAP_LINK_H
 
 #include "engine/benchmark.h"
-#include "linkmap/faults.h"
+#include "engine/session.h"
+#include "linkmap/samples.h"
 
 /* Largest control message. */
 enum { LINK_CONTROL_BYTES = 64 };
@@ -12,11 +13,12 @@ enum { LINK_CONTROL_BYTES = 64 };
 /* This rank's messages. */
 typedef struct {
     bench_rank *me;
-    size_t packets;      /* of a throughput sample */
-    bool reliable;       /* else a receive reports lost messages itself */
-    bool sleeps;         /* between polls: ranks share cores */
-    uint64_t timeout_ns; /* of a sample's receive */
-    uint64_t sum, read;  /* of the packets received and read, and their number */
+    engine_session *session; /* looked at for signals while waiting */
+    size_t packets;          /* of a throughput sample */
+    bool reliable;           /* else a receive reports lost messages itself */
+    bool sleeps;             /* between polls: ranks share cores */
+    uint64_t timeout_ns;     /* of a sample's receive */
+    uint64_t sum, read;      /* of the packets received and read, and their number */
 } link_end;
 
 /* Send a message of `bytes` with the content of a packet, or of at most LINK_CONTROL_BYTES with

@@ -13,6 +13,7 @@
 #include "engine/measurement.h"
 #include "engine/rank.h"
 #include "engine/verification.h"
+#include "linkmap/figures.h"
 #include "linkmap/map.h"
 #include "linkmap/options.h"
 #include "linkmap/places.h"
@@ -24,6 +25,9 @@ enum { STEPS_LEAST = 3, STEPS_MOST = 101, CYCLES_TO_WARN = 6 };
 /* The map ends at this share of --max-time. Plain steps come after it, since they would wait for a
  * lost host, and end at the other share. */
 static const double map_share = 0.85, steps_share = 0.95;
+
+/* A map that may take longer says how long its cycles take. */
+static const double long_map_s = 8;
 
 const char *const linkmap_per_host[] = {"one", "all", NULL};
 
@@ -43,6 +47,7 @@ typedef struct {
     map_fault before[MAP_FAULTS_MOST], warned[MAP_FAULTS_MOST];
     size_t before_count, warned_count;
     size_t analyse_after; /* this number of cycles */
+    uint64_t map_began_ns;
 } linkmap_state;
 
 static const linkmap_options *options_of(const engine_session *session)
@@ -221,6 +226,11 @@ static void warn_early(map_run *run, void *context)
     map_figures figures = {0};
     size_t count;
 
+    if (run->cycles == 1 && run->limit_s > long_map_s)
+        cb_note(
+            "the first cycle of the map took %.2f s, and %.0f s are left; faults that come and go "
+            "need ten cycles or more",
+            (double)(cb_now_ns() - state->map_began_ns) / 1e9, run->limit_s);
     if (run->cycles < state->analyse_after)
         return;
     state->analyse_after = run->cycles + (run->cycles + 1) / 2;
@@ -250,6 +260,7 @@ static cb_status run_map(linkmap_state *state)
     *run = (map_run){.setting = setting,
                      .pattern = (map_pattern)(setting->planned->mode - session->definition->modes),
                      .end = {.me = state->passes.pass.me,
+                             .session = session,
                              .packets = (size_t)options->packets,
                              .reliable = (can & TRANSPORT_RELIABLE) != 0,
                              .sleeps = must_sleep(setting),
@@ -264,6 +275,7 @@ static cb_status run_map(linkmap_state *state)
     state->analyse_after = CYCLES_TO_WARN;
     CB_TRY(control_agree(setting->team, map_run_make(run)));
     CB_TRY(control_barrier(setting->team));
+    state->map_began_ns = cb_now_ns();
     meters_begin(&state->passes.pass.meters);
     CB_TRY(map_run_cycles(run));
     meters_end(&state->passes.pass.meters);

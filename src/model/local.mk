@@ -17,7 +17,7 @@ libccmod_la_SOURCES = \
 	src/base/grow.h src/base/input.c src/base/input.h src/base/random.c src/base/units.c \
 	src/report/escape.c src/report/escape.h src/report/events.c src/report/events.h \
 	src/report/svg.c src/report/svg.h \
-	src/stats/fit.c src/stats/fit.h \
+	src/stats/fit.c src/stats/fit.h src/stats/student.c src/stats/student.h \
 	%D%/base.c \
 	%D%/calibration/calibration.c %D%/calibration/file.c %D%/calibration/packets.c \
 	%D%/evaluation/delivery.c %D%/evaluation/delivery.h %D%/evaluation/engine.h \

@@ -91,7 +91,7 @@ static void name_tracks(const timeline_gathered *gathered, timeline_trace *out)
         size_t role = shape_stage(shape, track);
         size_t index = track - shape_span(shape, role).first;
 
-        if (role == 0)
+        if (role == 0 && shape->stages[role] == 1)
             snprintf(out->names[track], TIMELINE_TRACK_TEXT, "%s", gathered->words->roles[0]);
         else
             snprintf(out->names[track], TIMELINE_TRACK_TEXT, "%s %zu (rank %zu)",

@@ -110,15 +110,15 @@ static void add_number(fact_list *facts, const char *key, double number)
 }
 
 /* Times are not corrected to look plausible; uncertainty is stated instead. */
-static void list_facts(const timeline_content *content, const timeline_trace *trace,
-                       fact_list *facts)
+static void list_facts(const timeline_content *content, const timeline_recording *recording,
+                       const timeline_trace *trace, fact_list *facts)
 {
     memcpy(facts->list, content->about, content->about_count * sizeof(*facts->list));
     facts->count = content->about_count;
-    add_number(facts, "events", (double)content->events);
+    add_number(facts, "events", (double)recording->events);
     add_number(facts, "notes", (double)trace->slice_count);
     add_number(facts, "notes_dropped", (double)trace->dropped);
-    add_number(facts, "cost_pct", content->cost_pct.median);
+    add_number(facts, "cost_pct", recording->cost_pct.median);
     add_number(facts, "messages", (double)trace->arrow_count);
     add_number(facts, "messages_unmatched", (double)trace->unmatched);
     add_number(facts, "messages_backwards", (double)trace->backwards);
@@ -139,21 +139,21 @@ static void list_facts(const timeline_content *content, const timeline_trace *tr
         facts->list[facts->count++] = (report_fact){.key = "caution", .text = facts->caution};
 }
 
-static void put_facts(report_document *document, const timeline_content *content,
+static void put_facts(report_document *document, const timeline_recording *recording,
                       const timeline_trace *trace, const char *caution)
 {
-    report_put_number(document, (double)content->events, "timeline.events");
+    report_put_number(document, (double)recording->events, "timeline.events");
     report_put_number(document, (double)trace->slice_count, "timeline.notes");
     report_put_number(document, (double)trace->dropped, "timeline.notes_dropped");
-    report_put_number(document, content->cost_pct.median, "timeline.cost_pct");
-    report_put_number(document, content->cost_pct.minimum, "timeline.cost_least_pct");
-    report_put_number(document, content->cost_pct.maximum, "timeline.cost_most_pct");
+    report_put_number(document, recording->cost_pct.median, "timeline.cost_pct");
+    report_put_number(document, recording->cost_pct.minimum, "timeline.cost_least_pct");
+    report_put_number(document, recording->cost_pct.maximum, "timeline.cost_most_pct");
     report_put_number(document, trace->bound_ns / 1e3, "timeline.clock_bound_us");
     report_put_text(document, caution, "timeline.caution");
 }
 
 static cb_status write_trace(const engine_session *session, const timeline_content *content,
-                             const gathered *all)
+                             const timeline_recording *recording, const gathered *all)
 {
     const timeline_gathered entries = {.words = content->words,
                                        .shape = content->shape,
@@ -161,32 +161,33 @@ static cb_status write_trace(const engine_session *session, const timeline_conte
                                        .clocks = all->clocks,
                                        .hosts = session->machines.hosts,
                                        .entries = all->entries,
-                                       .first_event = content->recorder->first_event};
+                                       .first_event = recording->recorder->first_event};
     timeline_trace trace = {0};
     fact_list facts = {0};
     cb_status status = timeline_trace_make(&entries, &trace);
 
     if (status == CB_OK) {
-        list_facts(content, &trace, &facts);
-        put_facts(session->document, content, &trace, facts.caution);
+        list_facts(content, recording, &trace, &facts);
+        put_facts(session->document, recording, &trace, facts.caution);
         if (trace.most_backwards_ns > 0)
             cb_warning("--timeline: %s", facts.caution);
         status =
-            report_trace_write(content->path, &(report_trace){.title = session->definition->title,
-                                                              .tracks = trace.track_names,
-                                                              .track_count = trace.tracks,
-                                                              .slices = trace.slices,
-                                                              .slice_count = trace.slice_count,
-                                                              .arrows = trace.arrows,
-                                                              .arrow_count = trace.arrow_count,
-                                                              .facts = facts.list,
-                                                              .fact_count = facts.count});
+            report_trace_write(recording->path, &(report_trace){.title = session->definition->title,
+                                                                .tracks = trace.track_names,
+                                                                .track_count = trace.tracks,
+                                                                .slices = trace.slices,
+                                                                .slice_count = trace.slice_count,
+                                                                .arrows = trace.arrows,
+                                                                .arrow_count = trace.arrow_count,
+                                                                .facts = facts.list,
+                                                                .fact_count = facts.count});
     }
     timeline_trace_free(&trace);
     return status;
 }
 
-cb_status timeline_write(engine_session *session, const timeline_content *content)
+cb_status timeline_write(engine_session *session, const timeline_content *content,
+                         timeline_recording *recording)
 {
     timeline_clock clock = {.before = session->clock};
     gathered all = {0};
@@ -194,9 +195,12 @@ cb_status timeline_write(engine_session *session, const timeline_content *conten
 
     CB_TRY(control_synchronise(session->plane, &session->clock));
     clock.after = session->clock;
-    status = gather(session, content->recorder, &clock, &all);
+    status = gather(session, recording->recorder, &clock, &all);
     if (status == CB_OK && session->document != NULL)
-        status = write_trace(session, content, &all);
+        status = write_trace(session, content, recording, &all);
+    recording->due = false;
+    timeline_free(recording->recorder);
+    recording->recorder = NULL;
     free(all.clocks);
     free(all.counts);
     free(all.entries);

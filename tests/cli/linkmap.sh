@@ -61,6 +61,19 @@ grep -q "^links: 0 changes in 2 maps" out || failed "no change of links" "$(grep
 
 thorough || finish
 
+for technology in mpi tcp; do
+    case_is "a rank that is killed during a map over $technology"
+    rm -f result.json
+    start 4 cb_linkmap --technology $technology --mode pairs --sizes 64 --max-time 60 --output result.json
+    await "$limit_s" grep -qs "first cycle of the map" err || failed "a first cycle within $limit_s s" none
+    kill -KILL "$(pid_of_rank 2)"
+    collect
+    expect_failure
+    expect_all_gone
+    expect_valid result.json
+    expect_document result.json "d['complete']" False
+done
+
 for technology in tcp udp; do
     measured 4 --technology $technology --sizes 64 --mode pairs
     expect_rows "r['linkmap']['cycles'] >= 3"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# --timeline: of both farms, with few ranks and with many, in closed and open loops, every event that
+# --timeline: of farms and event building, with few ranks and with many, in closed and open loops, every event that
 # was asked for stands in the trace from its issue to its decision, with all messages, in order.
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:-.}/tests/cli/lib.sh"
@@ -34,6 +34,11 @@ for program in cb_pushfarm cb_pullfarm; do
     recorded 3 "$program" 20 --algorithm 0
 done
 
+# A turn of three events. Each of the two others sends a fragment.
+case_is "event building, 3 ranks"
+recorded 3 cb_evb 3 --processors 3
+expect_document trace.json 'd["otherData"]["messages"]' 6
+
 # What is wrong before the first measurement
 
 # refused NAME OPTIONS TEXT...
@@ -60,7 +65,19 @@ run 0 cb_oneway --timeline trace.json
 expect_status 2
 expect_one_error "--timeline" "cb_pushfarm"
 
+case_is "a timeline of event building at a rate"
+refuse 2 2 cb_evb "--timeline trace.json --rate 100Hz" "--timeline" "--rate"
+case_is "a number of events of event building without a timeline"
+refuse 2 2 cb_evb "--timeline-events 5" "--timeline-events" "--timeline FILE"
+
 thorough || finish
+
+for schedule in none offset shift barrier credits:2; do
+    for folding in one two; do
+        case_is "event building, $schedule, folding $folding"
+        recorded 4 cb_evb 8 --processors 4 --schedule "$schedule" --folding "$folding" --pack 2
+    done
+done
 
 for program in cb_pushfarm cb_pullfarm; do
     case_is "$program, 9 ranks, with an algorithm"

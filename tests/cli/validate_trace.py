@@ -1,11 +1,12 @@
 #!/usr/bin/python3
-"""Check timelines of trigger farms: validate_trace.py FILE...
+"""Check timelines of trigger farms and event building: validate_trace.py FILE...
 
 First by the rules of the format, as its readers apply them: phases and their keys, slices that do
 not overlap, flows that are paired and begin and end within a slice. Then by what a farm is: every
 event is issued once, every source sends its fragment of it and one destination takes them all, and
 decides once; no rank passes on what it has not received, and no message arrives before it was sent
-by more than the clocks are known to. Every fault is printed as FILE: TEXT. Exit status: 0 all are
+by more than the clocks are known to. Of event building: every readout but a builder's own sends its
+fragment of each event once, and the builder takes them all. Every fault is printed as FILE: TEXT. Exit status: 0 all are
 valid, 1 a trace has faults, 2 a file cannot be read or the arguments are wrong.
 """
 
@@ -32,8 +33,13 @@ PHASES: dict[str, dict[str, tuple[type, ...]]] = {
           "bp": (str,)},
 }  # fmt: skip
 
-FACTS = ("benchmark", "sources", "destinations", "events", "messages", "algorithm_us",
-         "clock_bound_us", "messages_backwards")  # fmt: skip
+FACTS = ("benchmark", "events", "messages", "clock_bound_us", "messages_backwards")
+FACTS_OF_FARMS = ("sources", "destinations", "algorithm_us")
+FACTS_OF_UNITS = ("units", "pack", "folding")
+
+
+def facts_due(facts: Json) -> tuple[str, ...]:
+    return FACTS + (FACTS_OF_UNITS if "units" in facts else FACTS_OF_FARMS)
 
 
 @dataclass(frozen=True)
@@ -59,7 +65,7 @@ def check_format(trace: Any) -> Iterator[str]:
     if not isinstance(trace, dict) or not isinstance(trace.get("traceEvents"), list):
         yield "there is no list traceEvents"
         return
-    for fact in FACTS:
+    for fact in facts_due(trace.get("otherData", {})):
         if fact not in trace.get("otherData", {}):
             yield f"otherData has no {fact}"
     for index, event in enumerate(trace["traceEvents"]):
@@ -76,6 +82,12 @@ def check_format(trace: Any) -> Iterator[str]:
 
 
 def expected_tracks(facts: Json) -> list[str]:
+    if "units" in facts:
+        units = facts["units"]
+        if facts["folding"] == "one":
+            return [f"node {i} (rank {i})" for i in range(units)]
+        readouts = [f"readout {i} (rank {i})" for i in range(units)]
+        return readouts + [f"builder {i} (rank {units + i})" for i in range(units)]
     sources, destinations = facts["sources"], facts["destinations"]
     return [
         "supervisor",
@@ -233,12 +245,29 @@ def check_sequence(event: int, activities: list[Slice]) -> Iterator[str]:
             yield f"event {event}: track {tid} decides before it has taken all"
 
 
+def check_building(facts: Json, activities: dict[int, list[Slice]]) -> Iterator[str]:
+    """Each message of `pack` events: one from every other readout, and all of them at one builder."""
+    if sorted(activities) != list(range(0, facts["events"], facts["pack"])):
+        yield f"the events are {sorted(activities)}, not {facts['events']} from 0 on"
+    senders = facts["units"] - (facts["folding"] == "one")
+    for event, done in sorted(activities.items()):
+        sent = {one.tid: one for one in done if one.kind == "send"}
+        taken = [one for one in done if one.kind == "take"]
+        if len(sent) != senders or len(taken) != senders or len(done) != 2 * senders:
+            yield f"event {event}: {len(sent)} of {senders} sent, {len(taken)} taken"
+        if len({one.tid for one in taken}) > 1 or len({one.peer for one in taken}) != len(taken):
+            yield f"event {event}: it is not put together at one builder, once from each"
+
+
 def check_events(trace: Json) -> Iterator[str]:
     """The events that were asked for, all of them, and each from its issue to its decision."""
     facts = trace["otherData"]
     activities: dict[int, list[Slice]] = defaultdict(list)
     for one in slices_of(trace):
         activities[one.event].append(one)
+    if "units" in facts:
+        yield from check_building(facts, activities)
+        return
     if sorted(activities) != list(range(facts["events"])):
         yield f"the events are {sorted(activities)}, not {facts['events']} from 0 on"
     for event in sorted(activities):

@@ -35,7 +35,7 @@ MAY_INCLUDE: dict[str, tuple[str, ...]] = {
     "src/occupation/": BELOW_ENGINE + ("engine/",),
     "src/bare/": BELOW_ENGINE + ("engine/",),
     "src/farm/": BELOW_ENGINE + ("engine/", "timeline/"),
-    "src/evb/": BELOW_ENGINE + ("engine/", "farm/"),
+    "src/evb/": BELOW_ENGINE + ("engine/", "timeline/", "farm/"),
     "src/linkmap/": BELOW_ENGINE + ("engine/",),
     "src/emit/": BELOW_ENGINE + ("engine/", "timeline/", "farm/"),
     "src/replay/": BELOW_ENGINE + ("engine/",),

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "linkmap/figures.h"
+#include "linkmap/polish.h"
 #include "tests/common/unit.h"
 
 enum { HOSTS = 16, CYCLES = 12 };

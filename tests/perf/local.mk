@@ -72,5 +72,5 @@ perf: all $(PERF_RUNNERS) $(PERF_MODEL)
 EXTRA_DIST += \
 	%D%/applications.sh %D%/generator.py %D%/harness.py %D%/incast.py %D%/iperf.py %D%/iperf.sh %D%/other_network.awk %D%/peers.py \
 	%D%/launch.sh %D%/model.sh %D%/perf.sh %D%/summary.py %D%/table1.py %D%/replay.sh \
-	%D%/compare.py %D%/cost.py %D%/fi_pingpong.py %D%/fi_pingpong.sh %D%/played.py %D%/predict.py %D%/report.py %D%/suite.py %D%/validation.py \
+	%D%/compare.py %D%/cost.py %D%/farm_instructions.py %D%/fi_pingpong.py %D%/fi_pingpong.sh %D%/played.py %D%/predict.py %D%/report.py %D%/suite.py %D%/validation.py \
 	%D%/ucx_perftest.py %D%/ucx_perftest.sh

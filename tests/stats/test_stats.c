@@ -8,6 +8,7 @@
 
 #include "base/random.h"
 #include "stats/stats.h"
+#include "stats/student.h"
 
 enum { EXACT_COUNT = 120 }; /* 20 * 2^120 fits 128 bits */
 
@@ -343,6 +344,20 @@ START_TEST(precision_is_unknown_without_an_interval_or_a_positive_median)
 }
 END_TEST
 
+/* Published tables of the 97.5 % quantile. */
+START_TEST(quantiles_of_students_t_agree_with_published_tables)
+{
+    static const struct {
+        size_t freedom;
+        double quantile;
+    } rows[] = {{1, 12.7062}, {2, 4.30265},  {3, 3.18245},  {4, 2.77645},   {5, 2.57058},
+                {9, 2.26216}, {10, 2.22814}, {30, 2.04227}, {120, 1.97993}, {100000, 1.95999}};
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        ck_assert_double_eq_tol(stats_student_95(rows[i].freedom), rows[i].quantile, 5.1e-5);
+}
+END_TEST
+
 UNIT_MAIN("stats", ranks_of_the_median_agree_with_published_tables,
           ranks_enclose_95_percent_and_the_next_pair_does_not,
           ranks_hold_for_counts_whose_probabilities_underflow,
@@ -357,4 +372,5 @@ UNIT_MAIN("stats", ranks_of_the_median_agree_with_published_tables,
           ties_give_an_interval_of_no_width, summary_of_nothing_is_not_measured,
           a_value_that_is_no_finite_number_makes_the_summary_not_measured,
           precision_is_half_the_interval_in_percent_of_the_median,
-          precision_is_unknown_without_an_interval_or_a_positive_median)
+          precision_is_unknown_without_an_interval_or_a_positive_median,
+          quantiles_of_students_t_agree_with_published_tables)

@@ -554,6 +554,19 @@ class EventBuilding(unittest.TestCase):
         self.assertNotIn("saturated", limit_of(shift, [shift, self.loaded("none", 300.0, **saturated)]))
         self.assertIn("saturated", limit_of(shift, [shift, self.loaded("shift", 300.0, **saturated)]))
 
+    def test_pairs_that_are_slower_than_the_builders_are_no_limit(self) -> None:
+        row = self.row("shift", 1000.0, folding="two")
+        pairs = _row("pairs", mode="stream", processors=8, size_bytes=65536, frequency_Hz=900.0)
+        said = limit_of(row, [row, pairs])
+        self.assertIn("unknown: the schedule is faster", said)
+        self.assertIn("is no limit here", said)
+        self.assertNotIn("%", said)
+
+    def test_pairs_that_are_as_fast_as_the_builders_limit_them(self) -> None:
+        row = self.row("shift", 1000.0, folding="two")
+        pairs = _row("pairs", mode="stream", processors=8, size_bytes=65536, frequency_Hz=4200.0)
+        self.assertIn("reaches 95.2 % of", limit_of(row, [row, pairs]))
+
     def test_load_curves_have_a_panel_for_each_arrival_pattern(self) -> None:
         rows = [self.row("shift", 1000.0), self.row("none", 400.0)]
         for arrivals in ("periodic", "poisson"):

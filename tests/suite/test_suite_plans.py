@@ -309,6 +309,12 @@ class Shipped(unittest.TestCase):
             # Of two ranks half of the modes, of twelve sizes each.
             self.assertEqual(calibrating[0].rows, 96 if ranks == 3 else 36)
 
+    def test_the_largest_map_has_the_ranks_of_the_plan_also_on_fewer_cores(self) -> None:
+        for name in ("acceptance", "links"):
+            chosen = plan.read(name)
+            (found,) = [one for one in expand(chosen, chosen.ranks, Overrides(), 2) if one.benchmark == "linkmap"]
+            self.assertEqual(found.ranks, chosen.ranks, name)
+
     def test_quick_is_expected_to_measure_for_a_minute_on_two_cores(self) -> None:
         """A minute of measuring and of starts; the rest is that of a slow start."""
         found = expand(plan.read("quick"), 5, Overrides(), 2)
@@ -472,6 +478,12 @@ class Launchers(unittest.TestCase):
             made = [setting.job(one) for one in found if one.occupation in ("", "none")]
             said = [(job.oversubscribed, job.bound) for job in made]
             self.assertEqual(said, [(shared, False), (False, True)])
+
+    def test_placement_is_asked_of_benchmarks_that_take_it(self) -> None:
+        found = measurements("[pairs]\nprocessors = 4\n[congest]\nvictims = oneway\naggressors = none", 8)
+        setting = Setting(Path(), Path(), Launcher(OPENMPI, ("mpirun",)), Allocation("local", 8, 4, ""), {})
+        placed = {one.benchmark: "--placement" in setting.command(one) for one in found}
+        self.assertEqual(placed, {"pairs": True, "congest": False})
 
     def test_ranks_that_share_cores_are_asked_for(self) -> None:
         self.assertIn("--oversubscribe", self.words(OPENMPI, True, 1))

@@ -366,6 +366,24 @@ class WhatIsKnownBeforehand(Folder):
         found = predict(case, self.setting, block_steps=1)
         self.assertAlmostEqual(found.step_us, self.step_us(case))
 
+    def test_turns_of_event_building_overlap_except_at_the_end_of_a_block(self) -> None:
+        case = Case("evb", "closed", (6,), 1000, own=("--schedule", "none"))
+        alone = predict(case, self.setting, block_steps=1)
+        several = predict(case, self.setting, block_steps=8)
+        self.assertLess(several.step_us, 0.95 * alone.step_us)
+        self.assertLess(self.step_us(case), 0.95 * alone.step_us)
+
+    def test_fewer_turns_are_evaluated_where_one_has_many_messages(self) -> None:
+        case = Case("evb", "closed", (6,), 1000, own=("--schedule", "shift"))
+        whole = predict(case, self.setting, Effort(seeds=1))
+        of_turn = 3 * 6 * 5  # a grant, the message and its acknowledgement
+        part = predict(case, self.setting, Effort(seeds=1, messages=8 * of_turn))
+        self.assertEqual((part.steps, part.messages), (4, (2 + 2 + 4) * of_turn))
+        self.assertAlmostEqual(part.step_us / whole.step_us, 1, delta=0.02)
+        self.assertIn("4 turns after the first 2", part.cuts[0])
+        with self.assertRaisesRegex(SuiteError, "increase --messages"):
+            predict(case, self.setting, Effort(seeds=1, messages=3 * of_turn))
+
     def test_a_farm_with_an_algorithm_is_limited_by_its_destinations(self) -> None:
         found = predict(Case("pushfarm", "closed", (4, 2), 16, 50, in_flight=8), self.setting)
         # Four packets and the decision, in each of two destinations.

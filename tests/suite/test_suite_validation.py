@@ -21,9 +21,11 @@ from combench.common import catalogue
 from combench.common.errors import SuiteError
 from combench.predict.calibration import Measurements
 from combench.predict.cases import Asked, of_row
+from combench.predict.impacts import Impact, compare_impacts, network
 from combench.predict.model import Setting
-from combench.predict.prediction import Prediction
+from combench.predict.prediction import Effort, Prediction
 from combench.predict.replays import Replay, compare_replays
+from combench.predict.trace import ranks_of, together
 from combench.predict.validation import (
     Validation,
     compare,
@@ -374,6 +376,109 @@ class Replays(unittest.TestCase):
         self.assertEqual([one["rank"] for one in written["replays"][0]["ranks"]], [0, 1, 2])
         check_schema(written)
         self.assertTrue(text_of(made).startswith("replay of "), text_of(made))
+
+
+STREAM = "oneway --mode stream --sizes 1000 --window 8"
+
+
+def congestion(hosts: tuple[int, ...], **more: Any) -> Json:
+    """A stream beside the same stream: the ranks 0 and 2 beside 1 and 3, on these hosts."""
+    about = {"victim": STREAM, "aggressor": STREAM, "aggressor_placement": "interleaved", "aggressor_ranks": 2}
+    about |= {"mode": "stream", "size_bytes": 1000, "processors": 2, "oversubscribed": False}
+    figures = {"alone_us": {"mean": 10.0}, "beside_us": {"mean": 20.0}, "impact_mean": {"value": 2.0, "interval": [1.9, 2.1]}}
+    steps = {"block_steps": {"alone": 100, "beside": 100}, "aggressor_turn_steps": 100, "aggressor_busy_pct": 99.5}
+    made = document("congest", [{**about, **figures, **steps, **more}])
+    made["environment"]["ranks"] = [
+        {"rank": rank, "host": host, "role": ("victim", "aggressor")[rank % 2]} for rank, host in enumerate(hosts)
+    ]
+    return made
+
+
+class BesideEachOther(unittest.TestCase):
+    def setUp(self) -> None:
+        if not (BUILD / "ccmod").is_file() or not (BUILD / "cb_oneway").is_file():
+            self.skipTest("the programs are not built")
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        calibration = Path(folder.name) / "c.cal"
+        calibration.write_text(
+            "%calibration 1\nline overhead_us=0.1 latency_us=5 us_per_byte=0.01\neager_bytes 1048576\n", "ascii"
+        )
+        self.setting = Setting(BUILD, calibration, words=("--share", "fifo"))
+
+    def compared(self, document: Json) -> tuple[list[Impact], list[dict[str, str]]]:
+        return compare_impacts([(Path("r.json"), oneway()), (Path("c.json"), document)], self.setting, Effort(seeds=1))
+
+    def impact(self, *hosts: int) -> Impact:
+        (made,), left_out = self.compared(congestion(hosts))
+        self.assertEqual(left_out, [])
+        return made
+
+    def test_streams_on_links_of_their_own_do_not_meet(self) -> None:
+        self.assertAlmostEqual(self.impact(0, 2, 1, 3).predicted, 1, delta=0.01)
+
+    def test_streams_on_one_link_share_it(self) -> None:
+        made = self.impact(0, 0, 1, 1)
+        self.assertAlmostEqual(made.predicted_us[0], 10, delta=1)
+        self.assertAlmostEqual(made.predicted, 2, delta=0.1)
+        self.assertAlmostEqual(made.error_pct, 100 * (made.predicted / 2 - 1))
+
+    def test_streams_in_opposite_directions_of_a_link_do_not_meet(self) -> None:
+        self.assertAlmostEqual(self.impact(0, 1, 1, 0).predicted, 1, delta=0.05)
+
+    def test_an_aggressor_that_ends_first_is_repeated_for_longer(self) -> None:
+        others = congestion((0, 0, 1, 1), aggressor=STREAM.replace("window 8", "window 64"), aggressor_turn_steps=1000)
+        (made,), _ = self.compared(others)
+        self.assertGreater(made.predicted, 4)
+
+    def test_what_the_model_has_not_is_left_out_with_the_reason(self) -> None:
+        for changed, reason in (
+            ({"aggressor": "busy"}, "sends nothing"),
+            ({"aggressor_rate_Hz": 100}, "at a rate"),
+            ({"aggressor_busy_pct": 63.0}, "for 63 % of the time"),
+            ({"aggressor_ranks": 3}, "one --aggressor-ranks"),
+            ({"aggressor": "oneway --mode stream --sizes 8,64"}, "one measurement"),
+            ({"impact_mean": {}}, "no impact on the mean"),
+        ):
+            made, (left_out,) = self.compared(congestion((0, 0, 1, 1), **changed))
+            self.assertEqual(made, [])
+            self.assertIn(reason, left_out["reason"])
+        _, (left_out,) = self.compared(congestion((0, 1, 0, 1)))
+        self.assertIn("share a host", left_out["reason"])
+
+    def test_document_and_text_have_measured_and_predicted_figures(self) -> None:
+        made = Validation(impacts=[self.impact(0, 0, 1, 1)])
+        about = {"started": "", "command": [], "technology": "tcp", "network": "crossbar"}
+        written = document_of(made, about | {"calibration": {"from": [], "text": ""}})
+        check_schema(written)
+        self.assertEqual(written["impacts"][0]["measured"]["interval"], [1.9, 2.1])
+        self.assertIn("measured 2 (1.9 to 2.1), error", text_of(made))
+
+
+class Together(unittest.TestCase):
+    def test_ranks_of_the_second_trace_follow(self) -> None:
+        one = "%cct 1 ranks 2 unit us\n0:\ns 1 8\n1:\nr any 8\n"
+        other = "%cct 1 ranks 3 unit us\n# a ring\n*:\n@ 2\nis (%r+1)%%n 8\nir (%r-1)%%n *\nw\n;\n0-1,2:\nm 1,2 4\nc 1.5\n"
+        made = together(one, other, 3)
+        self.assertEqual(ranks_of(made), 5)
+        for line in ("2-4:", "is (((%r-2)+1)%3)+2 8", "ir (((%r-2)-1)%3)+2 *", "2-3,4:", "m 3,4 4", "r any 8", "s (1)+0 8"):
+            self.assertIn(line, made.splitlines())
+
+    def test_what_concerns_all_ranks_is_refused(self) -> None:
+        head = "%cct 1 ranks 2 unit us\n"
+        for record in ("b", "m * 8"):
+            with self.assertRaisesRegex(ValueError, "all ranks"):
+                together(head, f"{head}*:\n{record}\n", 2)
+        with self.assertRaisesRegex(ValueError, "2 ranks, not 3"):
+            together(head, head, 3)
+        with self.assertRaisesRegex(ValueError, "not a trace"):
+            together(head, "farm", 3)
+
+    def test_ranks_of_a_host_share_its_link(self) -> None:
+        lines = network((4, 7), (4,)).splitlines()
+        self.assertIn("nodes 3", lines)
+        self.assertIn("switch host0 host1 center", lines)
+        self.assertEqual([one for one in lines if "link 2 " in one], ["link 2 host0 bandwidth_MBps=1000"])
 
 
 class Example(unittest.TestCase):

@@ -14,12 +14,11 @@ limit_s=300
 run 0 "$builddir/combench-testbed" --hosts 1 -- true
 [ "$status" -ne 77 ] || skip "$(cat err)"
 
-# The faults begin when the map has begun: the start needs all hosts.
+# The faults begin after the first cycle of the map: the start needs all hosts, however long it takes.
 cat >faulty.sh <<'END'
 set -eu
 "$@" &
-until grep -qs "measurement 1 of 1" err; do sleep 0.1; done
-sleep 2
+until grep -qs "first cycle of the map" err; do sleep 0.1; done
 while read -r order; do "$CB_TESTBED" --tell "$order"; done <orders
 wait $!
 END
@@ -33,7 +32,7 @@ mapped() {
 }
 
 case_is "a slow, a lossy and a flapping host"
-mapped --max-time 60 --cycles 40 --timeout 30 --parameter silence_s=100 <<'END'
+mapped --max-time 20 --cycles 16 --timeout 30 --parameter silence_s=100 <<'END'
 rate host03 2mbit
 loss host02 5%
 flap host05 5s 1s
@@ -45,7 +44,7 @@ expect_document result.json "sorted((f['host'], f['kind']) for f in d['results']
 expect_error "host03 is slow" "host02 loses packets" "host05 is down from time to time"
 
 case_is "a host that is cut off"
-mapped --max-time 30 --timeout 1 --parameter silence_s=100 <<'END'
+mapped --max-time 12 --timeout 1 --parameter silence_s=100 <<'END'
 cut host07
 END
 expect_status 1

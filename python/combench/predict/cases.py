@@ -102,6 +102,8 @@ def _own_options(definition: Benchmark, document: Json, row: Json) -> tuple[str,
 def of_row(document: Json, row: Json) -> Asked:
     """The case that a row of a result document measured. NotPredicted: it has none."""
     definition = catalogue.known().benchmark(str(document["benchmark"]))
+    if definition.names_others:
+        raise NotPredicted("combench validate predicts victims beside aggressors")
     mode = _mode(definition, row)
     if row.get("occupation", "none") != "none":
         raise NotPredicted("the model has no concurrent computing task")

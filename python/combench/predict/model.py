@@ -32,6 +32,8 @@ class Setting:
     network: str = "crossbar"  # value of ccmod --network
     words: tuple[str, ...] = ()  # further options of ccmod run: --share, --mode, --background
     processes: Processes = field(default_factory=Processes)
+    # The number of first ranks that are predicted, beside others that have to take longer; None: all.
+    timed_ranks: int | None = None
 
     @cached_property
     def emissions(self) -> Emissions:
@@ -45,6 +47,10 @@ class Place:
     name: str  # from ccmod
     kind: str
     node: int | None  # the rank; None within the network
+
+
+class EndedFirst(SuiteError):
+    """Ranks beside those that are timed end before these do."""
 
 
 @dataclass
@@ -91,17 +97,26 @@ def _place_of(link: dict[str, Any]) -> Place:
     return Place(f"{name}, {direction}", kind, node)
 
 
-def read_evaluation(document: dict[str, Any]) -> Evaluation:
-    """The evaluation in a document combench-model/1."""
-    network = str(document["network"]["name"])
-    made = Evaluation(float(document["end_us"]), int(document["messages"]), network)
+def read_evaluation(document: dict[str, Any], timed_ranks: int | None = None) -> Evaluation:
+    """The evaluation in a document combench-model/1. EndedFirst: others than the timed ranks did."""
+    network, whole_us = str(document["network"]["name"]), float(document["end_us"])
+    made = Evaluation(whole_us, int(document["messages"]), network)
     made.losses = dict(document.get("losses", {}))
-    for one in document["processors"]:
+    timed = document["processors"]
+    if timed_ranks is not None:
+        timed, others = timed[:timed_ranks], timed[timed_ranks:]
+        made.end_us = max(float(one["clock_us"]) for one in timed)
+        sending = (one for one in others if one["send_us"] + one["receive_us"] + one["wait_us"] > 0)
+        if any(one["clock_us"] < made.end_us for one in sending):
+            raise EndedFirst("the ranks beside those that are timed end first")
+    for one in timed:
         place = Place(f"rank {one['rank']}", PROCESSOR, int(one["rank"]))
         made.work_us[place] = one["send_us"] + one["compute_us"]
     for link in document["links"]:
-        # Utilisation accounts for the width of the link.
-        made.work_us[_place_of(link)] = link["utilisation"] * made.end_us
+        place = _place_of(link)
+        if timed_ranks is None or place.node is None or place.node < timed_ranks:
+            # Utilisation accounts for the width of the link.
+            made.work_us[place] = link["utilisation"] * whole_us
     return made
 
 
@@ -115,4 +130,4 @@ def evaluate(setting: Setting, trace: str, seed: int) -> Evaluation:
         f"cannot predict on the network {setting.network}",
         trace,
     )
-    return read_evaluation(json.loads(said))
+    return read_evaluation(json.loads(said), setting.timed_ranks)

@@ -30,6 +30,7 @@ from combench.predict.model import (
 )
 
 _FEW_STEPS = 16
+_FEWEST_STEPS = 4  # of large steps: one, and one and two more
 _FEW_EVENTS = 64
 _DRAWS = 12  # seeds, where the seed draws the events with a second step
 _FEW_BLOCKS = (2, 4)
@@ -152,8 +153,14 @@ def spans(case: Case) -> tuple[int, int]:
 
 def _has_blocks(case: Case) -> bool:
     """Whether a block takes longer than its steps: a stream ends with a wait for its last
-    acknowledgements, except if it has a lead-in and is timed from event to event."""
-    return case.step.stream and not case.step.led_in
+    acknowledgements, except if it has a lead-in and is timed from event to event; event building
+    ends with the completion of all turns, which otherwise overlap."""
+    return (case.step.stream and not case.step.led_in) or _is_in_turns(case)
+
+
+def _is_in_turns(case: Case) -> bool:
+    """Whether a step is a turn of event building."""
+    return bool(case.step.frequency == "events")
 
 
 def _has_parts(case: Case) -> bool:
@@ -197,6 +204,10 @@ def _cut(case: Case, effort: Effort, of_step: int) -> tuple[list[str], tuple[int
         timed = max(case.in_flight, _FEW_EVENTS)
         if timed < case.numbers[-1]:
             cuts.append(f"{timed} events, fewer than one per destination")
+    if _is_in_turns(case) and _FEWEST_STEPS <= room < 2 * lead + timed:
+        lead = room // _FEWEST_STEPS
+        timed = room - 2 * lead
+        cuts.append(f"{timed} turns after the first {lead}, which may take longer or less than later ones")
     if 2 * lead + timed > room:
         needed = (2 * lead + timed) * of_step
         raise SuiteError(
@@ -374,7 +385,8 @@ def predict(
 
     Lengths are doubled until the interval over the seeds meets the precision of `effort`, or its
     messages are used up. `rate_hz` is the offered rate of a farm; 0 is a closed loop. With
-    `block_steps` a stream is timed in blocks of this length, as measured, else in steady state.
+    `block_steps` streams and event building are timed in blocks of this length, as measured, else in
+    steady state.
     SuiteError: the evaluation exceeds the message limit, or ccmod rejects the network or the
     calibration.
     """
@@ -384,12 +396,14 @@ def predict(
         effort = replace(effort, seeds=max(effort.seeds, _DRAWS))
     of_step = setting.emissions.content(case).messages
     cuts, (lead, timed) = _cut(case, effort, of_step)
-    if not _has_blocks(case):
+    in_turns = _is_in_turns(case)
+    if not _has_blocks(case) or (in_turns and rate_hz):
         block_steps = 0
-    if block_steps:
+    if block_steps and in_turns:  # blocks of about as many turns, one after the other
+        lead, timed = (max(1, length // block_steps) for length in (lead, timed))
+    elif block_steps:
         lead, timed = _FEW_BLOCKS
     unit = block_steps or 1
-    in_turns = case.step.frequency == "events"
     if case.is_farm or (rate_hz and not in_turns):
         case, notes = _paced(case, setting, effort, rate_hz, of_step)
         cuts += notes

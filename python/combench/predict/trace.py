@@ -1,4 +1,4 @@
-"""Count the messages of each rank in a trace for ccmod.
+"""Count the messages of each rank in a trace for ccmod, and put two traces together.
 
 The grammar is in docs/reference/trace-format.md.
 """
@@ -101,3 +101,51 @@ def received(text: str, size_bytes: int | None = None) -> Received:
 
     of_ranks = weights(text, weight).values()
     return Received(sum(of_ranks), max(of_ranks, default=0))
+
+
+# Two traces as one
+
+_HEAD = re.compile(r"%cct 1 ranks ([0-9]+) unit us\n?")
+_PEERS = frozenset({"s", "is", "r", "ir"})
+
+
+def ranks_of(text: str) -> int:
+    """The number of ranks of an emitted trace. ValueError: the text is none."""
+    head = _HEAD.match(text)
+    if head is None:
+        raise ValueError("the text is not a trace")
+    return int(head[1])
+
+
+def _moved(text: str, by: int) -> Iterator[str]:
+    """The sections of a trace for ranks that are higher by a number, beside those of other ranks. ValueError: a
+    record concerns all ranks."""
+    ranks_there = ranks_of(text)
+    for line in text.splitlines()[1:]:
+        fields = line.split()
+        if not fields or line[0] == "#":
+            continue
+        if line.endswith(":"):
+            ranks = f"0-{ranks_there - 1}" if line == "*:" else line[:-1]
+            yield re.sub(r"[0-9]+", lambda one: str(int(one[0]) + by), ranks) + ":"
+            continue
+        if fields[0] == "b" or (fields[0] == "m" and "*" in fields[1]):
+            raise ValueError(f"'{line}' concerns all ranks of the trace")
+        own = [one.replace("%n", str(ranks_there)).replace("%r", f"(%r-{by})") for one in fields]
+        if fields[0] == "m":
+            own[1] = re.sub(r"[0-9]+", lambda one: str(int(one[0]) + by), fields[1])
+        elif fields[0] in _PEERS and fields[1] != "any":
+            own[1] = f"({own[1]})+{by}"
+        yield " ".join(own)
+
+
+def together(one: str, other: str, more: int) -> str:
+    """A trace of the ranks of `one` and of `more` ranks after them, which do what `other` says; empty:
+    nothing. ValueError: they cannot be put together."""
+    first = ranks_of(one)
+    if other and ranks_of(other) != more:
+        raise ValueError(f"the second trace has {ranks_of(other)} ranks, not {more}")
+    lines = [f"%cct 1 ranks {first + more} unit us"]
+    for text, by in ((one, 0), (other, first)):
+        lines += _moved(text, by) if text else ()
+    return "\n".join([*lines, ""])

@@ -6,6 +6,9 @@ the calibration was fitted to are marked and not included in the error.
 
 Results of a replayed trace are compared with the evaluation of the same file: time in all, and of each
 rank. The trace is found by its path or in the folder of the result, and must not have changed.
+
+Results of a victim beside an aggressor are compared with the evaluation of both traces on one switch, to which each host
+has a link.
 """
 
 from __future__ import annotations
@@ -34,6 +37,7 @@ from combench.predict.calibration import (
     read_measurements,
 )
 from combench.predict.cases import Asked
+from combench.predict.impacts import compare_impacts, is_congestion
 from combench.predict.model import SHARE_RULES, Setting, check_options, find
 from combench.predict.prediction import Effort, Prediction, predict
 from combench.predict.processes import Processes
@@ -194,6 +198,8 @@ def _validate(
 
     validation = compare(asked, prediction, was_fitted, calibration.residual_pct)
     validation.replays = compare_replays(measurements.documents, setting)
+    validation.impacts, left_out = compare_impacts(measurements.documents, setting, effort)
+    validation.left_out += left_out
     return validation, calibration
 
 
@@ -215,7 +221,9 @@ def main(arguments: argparse.Namespace) -> int:
         _measure(arguments)
     measurements = read_measurements(arguments.sources, arguments.technology)
     measured = cases.of_documents(
-        document for _, document in measurements.documents if not is_replay(document)
+        document
+        for _, document in measurements.documents
+        if not is_replay(document) and not is_congestion(document)
     )
     serving = {
         document["benchmark"]
@@ -233,7 +241,7 @@ def main(arguments: argparse.Namespace) -> int:
             ),
             processes.end,
         )
-    if not validation.rows and not validation.replays:
+    if not (validation.rows or validation.replays or validation.impacts):
         raise SuiteError(
             "none of the results can be compared with a prediction; measure benchmarks of the note, "
             "with --hold-out also at the held-out sizes"

@@ -15,6 +15,7 @@ from combench.common.inference import next_value_share
 from combench.predict.calibration import Measurements, calibrating
 from combench.predict.cases import Asked
 from combench.predict.columns import figure_of
+from combench.predict.impacts import Impact
 from combench.predict.prediction import Prediction
 from combench.predict.replays import Replay
 
@@ -93,6 +94,7 @@ class Validation:
     rows: list[Comparison] = field(default_factory=list)
     left_out: list[dict[str, str]] = field(default_factory=list)
     replays: list[Replay] = field(default_factory=list)
+    impacts: list[Impact] = field(default_factory=list)
 
     def of(self, benchmark: str) -> list[Comparison]:
         return [row for row in self.rows if row.asked.case.benchmark == benchmark]
@@ -189,6 +191,7 @@ def document_of(validation: Validation, about: dict[str, Any]) -> Json:
         **about,
         "results": [row.row() for row in validation.rows],
         **({"replays": [one.document() for one in validation.replays]} if validation.replays else {}),
+        **({"impacts": [one.document() for one in validation.impacts]} if validation.impacts else {}),
         "left_out": validation.left_out,
         **({"summary": summary.document()} if summary else {}),
         "benchmarks": {name: one.document() for name, one in each.items() if one},
@@ -223,7 +226,7 @@ def _summary_line(name: str, summary: Summary) -> str:
 
 
 def text_of(validation: Validation) -> str:
-    """The table of all rows, with the errors of each benchmark and of all rows; and replays."""
+    """The table of all rows, with the errors of each benchmark and of all rows; replays; and impacts."""
     lines = []
     if validation.rows:
         lines += [
@@ -239,10 +242,12 @@ def text_of(validation: Validation) -> str:
     if summary:
         lines.append(_summary_line("all", summary))
     lines += [one.text() for one in validation.replays]
+    lines += [one.text() for one in validation.impacts]
     if any(row.fitted for row in validation.rows):
         lines.append("f fitted: used by the calibration, not included in the errors")
     crowded = [row.asked.oversubscribed for row in validation.rows]
-    if any([*crowded, *(one.oversubscribed for one in validation.replays)]):
+    alike = [*validation.replays, *validation.impacts]
+    if any([*crowded, *(one.oversubscribed for one in alike)]):
         lines.append("* oversubscribed: more busy ranks than cores on a host")
     for one in validation.left_out:
         lines.append(f"left out: {one['benchmark']}, {one['what']}: {one['reason']}")

@@ -10,7 +10,7 @@ from typing import Iterable, Sequence
 from combench.common import catalogue
 from combench.common.catalogue import FARM, evaluate
 from combench.report.figures import frequency, number
-from combench.report.rows import Bound, Row, computing_bounds, cores_of, usual
+from combench.report.rows import TOLERANCE, Bound, Row, computing_bounds, cores_of, usual
 
 _NEAR = 0.75  # share of a bound from which on the bound is named as the limit
 
@@ -107,8 +107,17 @@ def _shared(row: Row) -> str:
 
 def limit_of(row: Row, rows: Sequence[Row]) -> str:
     """The limit in words: the bound that the farm nearly reaches, or that there is none."""
-    bounds = computing_bounds(row) + _communicating(row, rows)
+    measured = _communicating(row, rows)
+    # What a benchmark exceeds is no bound of it: ranks that share cores or memory do other work there.
+    exceeded = [bound for bound in measured if row.get("frequency_Hz") > TOLERANCE * bound.rate_hz]
+    bounds = computing_bounds(row) + [bound for bound in measured if bound not in exceeded]
     after = _open_loops(row, rows)
+    if exceeded and not bounds:
+        least = min(exceeded, key=lambda bound: bound.rate_hz)
+        return (
+            f"unknown: {row.kind} is faster than {least.what}, {frequency(least.rate_hz)}, which is no "
+            f"limit here{'; ' + _shared(row) if row.get('oversubscribed') else ''}{after}"
+        )
     if not bounds:
         known = (
             _shared(row) if row.get("oversubscribed") else "unknown: no bound was measured"

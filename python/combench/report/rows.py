@@ -169,7 +169,7 @@ class Row:
 
 # Upper bounds by computing.
 
-_BEYOND = 1.05  # tolerance: calibrations of the work differ by a few per cent
+TOLERANCE = 1.05  # of a bound: calibrations and measurements differ by a few per cent
 
 
 @dataclass(frozen=True)
@@ -214,7 +214,7 @@ def is_beyond(row: Row) -> bool:
     if not row.get("algorithm_us") or rate_hz is None:
         return False
     bounds = computing_bounds(row)
-    return bool(bounds) and rate_hz > _BEYOND * min(bound.rate_hz for bound in bounds)
+    return bool(bounds) and rate_hz > TOLERANCE * min(bound.rate_hz for bound in bounds)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Iterator, Mapping
 
-from combench.common.catalogue import Shape
+from combench.common.catalogue import CALIBRATION, Shape
 from combench.common.values import option_values
 from combench.suite.plan import Over, Plan, Section, count_key
 
@@ -82,13 +82,13 @@ class Measurement:
 
 
 def shapes(section: Section, ranks: int, cores: int) -> list[Shape]:
-    """The counts of a section. `max` is the largest that fits the ranks, or the cores where ranks
-    must not share them."""
+    """The counts of a section. `max` is the largest that fits the ranks; of a calibration, whose ranks
+    must not share cores, the cores."""
     benchmark, key = section.benchmark, count_key(section.benchmark)
     if benchmark.names_others:
         return [benchmark.shape(str(ranks))]
     usual = benchmark.count.usual
-    room = ranks if usual else cores  # without usual counts ranks must not share cores
+    room = cores if benchmark.group == CALIBRATION else ranks
     texts = section.values[key] if key in section.given else usual or ("max",)
     found: dict[str, Shape] = {}
     for text in texts:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, Mapping
 
-from combench.common import documents, programs
+from combench.common import catalogue, documents, programs
 from combench.common.documents import Json, read_result
 from combench.common.errors import FAILED, MEASURED, SKIPPED, SuiteError
 from combench.common.values import option_values
@@ -75,9 +75,11 @@ class Setting:
         return str(path.relative_to(self.directory))
 
     def _placement(self, measurement: Measurement) -> list[str]:
-        """The option --placement on several hosts, unless other options place the roles."""
+        """The option --placement on several hosts, unless other options place the roles, or the
+        benchmark does so by itself."""
         placed = any(word.split("=")[0] in _PLACED_BY for word in measurement.words)
-        if self.allocation.hosts == 1 or placed:
+        takes = "placement" in catalogue.known().benchmark(measurement.benchmark).options
+        if self.allocation.hosts == 1 or placed or not takes:
             return []
         return ["--placement", measurement.placement]
 

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "stats/student.h"
+
 enum { LEAST_BATCHES = 10 }; /* after those that are left out */
 
 /* Largest correlation that a wider interval can compensate. */
@@ -25,15 +27,6 @@ void ccmod_rate_note(rate_record *record, double now_us)
     record->batch *= 2;
     for (size_t i = 1; i <= record->count; i++)
         record->bounds_us[i] = record->bounds_us[2 * i];
-}
-
-/* The 97.5 % quantile of Student's t, by its expansion around the normal distribution; correct to
- * four digits from ten degrees of freedom. */
-static double student(double freedom)
-{
-    const double z = 1.959963985, z2 = z * z;
-
-    return z * (1 + (z2 + 1) / (4 * freedom) + ((5 * z2 + 16) * z2 + 3) / (96 * freedom * freedom));
 }
 
 /* Mean duration of the batches from `first` on, and its standard error. */
@@ -65,7 +58,7 @@ ccmod_rate ccmod_rate_find(const rate_record *record)
     if (counted < LEAST_BATCHES)
         return rate;
     describe(record, first, &mean_us, &error_us);
-    half_us = student((double)counted - 1) * error_us;
+    half_us = stats_student_95(counted - 1) * error_us;
     if (!(half_us < mean_us))
         return rate;
     rate.batches = counted;
