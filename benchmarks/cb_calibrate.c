@@ -5,12 +5,16 @@
  *             last acknowledgement; a single step is the processor time of a send
  *   exchange  both send, then both receive: how the two directions of a link share it
  *   ring      each of three sends to the next, then receives from the one before. The time above
- * that of an exchange is due to acknowledgements that no packet on the way back carries fan-out   a
- * packet to each of two: how two flows share the sender's link fan-in    a packet from each of two:
- * how two flows share the receiver's link late      the receive is posted late: the source asks the
- * destination for a packet, and receives it only after the third rank has answered another one. If
- * the packet has arrived in the meantime, a step takes the time of packet and answer; if it waits
- * for its receive, a step takes the time of one more packet */
+ *             that of an exchange is due to acknowledgements that no packet on the way back carries
+ *   fan-out   a packet to each of two: how two flows share the sender's link
+ *   fan-in    a packet from each of two: how two flows share the receiver's link
+ *   late      the receive is posted late: the source asks the destination for a packet, and
+ *             receives it only after the third rank has answered another one. If the packet has
+ *             arrived in the meantime, a step takes the time of packet and answer; if it waits for
+ *             its receive, a step takes the time of one more packet
+ *   meeting   the source asks both others for a packet, and answers the one that it asked first
+ *             while the other's still comes. In a queue the first is not delayed by the second; on
+ *             a link that both share, a step takes the time of one more packet */
 #include "engine/benchmark.h"
 
 enum { PARTNER, THIRD };      /* peers of source and destination */
@@ -88,6 +92,30 @@ static cb_status ask_and_look_late(bench_rank *me)
     CB_TRY(bench_send(me, THIRD));
     CB_TRY(bench_await_signal(me, &me->peers[THIRD]));
     return bench_receive(me, PARTNER);
+}
+
+static cb_status ask_both_and_answer_first(bench_rank *me)
+{
+    CB_TRY(bench_signal(me, &me->peers[PARTNER]));
+    CB_TRY(bench_signal(me, &me->peers[THIRD]));
+    CB_TRY(bench_receive(me, PARTNER));
+    CB_TRY(bench_send(me, PARTNER));
+    CB_TRY(bench_await_signal(me, &me->peers[PARTNER]));
+    return bench_receive(me, THIRD);
+}
+
+static cb_status send_and_await_answer(bench_rank *me)
+{
+    CB_TRY(bench_await_signal(me, &me->peers[PARTNER]));
+    CB_TRY(bench_send(me, PARTNER));
+    CB_TRY(bench_receive(me, PARTNER));
+    return bench_signal(me, &me->peers[PARTNER]);
+}
+
+static cb_status send_to_source_when_asked(bench_rank *me)
+{
+    CB_TRY(bench_await_signal(me, &me->peers[SOURCE]));
+    return bench_send(me, SOURCE);
 }
 
 static cb_status answer_source(bench_rank *me)
@@ -178,7 +206,17 @@ const benchmark cb_calibrate = {
                .tells = "a late receive",
                .roles = {{.step = ask_and_look_late, .timed = true},
                          {.step = send_when_asked},
-                         {.step = answer_source}}}},
+                         {.step = answer_source}}},
+              {.name = "meeting",
+               .summary = "a packet from each of two, asked one after the other, and an answer to "
+                          "the first",
+               .processors = 3,
+               .figure = BENCH_ROUND,
+               .divisor = 1,
+               .packets = BENCH_PACKETS_EACH,
+               .roles = {{.step = ask_both_and_answer_first, .timed = true},
+                         {.step = send_and_await_answer},
+                         {.step = send_to_source_when_asked}}}},
     .figures = {{"latency_us", "pingpong: time of a round trip / 2"},
                 {"round_us", "other modes: time of a step"},
                 {"throughput_MBps", "packets x size / time of a step"}},

@@ -49,7 +49,7 @@ typedef enum { BENCH_ALL, BENCH_TWIN, BENCH_OTHERS, BENCH_CHAIN } bench_peering;
 /* Sets of roles. */
 enum { BENCH_HEARS_ALL = 0, BENCH_FIRST = 1u << 0, BENCH_SECOND = 1u << 1, BENCH_THIRD = 1u << 2 };
 
-enum { BENCH_ROLES = 3, BENCH_MODES = 8, BENCH_STAGES = 8 };
+enum { BENCH_ROLES = 3, BENCH_MODES = 9, BENCH_STAGES = 8 };
 
 /* Number of ranks in each stage; see shape.h. */
 typedef struct {

@@ -19,7 +19,7 @@ libccmod_la_SOURCES = \
 	src/report/svg.c src/report/svg.h \
 	src/stats/fit.c src/stats/fit.h src/stats/student.c src/stats/student.h \
 	%D%/base.c \
-	%D%/calibration/calibration.c %D%/calibration/file.c \
+	%D%/calibration/calibration.c %D%/calibration/file.c %D%/calibration/packets.c \
 	%D%/evaluation/delivery.c %D%/evaluation/delivery.h %D%/evaluation/engine.h \
 	%D%/evaluation/evaluation.c %D%/evaluation/matching.c %D%/evaluation/matching.h \
 	%D%/evaluation/queue.c %D%/evaluation/queue.h %D%/evaluation/rate.c %D%/evaluation/rate.h \

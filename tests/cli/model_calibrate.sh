@@ -89,6 +89,19 @@ json.dump({**document, "benchmark": "calibrate", "results": slow}, open("slow.js
 wrong = [{**row, "round_us": figure(row["round_us"]["median"] * 4)} if row["mode"] == "stream" and row["size_bytes"] in (64, 1024)
          else row for row in slow]
 json.dump({**document, "benchmark": "calibrate", "results": wrong}, open("wrong.json", "w"))
+# Packets of 1000 bytes with a header of 100 at 1 byte/us between three hosts: a lone message takes 50 us and its
+# bytes on the links; the first of two that meet is not delayed by the second, or by all of it.
+bytes_of = lambda n: n + 100 * max(1, -(-n // 1000))
+lone = lambda n: 50 + bytes_of(n)
+sizes = (0, 64, 300, 600, 990, 1100, 1900, 2100, 3900, 4100, 8100)
+packets = [{**row, "mode": "pingpong", "size_bytes": n, "latency_us": figure(lone(n))} for n in sizes]
+packets += [{**row, "mode": "stream", "size_bytes": n, "steps": 200, "blocks": 20, "step_us": {"p50": 5},
+             "round_us": figure((lone(n) + 9 * bytes_of(n) + lone(0)) / 10)} for n in sizes]
+for name, delay, technology in (("queue", 0, "tcp"), ("shared", 1, "tcp"), ("datagrams", 0, "udp")):
+    meeting = [{**row, "mode": "meeting", "size_bytes": n, "round_us": figure(2 * lone(n) + 2 * lone(0) + delay * (bytes_of(n) - 100))}
+               for n in sizes]
+    json.dump({**document, "benchmark": "calibrate", "technology": technology, "environment": hosts,
+               "results": packets + meeting}, open(f"{name}.json", "w"))
 json.dump({**document, "benchmark": "funnel"}, open("funnel.json", "w"))
 document["environment"]["mpi_settings"]["pml"] = "ucx"
 json.dump(document, open("ucx.json", "w"))
@@ -140,6 +153,28 @@ ccmod calibrate --output ack.cal ring.json
 expect_true "in words" grep -q "^a packet waits 0.75 us for an acknowledgement, which keeps its links for 0.75 us$" out
 end_of --calibration ack.cal --share fifo small.cct
 expect_document result.json "d['calibration']['acknowledgement_us']" 0.75
+
+case_is "packets, and how they share a link where they meet"
+ccmod calibrate --output queue.cal queue.json
+expect_status 0
+expect_true "the header" grep -q "^header_bytes 100$" queue.cal
+expect_true "the payload" grep -Eq "^payload_bytes (99[0-9]|10[0-4][0-9])$" queue.cal
+expect_true "one line for all sizes" test "$(grep -c "^line" queue.cal)" -eq 1
+expect_true "acknowledgements of a header" grep -q "^acknowledgement_us 100$" queue.cal
+expect_true "a queue" grep -q "^share fifo$" queue.cal
+expect_true "in words" grep -Eq "^packets carry [0-9]+ bytes, and a header of 100 each$" out
+expect_true "in words" grep -q "^packets that meet share a link by the rule fifo$" out
+end_of --calibration queue.cal small.cct
+expect_document result.json "d['parameters']['share'], d['calibration']['share'], d['network']['header_bytes']" "('fifo', 'fifo', 100)"
+expect_document result.json "d['network']['payload_bytes'] == d['calibration']['payload_bytes']" True
+end_of --calibration queue.cal --share maxmin small.cct
+expect_document result.json "d['parameters']['share']" maxmin
+ccmod calibrate --output shared.cal shared.json
+expect_true "a shared link" grep -q "^share maxmin$" shared.cal
+ccmod calibrate --output datagrams.cal datagrams.json
+expect_true "datagrams have no acknowledgements" sh -c "! grep -q '^acknowledgement_us' datagrams.cal"
+ccmod calibrate --packet-bytes 1000 --output given.cal queue.json
+expect_true "sizes that an option divides" sh -c "! grep -q '^payload_bytes' given.cal"
 
 case_is "blocks of few packets"
 ccmod calibrate --output slow.cal slow.json

@@ -11,6 +11,7 @@ HOUSE_TESTS = \
 	%D%/test_installed.sh \
 	%D%/test_layering.py \
 	%D%/test_manual.sh \
+	%D%/test_networks.py \
 	%D%/test_packaging.py \
 	%D%/test_peers.py \
 	%D%/test_reproduction.py \

@@ -52,7 +52,8 @@ START_TEST(a_file_may_set_hold_times_and_sharing)
                                "line overhead_us=1 latency_us=2 us_per_byte=0.001\n"
                                "hold us_per_byte=0.25 us=4\n"
                                "out_contention 1\nin_contention 1.5\nduplex_contention 2\n"
-                               "acknowledgement_us 144\n",
+                               "acknowledgement_us 144\n"
+                               "payload_bytes 1440\nheader_bytes 90.5\nshare fifo\n",
                                &read, &error),
                      CCMOD_OK);
     ck_assert_uint_eq(read.line_count, 1);
@@ -64,6 +65,9 @@ START_TEST(a_file_may_set_hold_times_and_sharing)
     ck_assert_double_eq(read.in_contention, 1.5);
     ck_assert_double_eq(read.duplex_contention, 2);
     ck_assert_double_eq(read.acknowledgement_us, 144);
+    ck_assert_uint_eq(read.payload_bytes, 1440);
+    ck_assert_double_eq(read.header_bytes, 90.5);
+    ck_assert_uint_eq(read.share_rule, 1 + CCMOD_FIFO);
 }
 END_TEST
 
@@ -78,6 +82,9 @@ START_TEST(a_written_file_is_read_back_unchanged)
     made.lines[0].to_bytes = 1000;
     made.lines[1] = (ccmod_line){UINT64_MAX, 0, 0.1, 0.123456789};
     made.line_count = 2;
+    made.payload_bytes = 1440;
+    made.header_bytes = 90;
+    made.share_rule = 1 + CCMOD_MAXMIN;
     made.eager_bytes = UINT64_C(1) << 53;
     made.holds[0] = (ccmod_line){100, 0, 2.5, 0.5};
     made.holds[1] = (ccmod_line){UINT64_MAX, 0, 0, 0.25};
@@ -140,6 +147,11 @@ START_TEST(a_mistake_is_refused_with_its_line)
         {HEAD "duplex_contention 0.5\n", "'0.5'", 2},
         {HEAD "duplex_contention 3\n", "'3'", 2},
         {HEAD "acknowledgement_us -1\n", "'-1'", 2},
+        {HEAD "header_bytes -1\n", "'-1'", 2},
+        {HEAD "share\n", "one of bottleneck, maxmin or fifo", 2},
+        {HEAD "share tcp\n", "'tcp'", 2},
+        {HEAD "share fifo fifo\n", "one of bottleneck, maxmin or fifo", 2},
+        {HEAD "share fifo\nshare fifo\n", "already set", 3},
         {HEAD, "the largest messages is missing", 1},
     };
 

@@ -256,10 +256,82 @@ START_TEST(dividing_the_start_up_keeps_its_sum)
 }
 END_TEST
 
+enum { STEPPED = 12, PAYLOAD = 1440, HEADER = 90 };
+
+/* A lone message of packets with headers, at 0.4 MB/s and 100 us; a stream without the latency. */
+static void measure_packets(double start_up_us, double noise, ccmod_point points[STEPPED])
+{
+    static const double sizes[STEPPED] = {0,    64,   400,  1100, 1400,  1500,
+                                          2800, 3000, 5000, 8192, 11500, 20000};
+
+    for (int i = 0; i < STEPPED; i++) {
+        double wire = ccmod_bytes_on_links(PAYLOAD, HEADER, sizes[i]) + HEADER;
+
+        points[i] =
+            (ccmod_point){sizes[i], (start_up_us + wire / 0.4) * (1 + (i % 2 ? noise : -noise))};
+    }
+}
+
+START_TEST(packets_are_found_in_the_steps_of_the_times)
+{
+    ccmod_point lone[STEPPED], stream[STEPPED];
+    const ccmod_point_set sets[] = {{lone, STEPPED}, {stream, STEPPED}};
+    ccmod_fit_wish wish = automatic;
+    ccmod_fit fits[CCMOD_LINES];
+    ccmod_calibration made;
+    uint64_t payload_bytes = 0;
+    double header_bytes = 0;
+
+    measure_packets(100, 0, lone);
+    measure_packets(0, 0, stream);
+    ck_assert(ccmod_calibration_find_packets(sets, 2, &payload_bytes, &header_bytes));
+    ck_assert_double_eq(header_bytes, HEADER);
+    for (int i = 0; i < STEPPED; i++) /* as many packets at each size */
+        ck_assert_double_eq(ccmod_bytes_on_links(payload_bytes, header_bytes, lone[i].bytes),
+                            ccmod_bytes_on_links(PAYLOAD, HEADER, lone[i].bytes));
+    wish.payload_bytes = payload_bytes;
+    wish.header_bytes = header_bytes;
+    made = fit(lone, STEPPED, wish, fits);
+    ck_assert_uint_eq(made.line_count, 1);
+    expect_line(&made.lines[0], 100 + HEADER / 0.4, 0.4);
+    ck_assert_double_eq(fits[0].to_bytes, 20000);
+    made.payload_bytes = payload_bytes;
+    made.header_bytes = header_bytes;
+    ck_assert_double_eq_tol(ccmod_default_quiet_delay(&made, 2, 3000).transfer_us,
+                            (3000 + 2 * HEADER) / 0.4, 1e-6);
+    /* times that are known to a thousandth */
+    measure_packets(100, 0.001, lone);
+    measure_packets(0, 0.001, stream);
+    ck_assert(ccmod_calibration_find_packets(sets, 2, &payload_bytes, &header_bytes));
+    ck_assert_double_eq_tol(header_bytes, HEADER, 10);
+}
+END_TEST
+
+START_TEST(packets_are_not_found_where_the_times_do_not_show_them)
+{
+    ccmod_point points[SIZES];
+    ccmod_point_set set = {points, SIZES};
+    uint64_t payload_bytes;
+    double header_bytes;
+
+    for (int i = 0; i < SIZES; i++)
+        points[i] = (ccmod_point){ldexp(16, i), 100 + ldexp(16, i) / 100};
+    ck_assert(!ccmod_calibration_find_packets(&set, 1, &payload_bytes, &header_bytes));
+    measure(two_lines, points); /* another protocol for large messages */
+    ck_assert(!ccmod_calibration_find_packets(&set, 1, &payload_bytes, &header_bytes));
+    measure_packets(100, 0, points);
+    set.count = 7;
+    ck_assert(!ccmod_calibration_find_packets(&set, 1, &payload_bytes, &header_bytes));
+    ck_assert(!ccmod_calibration_find_packets(&set, 0, &payload_bytes, &header_bytes));
+}
+END_TEST
+
 UNIT_MAIN("calibration_fit", a_change_of_protocol_is_found,
           the_order_of_measurements_does_not_matter, the_requested_number_of_lines_is_fitted,
           the_lines_of_the_article_break_at_the_packet_size,
           a_plain_fit_is_the_regression_of_the_article, a_plain_fit_may_be_bad_for_small_messages,
           as_many_of_the_allowed_lines_are_fitted_as_the_points_support,
           no_part_of_a_line_is_negative, measurements_that_fit_no_line_are_refused,
-          a_bad_fit_is_retried_with_more_lines, dividing_the_start_up_keeps_its_sum)
+          a_bad_fit_is_retried_with_more_lines, dividing_the_start_up_keeps_its_sum,
+          packets_are_found_in_the_steps_of_the_times,
+          packets_are_not_found_where_the_times_do_not_show_them)

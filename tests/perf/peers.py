@@ -5,8 +5,8 @@ All are started in turn, LAUNCHES times at each size: a launch differs from the 
 of one. Two launches that followed each other make a ratio; its median counts, with a 95 % interval from order
 statistics. Exit status: 0 compared, 1 a program failed, 77 no peer is installed.
 
-Each peer is compared with the cb_oneway that measures the same thing: OMB and IMB send one buffer that nobody
-writes and receive into another (--buffers separate), NetPIPE sends back what it received (hot). A peer prints
+Each peer is compared with the cb_oneway that measures the same thing: OMB and IMB send one buffer that is never
+written and receive into another (--buffers separate), NetPIPE sends back what it received (hot). A peer prints
 a mean over all round trips, NetPIPE the least of three; the same is formed of cb_oneway's blocks.
 
 The programs are found in PATH, or named by OMB (osu_latency), IMB (IMB-MPI1) and NETPIPE (NPopenmpi or NPmpich2):

@@ -307,7 +307,7 @@ class Shipped(unittest.TestCase):
             calibrating = [one for one in found if one.benchmark == "calibrate"]
             self.assertEqual([one.ranks for one in calibrating], [ranks], f"{cores} cores")
             # Of two ranks half of the modes, of twelve sizes each.
-            self.assertEqual(calibrating[0].rows, 84 if ranks == 3 else 36)
+            self.assertEqual(calibrating[0].rows, 96 if ranks == 3 else 36)
 
     def test_the_largest_map_has_the_ranks_of_the_plan_also_on_fewer_cores(self) -> None:
         for name in ("acceptance", "links"):

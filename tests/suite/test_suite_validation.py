@@ -5,6 +5,7 @@ what users do wrong."""
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -28,6 +29,7 @@ from combench.predict.trace import ranks_of, together
 from combench.predict.validation import (
     Validation,
     compare,
+    half_interval_pct,
     document_of,
     hold_out,
     sizes_to_hold_out,
@@ -105,6 +107,29 @@ class Comparing(unittest.TestCase):
         self.assertEqual(len(made.rows), 2 * len(SIZES))
         for one in made.rows:
             self.assertAlmostEqual(one.error_pct, 25)
+
+    def test_the_interval_is_that_of_residuals_and_seeds(self) -> None:
+        one = self.asked()[0]
+        alone = predicted(one, 1.0)
+        self.assertAlmostEqual(half_interval_pct(alone, 0.0), 0)
+        self.assertAlmostEqual(half_interval_pct(alone, 2.0), 2 * 1.645, places=2)
+        alone.steps_us = [99.0, 100.0, 101.0]
+        of_seeds = 2.920 * math.sqrt(4 / 3)  # t of 2 degrees of freedom, a further value
+        self.assertAlmostEqual(half_interval_pct(alone, 0.0), of_seeds, places=2)
+        self.assertAlmostEqual(half_interval_pct(alone, 2.0), math.hypot(3.29, of_seeds), places=2)
+        made = compare([one], lambda _: alone, lambda _: False, 2.0)
+        self.assertAlmostEqual(made.rows[0].row()["interval_pct"], half_interval_pct(alone, 2.0))
+
+    def test_the_interval_of_a_measurement_is_that_of_its_median(self) -> None:
+        figure = {"median": 200.0, "ci95": [190.0, 204.0], "min": 180.0, "max": 220.0}
+        known = of_row(oneway(), {**oneway()["results"][0], "latency_us": figure})
+        self.assertAlmostEqual(known.measured_pct or 0, 5)
+        figure["ci95"] = None  # type: ignore[assignment]
+        unknown = of_row(oneway(), {**oneway()["results"][0], "latency_us": figure})
+        self.assertIsNone(unknown.measured_pct)
+        made = compare([known, unknown], lambda one: predicted(one, 1.0), lambda _: False)
+        self.assertAlmostEqual(made.rows[0].row()["measured_interval_pct"], 5)
+        self.assertNotIn("measured_interval_pct", made.rows[1].row())
 
     def test_median_and_worst_are_of_errors_without_their_sign(self) -> None:
         factors = iter((1.01, 0.97, 1.02, 0.5, 1.1))

@@ -501,9 +501,64 @@ START_TEST(a_slow_cable_delays_its_host_only_in_its_direction)
     expect_next(&hub, 1, 1, delay_ns + 10 * cable_ns);
     send_at(&hub, 2, 3, 3, 0);
     send_at(&hub, 2, 3, 4, 0);
-    expect_next(&hub, 3, 3, delay_ns + cable_ns);
-    expect_next(&hub, 4, 3, delay_ns + 11 * cable_ns);
+    /* the last byte comes no earlier than it was sent */
+    expect_next(&hub, 3, 3, delay_ns + 10 * cable_ns);
+    expect_next(&hub, 4, 3, delay_ns + 20 * cable_ns);
     switch_close(&hub);
+}
+END_TEST
+
+/* Two leaves of two ports, whose uplinks have a rate of their own. */
+static network_switch with_leaves(double uplink_bits_per_s)
+{
+    switch_settings settings = plain();
+
+    settings.leaf_ports = 2;
+    settings.uplink_bits_per_s = uplink_bits_per_s;
+    return opened(settings);
+}
+
+START_TEST(frames_between_leaves_share_the_uplink)
+{
+    network_switch hub = with_leaves(100e6);
+
+    send_at(&hub, 0, 2, 1, 0);
+    send_at(&hub, 1, 3, 2, 1);
+    send_at(&hub, 2, 0, 3, 2); /* the other direction */
+    expect_next(&hub, 1, 2, delay_ns + cable_ns);
+    expect_next(&hub, 3, 0, 2 + delay_ns + cable_ns);
+    expect_next(&hub, 2, 3, delay_ns + 2 * cable_ns);
+    switch_close(&hub);
+}
+END_TEST
+
+START_TEST(frames_within_a_leaf_do_not_use_its_uplink)
+{
+    network_switch hub = with_leaves(100e6);
+
+    send_at(&hub, 0, 2, 1, 0);
+    send_at(&hub, 1, 0, 2, 1);
+    expect_next(&hub, 1, 2, delay_ns + cable_ns);
+    expect_next(&hub, 2, 0, 1 + delay_ns + cable_ns);
+    switch_close(&hub);
+}
+END_TEST
+
+START_TEST(a_frame_takes_the_time_of_the_slowest_link_of_its_way)
+{
+    network_switch slow = with_leaves(10e6), fast = with_leaves(1e9);
+
+    for (unsigned char number = 0; number < 2; number++) {
+        send_at(&slow, 0, 2, number, 0);
+        send_at(&fast, number, 2 + number, number, 0);
+    }
+    expect_next(&slow, 0, 2, delay_ns + 10 * cable_ns);
+    expect_next(&slow, 1, 2, delay_ns + 20 * cable_ns);
+    expect_next(&fast, 0, 2, delay_ns + cable_ns);
+    /* a wide uplink is free again before the frame has left its cable */
+    expect_next(&fast, 1, 3, delay_ns + cable_ns / 10 + cable_ns);
+    switch_close(&slow);
+    switch_close(&fast);
 }
 END_TEST
 
@@ -556,6 +611,8 @@ UNIT_MAIN("switch", a_slow_cable_delays_its_host_only_in_its_direction,
           short_and_other_frames_are_not_marked, frames_above_the_threshold_of_a_queue_are_marked,
           a_multicast_frame_reaches_all_but_its_sender, a_frame_to_an_unknown_address_is_dropped,
           a_host_is_throttled_when_its_cable_is_a_millisecond_behind,
+          frames_between_leaves_share_the_uplink, frames_within_a_leaf_do_not_use_its_uplink,
+          a_frame_takes_the_time_of_the_slowest_link_of_its_way,
           without_a_rate_a_frame_takes_only_the_delay, small_frames_occupy_the_minimum_of_ethernet,
           jitter_is_bounded_and_keeps_the_order, a_reordered_frame_is_overtaken,
           a_duplicated_frame_arrives_twice, the_loss_rate_is_that_requested,

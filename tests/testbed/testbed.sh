@@ -20,6 +20,15 @@ expect_one_error "--rate" "unknown unit 'mbyte'" "mbit"
 run 0 "$testbed" --alpha 2 -- true
 expect_status 2
 expect_one_error "--alpha is of a shared buffer" "--buffer"
+run 0 "$testbed" --leaf 3 -- true
+expect_status 2
+expect_one_error "--leaf" "--uplink"
+run 0 "$testbed" --uplink 1mbit -- true
+expect_status 2
+expect_one_error "--leaf" "--uplink"
+run 0 "$testbed" --leaf 0 --uplink 1mbit -- true
+expect_status 2
+expect_one_error "--leaf"
 run 0 "$testbed" --buffer 1MiB --alpha 0 -- true
 expect_status 2
 expect_one_error "--alpha"

@@ -137,7 +137,9 @@ static const cb_option_table table = {
         "part of the start-up.\n\n"
         "A result of cb_calibrate also determines how long messages occupy their links, the "
         "processor time of a send, the sharing of a node's link between flows, the cost of TCP's "
-        "acknowledgements, and the size up to which a send does not wait for its receive.\n\n"
+        "acknowledgements, and the size up to which a send does not wait for its receive. Between "
+        "hosts it "
+        "also shows the payload and header of a packet, and how packets that meet share a link.\n\n"
         "With --mode paper the file has the article's lines alone.",
     .synopsis = "ccmod calibrate [OPTION]... RESULT",
     .exit_statuses = tool_exit_statuses,
@@ -185,8 +187,26 @@ static bool is_for_paper(const calibrate_settings *settings)
 static void keep_ping_pongs(measurements *found)
 {
     found->holds.count = found->leaving.count = found->coming.count = found->meeting.count = 0;
+    found->first_of_two.count = 0;
     found->gap_us = found->send_us = found->waiting_us = (double)NAN;
     found->eager_bytes = found->eager_tried_bytes = (double)NAN;
+}
+
+/* Packets of a network between hosts, unless an option divides the sizes. */
+static void find_packets(const calibrate_plan *plan, ccmod_fit_wish *wish)
+{
+    const measurements *found = &plan->found;
+    const ccmod_point_set sets[] = {{found->points, found->count},
+                                    {found->holds.points, found->holds.count}};
+    uint64_t payload_bytes;
+    double header_bytes;
+
+    if (!found->between_hosts || wish->packet_bytes > 0 || is_for_paper(plan->settings) ||
+        !ccmod_calibration_find_packets(sets, sizeof(sets) / sizeof(sets[0]), &payload_bytes,
+                                        &header_bytes))
+        return;
+    wish->payload_bytes = payload_bytes;
+    wish->header_bytes = header_bytes;
 }
 
 static cb_status fit(calibrate_plan *plan)
@@ -210,11 +230,15 @@ static cb_status fit(calibrate_plan *plan)
                  wish.segments);
         return CB_ERROR_USAGE;
     }
+    find_packets(plan, &wish);
     if (ccmod_calibration_fit(plan->found.points, plan->found.count, &wish, &plan->calibration,
                               plan->fits, &error) == CCMOD_OK) {
         about = "of how packets of the stream follow each other: ";
-        if (fit_holds(plan, &wish, &error) == CCMOD_OK)
+        if (fit_holds(plan, &wish, &error) == CCMOD_OK) {
+            plan->calibration.payload_bytes = wish.payload_bytes;
+            plan->calibration.header_bytes = wish.header_bytes;
             return CB_OK;
+        }
     }
     cb_error("%s: %s%s%s", settings->measurements, about, error.text,
              plan->found.left_out > 0 ? " (times with an interval above 20 % were left out)" : "");
@@ -249,7 +273,7 @@ static void divide_start_up(calibrate_plan *plan, const bool *given)
  * node ends are slower. */
 static double unless_usual(double contention, double usual)
 {
-    const double error = 0.05;
+    const double error = 0.1;
 
     return !isnan(contention) && fabs(contention - usual) > error ? contention : 0;
 }
@@ -282,11 +306,17 @@ static void write_flows(FILE *stream, const char *before, const calibrate_plan *
     write_contention(stream, before, "leave a node", found->out_contention);
     write_contention(stream, before, "come to a node", found->in_contention);
     write_contention(stream, before, "pass a link in both directions", found->duplex_contention);
+    if (plan->calibration.payload_bytes > 0)
+        fprintf(stream, "%spackets carry %" PRIu64 " bytes, and a header of %.4g each\n", before,
+                plan->calibration.payload_bytes, plan->calibration.header_bytes);
     if (plan->calibration.acknowledgement_us > 0)
         fprintf(
             stream,
             "%sa packet waits %.4g us for an acknowledgement, which keeps its links for %.4g us\n",
             before, plan->found.waiting_us, plan->calibration.acknowledgement_us);
+    if (plan->calibration.share_rule > 0)
+        fprintf(stream, "%spackets that meet share a link by the rule %s\n", before,
+                ccmod_share_name((ccmod_share)(plan->calibration.share_rule - 1)));
     if (isnan(found->eager_tried_bytes))
         return;
     if (found->eager_bytes > found->eager_tried_bytes)
@@ -339,7 +369,9 @@ static void write_findings(FILE *stream, const char *before, const calibrate_pla
     for (size_t i = 0; i < plan->found.count; i++) {
         const ccmod_point *point = &plan->found.points[i];
         const ccmod_line *line = line_for(&plan->calibration, point->bytes);
-        double line_us = line->overhead_us + line->latency_us + line->us_per_byte * point->bytes;
+        double on_links = ccmod_bytes_on_links(plan->calibration.payload_bytes,
+                                               plan->calibration.header_bytes, point->bytes);
+        double line_us = line->overhead_us + line->latency_us + line->us_per_byte * on_links;
 
         fprintf(stream, "%s%12.10g  %14.6g  %14.6g  %8.2f\n", before, point->bytes, point->time_us,
                 line_us, 100 * (line_us / point->time_us - 1));
@@ -396,6 +428,7 @@ static cb_status calibrate(const calibrate_settings *settings, const bool *given
         calibration->in_contention = unless_usual(plan.found.in_contention, 2);
         calibration->duplex_contention = unless_usual(plan.found.duplex_contention, 1);
         calibration->acknowledgement_us = measurements_acknowledgement(&plan.found, calibration);
+        calibration->share_rule = measurements_share_rule(&plan.found, calibration);
         calibration->hop_us = plan.settings->hop_us;
         calibration->barrier_us = plan.settings->barrier_us;
         status = write_result(&plan);

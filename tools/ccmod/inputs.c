@@ -199,6 +199,7 @@ static cb_status open_network(const cb_option_table *table, const tool_settings 
                  settings->network);
         return CB_ERROR_USAGE;
     }
+    ccmod_network_use_packets(&inputs->calibration, inputs->network);
     if (ccmod_network_share_ends(&inputs->calibration, &inputs->network, &error) != CCMOD_OK)
         return tool_fail(&error);
     return CB_OK;
@@ -226,6 +227,9 @@ static cb_status open_inputs(const cb_option_table *table, const tool_settings *
         parameters->progress = show_progress;
     CB_TRY(set_stop(table, settings, given, &inputs->parameters));
     CB_TRY(set_calibration(table, settings, given, &inputs->calibration));
+    if (inputs->calibration.share_rule > 0 && !was_given(table, given, "share") &&
+        parameters->mode != CCMOD_PAPER)
+        parameters->share = (ccmod_share)(inputs->calibration.share_rule - 1);
     if (settings->trace == NULL) {
         cb_error("the trace is missing; write %s, or see --help", table->synopsis);
         return CB_ERROR_USAGE;
@@ -319,13 +323,14 @@ void tool_close_target(tool_target *target)
 
 /* The whole subcommand */
 
-static cb_status work_on(const cb_option_table *table, const tool_settings *settings,
-                         const bool *given, tool_work *work)
+static cb_status work_on(const cb_option_table *table, tool_settings *settings, const bool *given,
+                         tool_work *work)
 {
     tool_target target = {NULL, NULL};
     tool_inputs inputs;
     cb_status status = open_inputs(table, settings, given, &inputs);
 
+    settings->share = ccmod_share_name(inputs.parameters.share); /* in effect */
     if (status == CB_OK)
         status = tool_open_target(settings->output, &target);
     if (status == CB_OK)

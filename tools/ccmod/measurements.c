@@ -190,13 +190,17 @@ static double round_at(const report_reading *reading, const char *mode, double b
     return (double)NAN;
 }
 
-/* Whether TCP acknowledges messages to other hosts. */
+static bool is_over(const report_reading *reading, const char *technology)
+{
+    const char *found = report_reading_text(reading, "technology");
+
+    return found != NULL && strcmp(found, technology) == 0;
+}
+
+/* Whether TCP may acknowledge messages to other hosts. */
 static bool goes_over_tcp(const report_reading *reading)
 {
-    const char *technology = report_reading_text(reading, "technology");
-
-    return technology != NULL &&
-           (strcmp(technology, "tcp") == 0 || strcmp(technology, "mpi") == 0) &&
+    return (is_over(reading, "tcp") || is_over(reading, "mpi")) &&
            report_reading_count(reading, "environment.hosts") > 1;
 }
 
@@ -240,12 +244,11 @@ static double hold_us(const ccmod_calibration *calibration, double bytes)
     return ccmod_default_quiet_delay(calibration, 0, (uint64_t)bytes).transfer_us;
 }
 
-/* How much longer each of two messages takes than a single one, given the time as a multiple of the
- * hold: `alone` and `each`. The median over the three largest sizes, where the link dominates.
+/* How much longer each of two messages takes than a single one, if each delays the next one by this
+ * time. The median over the three largest sizes, where the link dominates.
  * Relative to the fitted hold, since a single size's may be inaccurate or missing. 1 to 2; NaN if
  * not measured. */
-static double find_contention(const measured_times *times, const ccmod_calibration *calibration,
-                              double alone, double each)
+static double find_contention(const measured_times *times, const ccmod_calibration *calibration)
 {
     enum { LARGEST = 3 };
     measured_times sorted = *times;
@@ -255,25 +258,82 @@ static double find_contention(const measured_times *times, const ccmod_calibrati
     for (size_t i = 0; i < sorted.count && i < LARGEST; i++) {
         const ccmod_point *point = &sorted.points[i];
 
-        add_value(&list, alone + each * point->time_us / hold_us(calibration, point->bytes));
+        add_value(&list, 2 * point->time_us / hold_us(calibration, point->bytes));
     }
     return list.count > 0 ? fmin(fmax(middle_of(&list), 1), 2) : (double)NAN;
+}
+
+/* How much longer a message takes that meets another one in the opposite direction: what grows with
+ * its hold, the median of the slopes between all pairs of sizes. Ranks that poll notice a message
+ * late by a time that has nothing to do with the link. */
+static double find_duplex(const measured_times *times, const ccmod_calibration *calibration)
+{
+    enum { PAIRS = MEASUREMENTS_SIZES * (MEASUREMENTS_SIZES - 1) / 2 };
+    double *slopes = malloc(PAIRS * sizeof(*slopes)), middle = (double)NAN;
+    size_t count = 0;
+
+    for (size_t i = 0; slopes != NULL && i < times->count; i++) {
+        for (size_t j = 0; j < i; j++) {
+            double holds_us = hold_us(calibration, times->points[i].bytes) -
+                              hold_us(calibration, times->points[j].bytes);
+
+            if (fabs(holds_us) > 0)
+                slopes[count++] = (times->points[i].time_us - times->points[j].time_us) / holds_us;
+        }
+    }
+    if (count > 0) {
+        qsort(slopes, count, sizeof(*slopes), by_value);
+        middle = fmin(fmax(1 + (slopes[(count - 1) / 2] + slopes[count / 2]) / 2, 1), 2);
+    }
+    free(slopes);
+    return middle;
 }
 
 void measurements_find_contentions(measurements *found, const ccmod_calibration *calibration)
 {
     if (calibration->hold_count == 0)
         return;
-    found->out_contention = find_contention(&found->leaving, calibration, 0, 2);
-    found->in_contention = find_contention(&found->coming, calibration, 0, 2);
-    found->duplex_contention = find_contention(&found->meeting, calibration, 1, 1);
+    found->out_contention = find_contention(&found->leaving, calibration);
+    found->in_contention = find_contention(&found->coming, calibration);
+    found->duplex_contention = find_duplex(&found->meeting, calibration);
 }
 
 double measurements_acknowledgement(const measurements *found, const ccmod_calibration *calibration)
 {
     double frame_us = calibration->hold_count > 0 ? hold_us(calibration, 0) : 0;
 
+    if (calibration->payload_bytes > 0 && calibration->hold_count > 0) {
+        double price = calibration->holds[calibration->hold_count - 1].us_per_byte;
+        double header_us = price * calibration->header_bytes;
+
+        return found->over_tcp || found->waiting_us >= header_us / 2 ? header_us : 0;
+    }
     return found->waiting_us >= frame_us / 2 ? fmin(found->waiting_us, frame_us) : 0;
+}
+
+/* A queue serves the packet that came first, and the other one after it; links that are shared let
+ * both take twice as long, less the time by which the first was ahead, which is that of an empty
+ * message. Only single packets tell, since those of two messages take turns in a queue. */
+unsigned measurements_share_rule(const measurements *found, const ccmod_calibration *calibration)
+{
+    const double long_enough = 3; /* for the head start to be a small part */
+    measured_values list = {.count = 0};
+    double middle,
+        payload_bytes = found->over_datagrams ? HUGE_VAL : (double)calibration->payload_bytes;
+
+    if (calibration->hold_count == 0)
+        return 0;
+    for (size_t i = 0; i < found->first_of_two.count; i++) {
+        const ccmod_point *point = &found->first_of_two.points[i];
+        double kept_us = hold_us(calibration, point->bytes);
+
+        if (point->bytes <= payload_bytes && kept_us >= long_enough * hold_us(calibration, 0))
+            add_value(&list, point->time_us / kept_us);
+    }
+    middle = middle_of(&list);
+    if (isnan(middle))
+        return 0;
+    return 1 + (unsigned)(middle < 0.5 ? CCMOD_FIFO : CCMOD_MAXMIN);
 }
 
 /* The size up to which a send does not wait for its receive */
@@ -344,6 +404,19 @@ static void read_flows(const report_reading *reading, measurements *found)
         if (row_is(reading, i, "mode", "exchange") && !isnan(more_us))
             keep(&found->meeting, size_of(reading, i), more_us);
     }
+    /* Two questions, of which the second follows the first at once; the packet, its answer, and the
+     * word that it has come. */
+    for (size_t i = 0; i < rows; i++) {
+        double alone_us =
+            2 * quiet_time(reading, size_of(reading, i)).us + 2 * answer_time(reading, found).us;
+        double more_us = row_median(reading, i, "round_us") - alone_us;
+
+        if (row_is(reading, i, "mode", "meeting") && !isnan(more_us))
+            keep(&found->first_of_two, size_of(reading, i), more_us);
+    }
+    found->between_hosts = report_reading_count(reading, "environment.hosts") > 1;
+    found->over_tcp = found->between_hosts && is_over(reading, "tcp");
+    found->over_datagrams = found->between_hosts && is_over(reading, "udp");
     found->send_us = find_send(reading, rows);
     found->waiting_us = find_waiting(reading, rows);
     find_eager(reading, rows, found);

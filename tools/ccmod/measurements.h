@@ -13,9 +13,14 @@ cb_status measurements_read(const char *path, bool round_trips, measurements *ou
  */
 void measurements_find_contentions(measurements *found, const ccmod_calibration *calibration);
 
-/* How long an acknowledgement occupies its links: the delay of a packet in a ring, but at most the
- * time of an empty message; 0 if there is none or the delay is less than half of that. */
+/* How long an acknowledgement occupies its links. If the calibration knows packets: the time of a
+ * header. Otherwise the delay of a packet in a ring, but at most the time of an empty message. 0 if
+ * there is none: over another technology than tcp, if the delay is less than half of that time. */
 double measurements_acknowledgement(const measurements *found,
                                     const ccmod_calibration *calibration);
+
+/* How links share messages that meet, as share_rule of a calibration: 0 if that was not measured,
+ * or the calibration does not know packets, except if each message is a datagram. */
+unsigned measurements_share_rule(const measurements *found, const ccmod_calibration *calibration);
 
 #endif

@@ -29,7 +29,11 @@ typedef struct {
      * opposite direction; processor time of a small send. NaN: not measured. */
     measured_times holds, leaving, coming, meeting;
     double send_us;
-    double waiting_us; /* how much longer a packet takes in a ring than in an exchange */
+    double waiting_us;           /* how much longer a packet takes in a ring than in an exchange */
+    measured_times first_of_two; /* how much longer the first of two packets that meet takes */
+    bool between_hosts;
+    bool over_tcp;       /* technology tcp between hosts, where acknowledgements are certain */
+    bool over_datagrams; /* technology udp between hosts: a message is one packet */
     /* Contention constants, set by measurements_find_contentions. */
     double out_contention, in_contention, duplex_contention;
     double eager_tried_bytes; /* the largest message of the late-receive test, or NaN */

@@ -384,6 +384,11 @@ static void put_calibration(report_stream *out, const ccmod_calibration *calibra
     put_known(out, "in_contention", calibration->in_contention);
     put_known(out, "duplex_contention", calibration->duplex_contention);
     put_known(out, "acknowledgement_us", calibration->acknowledgement_us);
+    put_known(out, "payload_bytes", (double)calibration->payload_bytes);
+    put_known(out, "header_bytes", calibration->header_bytes);
+    if (calibration->share_rule > 0)
+        report_stream_text(out, "share",
+                           ccmod_share_name((ccmod_share)(calibration->share_rule - 1)));
     report_stream_end(out);
 }
 

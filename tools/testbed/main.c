@@ -59,6 +59,23 @@ static const cb_option rows[] = {
      .maximum = 10,
      .unit = "s",
      .help = "Delay of a frame from host to host"},
+    {.name = "leaf",
+     .type = CB_OPTION_COUNT,
+     .offset = FIELD(leaf_hosts),
+     .argument = "N",
+     .minimum = 1,
+     .maximum = HOSTS_MAXIMUM,
+     .help = "Hosts of each leaf of a network of two levels; default one switch",
+     .more = "host01 to hostN are on the first leaf. Each leaf has one link to the others, of the rate --uplink, "
+             "with a queue without limit in each direction."},
+    {.name = "uplink",
+     .type = CB_OPTION_REAL,
+     .offset = FIELD(uplink_bps),
+     .argument = "RATE",
+     .minimum = 1000,
+     .maximum = 1e12,
+     .unit = "bit/s",
+     .help = "With --leaf: rate of the link of each leaf, each way"},
     {.name = "queue",
      .type = CB_OPTION_SIZE,
      .offset = FIELD(queue_bytes),
@@ -215,6 +232,11 @@ static cb_status complete_settings(testbed_settings *settings, const bool given[
     }
     if (settings->buffer_bytes > 0 && !queue)
         settings->queue_bytes = 0;
+    if ((settings->leaf_hosts > 0) != (settings->uplink_bps > 0)) {
+        cb_error(
+            "--leaf and --uplink describe a network of two levels together; give both, or none");
+        return CB_ERROR_USAGE;
+    }
     if (!alpha || settings->buffer_bytes > 0)
         return CB_OK;
     cb_error("--alpha is of a shared buffer, and there is none; give its size with --buffer");

@@ -183,6 +183,8 @@ static cb_status run_inside(const inner_part *part, int *exit_status)
     const switch_settings settings = {
         .ports = (unsigned)asked->hosts,
         .bits_per_s = asked->rate_bps,
+        .leaf_ports = (unsigned)asked->leaf_hosts,
+        .uplink_bits_per_s = asked->uplink_bps,
         .delay_ns = (uint64_t)(asked->delay_s * 1e9),
         .queue_bytes = asked->queue_bytes,
         .buffer_bytes = asked->buffer_bytes,

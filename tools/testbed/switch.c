@@ -100,7 +100,11 @@ cb_status switch_open(network_switch *hub, const switch_settings *settings)
 {
     *hub = (network_switch){.settings = *settings, .random = cb_random_seed(settings->seed)};
     hub->ports = cb_allocate(settings->ports, sizeof(*hub->ports), "the ports of the switch");
-    if (hub->ports == NULL)
+    hub->uplink_until_ns =
+        cb_allocate(settings->ports, sizeof(*hub->uplink_until_ns), "the leaves of the switch");
+    hub->downlink_until_ns =
+        cb_allocate(settings->ports, sizeof(*hub->downlink_until_ns), "the leaves of the switch");
+    if (hub->ports == NULL || hub->uplink_until_ns == NULL || hub->downlink_until_ns == NULL)
         return CB_ERROR_MEMORY;
     for (unsigned port = 0; port < settings->ports; port++)
         hub->ports[port].faults = settings->faults;
@@ -120,6 +124,8 @@ void switch_close(network_switch *hub)
         all->pool = next;
     }
     free(all->heap);
+    free(hub->uplink_until_ns);
+    free(hub->downlink_until_ns);
     free(hub->ports);
 }
 
@@ -152,6 +158,20 @@ static uint64_t cable_ns(const network_switch *hub, double own_bits_per_s, size_
     double bits_per_s = own_bits_per_s > 0 ? own_bits_per_s : hub->settings.bits_per_s;
 
     return bits_per_s > 0 ? (uint64_t)(bits * 1e9 / bits_per_s) : 0;
+}
+
+static unsigned leaf_of(const network_switch *hub, unsigned port)
+{
+    return hub->settings.leaf_ports > 0 ? port / hub->settings.leaf_ports : 0;
+}
+
+/* Time of a frame on the next link or cable that it enters. */
+static uint64_t entering_ns(const network_switch *hub, const frame *passing)
+{
+    double bits_per_s = passing->links > 0 ? hub->settings.uplink_bits_per_s
+                                           : hub->ports[passing->port].faults.in_bits_per_s;
+
+    return cable_ns(hub, bits_per_s, passing->bytes);
 }
 
 static bool is_cut(const switch_faults *faults, uint64_t now_ns)
@@ -209,6 +229,10 @@ static cb_status forward(network_switch *hub, unsigned from, const frame *sent)
         copy->due_ns = sent->due_ns;
         copy->queued = false;
         copy->port = port;
+        copy->leaf = leaf_of(hub, from);
+        copy->links = copy->leaf == leaf_of(hub, port) ? 0 : 2;
+        copy->passed_ns =
+            sent->due_ns + cable_ns(hub, hub->ports[from].faults.out_bits_per_s, sent->bytes);
         if (!frames_put(&hub->frames, copy))
             return CB_ERROR_MEMORY;
     }
@@ -267,6 +291,21 @@ static void occupy(network_switch *hub, switch_port *to, size_t bytes)
         hub->buffer_max_bytes = hub->buffered_bytes;
 }
 
+/* A frame has arrived at the uplink or downlink of a leaf. */
+static void cross(network_switch *hub, frame *arrived)
+{
+    uint64_t *until_ns = arrived->links == 2 ? &hub->uplink_until_ns[arrived->leaf]
+                                             : &hub->downlink_until_ns[leaf_of(hub, arrived->port)];
+
+    if (*until_ns > arrived->due_ns)
+        arrived->due_ns = *until_ns;
+    *until_ns = arrived->due_ns + entering_ns(hub, arrived);
+    if (*until_ns > arrived->passed_ns)
+        arrived->passed_ns = *until_ns;
+    arrived->links--;
+    frames_put(&hub->frames, arrived); /* has room, since it was just removed */
+}
+
 /* A frame has arrived at the port where it leaves: transmit, queue or drop it. */
 static void arrive(network_switch *hub, frame *arrived)
 {
@@ -285,8 +324,10 @@ static void arrive(network_switch *hub, frame *arrived)
         to->counters.marked++;
     if (to->receiving_until_ns > arrived->due_ns)
         arrived->due_ns = to->receiving_until_ns;
-    arrived->due_ns += cable_ns(hub, to->faults.in_bits_per_s, arrived->bytes);
+    arrived->due_ns += entering_ns(hub, arrived);
     to->receiving_until_ns = arrived->due_ns;
+    if (arrived->passed_ns > arrived->due_ns)
+        arrived->due_ns = arrived->passed_ns;
     occupy(hub, to, arrived->bytes);
     arrived->queued = true;
     frames_put(&hub->frames, arrived); /* has room, since it was just removed */
@@ -305,7 +346,10 @@ frame *switch_take(network_switch *hub, uint64_t now_ns)
             to->counters.bytes_out += next->bytes;
             return next;
         }
-        arrive(hub, next);
+        if (next->links > 0)
+            cross(hub, next);
+        else
+            arrive(hub, next);
     }
     return NULL;
 }

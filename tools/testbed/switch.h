@@ -9,7 +9,12 @@
  * frame's arrival at the port until its transmission ends. A frame is dropped if the port's queue
  * would exceed queue_bytes, or alpha times the part of the shared buffer that would remain free
  * (the dynamic threshold of Choudhury and Hahne); both count the frame itself. A frame that finds
- * more than mark_bytes in the queue is marked, if its sender is capable of ECN. */
+ * more than mark_bytes in the queue is marked, if its sender is capable of ECN.
+ *
+ * With leaves the switch is a tree of two levels: ports are divided into leaves, and a frame
+ * between leaves also occupies the uplink of its leaf and the downlink of the other one, which have
+ * a rate of their own and queues without limit. Where cables and links have different rates a frame
+ * takes the time of the slowest, and occupies each of them for its own time. */
 #ifndef TOOLS_TESTBED_SWITCH_H
 #define TOOLS_TESTBED_SWITCH_H
 
@@ -27,7 +32,10 @@ typedef struct frame {
     uint64_t order;  /* tie-break: in order of insertion */
     unsigned port;   /* the port where it leaves */
     bool queued;     /* it waits or is transmitted at that port; otherwise it is still in transit */
-    size_t bytes;    /* of data */
+    uint64_t passed_ns; /* its last byte has passed all cables and links so far */
+    unsigned leaf;      /* of its sender */
+    unsigned links;     /* between leaves that it has still to pass: 2, the uplink, 1 or 0 */
+    size_t bytes;       /* of data */
     struct frame *next; /* of the pool */
     unsigned char data[FRAME_BYTES];
 } frame;
@@ -65,7 +73,9 @@ typedef struct {
 
 typedef struct {
     unsigned ports;
-    double bits_per_s; /* of each port, in both directions; 0: unlimited */
+    double bits_per_s;        /* of each port, in both directions; 0: unlimited */
+    unsigned leaf_ports;      /* of each leaf; 0: one switch for all */
+    double uplink_bits_per_s; /* of the link of each leaf, in both directions */
     uint64_t delay_ns;
     uint64_t queue_bytes;  /* of each port, towards its host; 0: unlimited */
     uint64_t buffer_bytes; /* shared by the queues of all ports; 0: unlimited */
@@ -88,6 +98,7 @@ typedef struct {
 typedef struct {
     switch_settings settings;
     switch_port *ports;
+    uint64_t *uplink_until_ns, *downlink_until_ns; /* of each leaf: busy until */
     switch_frames frames;
     uint64_t buffered_bytes;   /* in the queues of all ports */
     uint64_t buffer_max_bytes; /* its greatest value */

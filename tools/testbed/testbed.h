@@ -13,6 +13,8 @@
 
 typedef struct {
     uint64_t hosts, slots, mtu, queue_bytes, buffer_bytes, mark_bytes, seed;
+    uint64_t leaf_hosts; /* 0: one switch */
+    double uplink_bps;
     double rate_bps, delay_s, jitter_s, alpha;
     double rto_min_s;               /* 0: as the kernel has it */
     const char *congestion_control; /* of TCP */

@@ -185,9 +185,9 @@ def t_two_sided(t: float, freedom: float) -> float:
     return 2 * float(_special().stdtr(freedom, -abs(t)))
 
 
-def t_quantile(freedom: float) -> float:
-    """The two-sided 5 % quantile of t."""
-    return float(_special().stdtrit(freedom, (1 + CONFIDENCE) / 2))
+def t_quantile(freedom: float, confidence: float = CONFIDENCE) -> float:
+    """The two-sided quantile of t: of 5 % with the default confidence."""
+    return float(_special().stdtrit(freedom, (1 + confidence) / 2))
 
 
 def interval_pct(values: Sequence[float]) -> Optional[float]:
@@ -200,6 +200,16 @@ def interval_pct(values: Sequence[float]) -> Optional[float]:
         return 0.0
     error = statistics.stdev(values) / math.sqrt(len(values))
     return 100 * t_quantile(len(values) - 1) * error / mean
+
+
+def next_value_share(values: Sequence[float], confidence: float) -> float:
+    """Half of the interval in which one more value lies with this confidence, as a share of the mean;
+    0 for a single value."""
+    mean = statistics.fmean(values)
+    if len(values) < 2 or mean <= 0:
+        return 0.0
+    error = statistics.stdev(values) * math.sqrt(1 + 1 / len(values))
+    return t_quantile(len(values) - 1, confidence) * error / mean
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from combench.common.catalogue import CALIBRATION, Benchmark
 from combench.common.documents import RESULT, Json, claims_to_be, read_checked
 from combench.common.errors import SuiteError
 from combench.common.figures import at, with_settings
+from combench.predict.model import SHARE_RULES
 from combench.predict.processes import Ended, Processes, ask
 
 _PAIR = 2  # processors of a calibration that does not record their number
@@ -54,6 +55,18 @@ class Calibration:
     measured: bool  # the number of processors comes from results
     hosts: int | None = None  # number of measured hosts; None: unknown
     rests_on: tuple[str, ...] = ()  # description of the measurements that were fitted
+
+    @property
+    def share(self) -> str:
+        """How links share messages: as measured, or the default."""
+        found = re.search(r"^share (\w+)", self.text, re.MULTILINE)
+        return found.group(1) if found else SHARE_RULES[0]
+
+    @property
+    def residual_pct(self) -> float:
+        """The largest rms residual of a line that was fitted, from the comments; 0 if there are none."""
+        found = re.findall(r"^# .*residual ([0-9.e+-]+) % \(rms\)", self.text, re.MULTILINE)
+        return max((float(one) for one in found), default=0.0)
 
 
 def _documents_in(place: Path) -> list[tuple[Path, Json]]:

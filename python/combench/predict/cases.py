@@ -30,6 +30,7 @@ class Asked:
     case: Case
     rate_hz: float = 0.0  # offered rate of events; 0: as fast as possible
     measured_us: float | None = None  # the measured figure, if any
+    measured_pct: float | None = None  # the reach of its 95 % interval; None: too few blocks
     oversubscribed: bool = False
     block_steps: int = 0  # steps of each timed block; 0: unknown
 
@@ -139,10 +140,14 @@ def of_row(document: Json, row: Json) -> Asked:
         own=_own_options(definition, document, row),
     )
     figure = row.get(figure_of(case)) or {}
+    reach_pct = None
+    if figure.get("ci95") and figure.get("median"):
+        reach_pct = 100 * max(abs(end / figure["median"] - 1) for end in figure["ci95"])
     return Asked(
         case,
         rate_hz=float(row.get("offered_Hz", 0.0)),
         measured_us=figure.get("median"),
+        measured_pct=reach_pct,
         oversubscribed=bool(row.get("oversubscribed", False)),
         block_steps=round(row["steps"] / row["blocks"]) if {"steps", "blocks"} <= row.keys() else 0,
     )

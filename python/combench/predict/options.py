@@ -182,8 +182,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     },
     "--share": {
         "choices": SHARE_RULES,
-        "default": SHARE_RULES[0],
-        "help": "bandwidth sharing rule of ccmod run (default %(default)s)",
+        "help": "sharing rule of ccmod run (default: that of the calibration, or fifo)",
     },
     "--mode": {
         "choices": ("split", "paper"),

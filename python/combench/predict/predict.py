@@ -319,6 +319,7 @@ def main(arguments: argparse.Namespace) -> int:
             ),
             processes.end,
         )
+        arguments.share = arguments.share or calibration.share
         words = _model_words(arguments)
         setting = Setting(folder, calibration.path, arguments.network, words, processes)
         rows, left_out = watch.beside(

@@ -81,8 +81,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--technology", metavar="NAME",
         help="technology to predict, if SOURCE has several: ofi, or 'ofi method=write'")  # fmt: skip
     add("--network", default="crossbar", help="network of the model (default %(default)s)")
-    add("--share", choices=SHARE_RULES, default=SHARE_RULES[0],
-        help="bandwidth sharing rule of ccmod run (default %(default)s)")  # fmt: skip
+    add("--share", choices=SHARE_RULES,
+        help="sharing rule of ccmod run (default: that of the calibration, or fifo)")  # fmt: skip
     add("--mode", choices=("split", "paper"),
         help="--mode of ccmod run; paper also makes the article's calibration")  # fmt: skip
     add("--seeds", type=int, default=Effort.seeds, metavar="N",
@@ -184,7 +184,8 @@ def _validate(
         fitted = _fitted(measurements)
         ccmod = find(programs_folder)
         calibration = from_measurements(ccmod, measurements, folder, processes, mode=arguments.mode)
-    words = [("--share", arguments.share), ("--mode", arguments.mode)]
+    share = arguments.share or calibration.share
+    words = [("--share", share), ("--mode", arguments.mode)]
     given = tuple(word for name, value in words if value for word in (name, value))
     setting = Setting(programs_folder, calibration.path, arguments.network, given, processes)
     effort = Effort(seeds=arguments.seeds)
@@ -195,7 +196,7 @@ def _validate(
     def was_fitted(one: Asked) -> bool:
         return (one.case.benchmark, one.case.size_bytes) in fitted
 
-    validation = compare(asked, prediction, was_fitted)
+    validation = compare(asked, prediction, was_fitted, calibration.residual_pct)
     validation.replays = compare_replays(measurements.documents, setting)
     validation.impacts, left_out = compare_impacts(measurements.documents, setting, effort)
     validation.left_out += left_out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import statistics
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any, Callable, Iterable, Sequence
 
 from combench.common.documents import Json
 from combench.common.errors import SuiteError
+from combench.common.inference import next_value_share
 from combench.predict.calibration import Measurements, calibrating
 from combench.predict.cases import Asked
 from combench.predict.columns import figure_of
@@ -18,6 +20,8 @@ from combench.predict.prediction import Prediction
 from combench.predict.replays import Replay
 
 Predict = Callable[[Asked], Prediction]
+CONFIDENCE_90 = 0.9
+NORMAL_QUANTILE_90 = statistics.NormalDist().inv_cdf((1 + CONFIDENCE_90) / 2)
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,7 @@ class Comparison:
     predicted_us: float
     fitted: bool  # the calibration was fitted to this benchmark and size
     limit: str | None  # the resource that saturates first in the model
+    half_pct: float = 0.0  # half of the prediction's own 90 % interval, see half_interval_pct
 
     @property
     def error_pct(self) -> float:
@@ -46,6 +51,9 @@ class Comparison:
             row["offered_Hz"] = self.asked.rate_hz
         row |= {"measured_us": self.measured_us, "predicted_us": self.predicted_us}
         row |= {"error_pct": self.error_pct, "fitted": self.fitted}
+        row["interval_pct"] = self.half_pct
+        if self.asked.measured_pct is not None:
+            row["measured_interval_pct"] = self.asked.measured_pct
         row["oversubscribed"] = self.asked.oversubscribed
         if self.limit is not None:
             row["limit"] = self.limit
@@ -95,11 +103,21 @@ class Validation:
         return list(dict.fromkeys(row.asked.case.benchmark for row in self.rows))
 
 
+def half_interval_pct(predicted: Prediction, residual_pct: float) -> float:
+    """Half of the 90 % interval that a prediction has of its own, in per cent: from the residual (rms)
+    of the calibration and the evaluations of several seeds."""
+    of_fit = NORMAL_QUANTILE_90 * residual_pct
+    return math.hypot(of_fit, 100 * next_value_share(predicted.steps_us, CONFIDENCE_90))
+
+
 def compare(
-    asked: Sequence[Asked], predict: Predict, fitted: Callable[[Asked], bool]
+    asked: Sequence[Asked],
+    predict: Predict,
+    fitted: Callable[[Asked], bool],
+    residual_pct: float = 0.0,
 ) -> Validation:
-    """Compare measurements with `predict`. Cases that it rejects are listed in `left_out`.
-    SuiteError: all were rejected."""
+    """Compare measurements with `predict`, whose calibration has this residual. Cases that it rejects are
+    listed in `left_out`. SuiteError: all were rejected."""
     made = Validation()
     first: SuiteError | None = None
     for one in asked:
@@ -114,7 +132,8 @@ def compare(
             continue
         step_us = predicted.step_us / one.case.step.divisor
         limit = predicted.limit.text if predicted.limit else None
-        made.rows.append(Comparison(one, one.measured_us, step_us, fitted(one), limit))
+        half_pct = half_interval_pct(predicted, residual_pct)
+        made.rows.append(Comparison(one, one.measured_us, step_us, fitted(one), limit, half_pct))
     if first is not None and not made.rows:
         raise first
     return made

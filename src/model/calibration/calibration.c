@@ -29,17 +29,26 @@ static const ccmod_line *line_for(const ccmod_line *lines, size_t count, uint64_
     return line;
 }
 
+double ccmod_bytes_on_links(uint64_t payload_bytes, double header_bytes, double bytes)
+{
+    if (payload_bytes == 0 || !(bytes > (double)payload_bytes))
+        return bytes;
+    return bytes + header_bytes * (ceil(bytes / (double)payload_bytes) - 1);
+}
+
 ccmod_delay ccmod_default_quiet_delay(const ccmod_calibration *calibration, size_t hops,
                                       uint64_t bytes)
 {
     const ccmod_line *line = line_for(calibration->lines, calibration->line_count, bytes);
-    ccmod_delay delay = {line->overhead_us, line->latency_us, (double)bytes * line->us_per_byte};
+    double on_links =
+        ccmod_bytes_on_links(calibration->payload_bytes, calibration->header_bytes, (double)bytes);
+    ccmod_delay delay = {line->overhead_us, line->latency_us, on_links * line->us_per_byte};
     double kept_us = fmax(delay.transfer_us, calibration->gap_us); /* how long it keeps its links */
 
     if (calibration->hold_count > 0) {
         const ccmod_line *hold = line_for(calibration->holds, calibration->hold_count, bytes);
 
-        kept_us = hold->latency_us + (double)bytes * hold->us_per_byte;
+        kept_us = hold->latency_us + on_links * hold->us_per_byte;
     }
     delay.latency_us = fmax(0, delay.latency_us - (kept_us - delay.transfer_us));
     delay.transfer_us = kept_us;
@@ -59,9 +68,9 @@ void ccmod_calibration_divide(ccmod_calibration *calibration, double overhead_us
     }
 }
 
-/* Points as two arrays for the fit, by ascending size. */
+/* Points as arrays for the fit, by ascending size: the bytes of the message, and on the links. */
 typedef struct {
-    double *bytes, *time_us;
+    double *sizes, *bytes, *time_us;
     size_t count;
 } point_rows;
 
@@ -94,18 +103,19 @@ static ccmod_status check_points(const ccmod_point *points, size_t count, ccmod_
 
 static void free_rows(point_rows *rows)
 {
+    free(rows->sizes);
     free(rows->bytes);
     free(rows->time_us);
 }
 
-static ccmod_status sort_points(const ccmod_point *points, size_t count, point_rows *rows,
-                                ccmod_error *error)
+static ccmod_status sort_points(const ccmod_point *points, size_t count, const ccmod_fit_wish *wish,
+                                point_rows *rows, ccmod_error *error)
 {
     ccmod_point *sorted = calloc(count + 1, sizeof(*sorted));
 
-    *rows =
-        (point_rows){calloc(count + 1, sizeof(double)), calloc(count + 1, sizeof(double)), count};
-    if (sorted == NULL || rows->bytes == NULL || rows->time_us == NULL) {
+    *rows = (point_rows){calloc(count + 1, sizeof(double)), calloc(count + 1, sizeof(double)),
+                         calloc(count + 1, sizeof(double)), count};
+    if (sorted == NULL || rows->sizes == NULL || rows->bytes == NULL || rows->time_us == NULL) {
         free(sorted);
         free_rows(rows);
         return ccmod_fail(error, CCMOD_ERROR_MEMORY, NULL, 0,
@@ -115,7 +125,9 @@ static ccmod_status sort_points(const ccmod_point *points, size_t count, point_r
         sorted[i] = points[i];
     qsort(sorted, count, sizeof(*sorted), by_size);
     for (size_t i = 0; i < count; i++) {
-        rows->bytes[i] = sorted[i].bytes;
+        rows->sizes[i] = sorted[i].bytes;
+        rows->bytes[i] =
+            ccmod_bytes_on_links(wish->payload_bytes, wish->header_bytes, sorted[i].bytes);
         rows->time_us[i] = sorted[i].time_us;
     }
     free(sorted);
@@ -129,7 +141,7 @@ static size_t fit_around(const point_rows *rows, uint64_t packet_bytes, stats_se
 {
     size_t small = 0, found;
 
-    while (small < rows->count && rows->bytes[small] <= (double)packet_bytes)
+    while (small < rows->count && rows->sizes[small] <= (double)packet_bytes)
         small++;
     if (stats_fit(rows->bytes, rows->time_us, small, 1, true, segments) == 0)
         return 0;
@@ -222,8 +234,8 @@ static ccmod_fit measure_fit(const point_rows *rows, const stats_segment *segmen
                              const ccmod_line *line)
 {
     ccmod_fit fit = {.points = segment->last - segment->first + 1,
-                     .from_bytes = rows->bytes[segment->first],
-                     .to_bytes = rows->bytes[segment->last]};
+                     .from_bytes = rows->sizes[segment->first],
+                     .to_bytes = rows->sizes[segment->last]};
     double squares = 0;
 
     for (size_t i = segment->first; i <= segment->last; i++) {
@@ -233,7 +245,7 @@ static ccmod_fit measure_fit(const point_rows *rows, const stats_segment *segmen
         squares += share * share;
         if (share >= fit.worst_residual) {
             fit.worst_residual = share;
-            fit.worst_bytes = rows->bytes[i];
+            fit.worst_bytes = rows->sizes[i];
         }
     }
     fit.rms_residual = sqrt(squares / (double)fit.points);
@@ -261,7 +273,7 @@ static ccmod_status draw_lines(const point_rows *rows, const stats_segment *segm
                               fits[i].from_bytes, fits[i].to_bytes, 100 * residual,
                               100 * wish->residual_limit);
         if (i + 1 < count)
-            out->lines[i].to_bytes = (uint64_t)rows->bytes[segments[i].last];
+            out->lines[i].to_bytes = (uint64_t)rows->sizes[segments[i].last];
     }
     return CCMOD_OK;
 }
@@ -303,7 +315,7 @@ ccmod_status ccmod_calibration_fit(const ccmod_point *points, size_t count,
     ccmod_status status;
 
     CCMOD_TRY(check_points(points, count, error));
-    CCMOD_TRY(sort_points(points, count, &rows, error));
+    CCMOD_TRY(sort_points(points, count, wish, &rows, error));
     status = make_lines(&rows, wish, out, fits, error);
     free_rows(&rows);
     return status;

@@ -2,6 +2,7 @@
  * and edit. The keywords of settings and of parts of lines are tables here. docs/reference/model.md
  * has the grammar. */
 #include <ccmod/calibration.h>
+#include <ccmod/evaluation.h>
 
 #include <errno.h>
 #include <inttypes.h>
@@ -22,9 +23,9 @@ typedef struct {
     const char *name; /* of the file, for errors */
     ccmod_error *error;
     size_t line;
-    char *rest;       /* of the line, for strtok_r */
-    bool complete[2]; /* for each kind of line: the unlimited one has been read */
-    size_t stated[8]; /* line number of each setting; 0: not given */
+    char *rest;        /* of the line, for strtok_r */
+    bool complete[2];  /* for each kind of line: the unlimited one has been read */
+    size_t stated[10]; /* line number of each setting; 0: not given */
 } calibration_parser;
 
 /* A number in the file: its keyword, its destination and its maximum. */
@@ -45,7 +46,12 @@ static const calibration_number settings[] = {
     {"duplex_contention", false, offsetof(ccmod_calibration, duplex_contention), 1, 2},
     {"acknowledgement_us", false, offsetof(ccmod_calibration, acknowledgement_us), 0,
      LARGEST_TIME_US},
+    {"payload_bytes", true, offsetof(ccmod_calibration, payload_bytes), 0, 0},
+    {"header_bytes", false, offsetof(ccmod_calibration, header_bytes), 0, 1e6},
 };
+
+/* The rules that a calibration can measure, as ccmod_share_name has them. */
+static const ccmod_share rules[] = {CCMOD_BOTTLENECK, CCMOD_MAXMIN, CCMOD_FIFO};
 
 /* The parts of a line. All but the first are required. */
 enum { TO_BYTES, PARTS_FROM, PARTS = 4 };
@@ -214,6 +220,24 @@ static ccmod_status read_setting(calibration_parser *parser, size_t number)
     return store(parser, &settings[number], value, parser->made);
 }
 
+static ccmod_status read_share(calibration_parser *parser)
+{
+    const char *value = next_word(parser);
+    const char *more = value != NULL ? next_word(parser) : NULL;
+
+    if (parser->made->share_rule > 0)
+        return report_word(parser, "share", "already set in an earlier line; keep one of the two");
+    for (size_t i = 0; value != NULL && more == NULL && i < sizeof(rules) / sizeof(rules[0]); i++) {
+        if (strcmp(value, ccmod_share_name(rules[i])) == 0) {
+            parser->made->share_rule = 1 + (unsigned)rules[i];
+            return CCMOD_OK;
+        }
+    }
+    return report_word(parser, value != NULL ? value : "share",
+                       "not a rule for sharing links; write share and one of bottleneck, maxmin or "
+                       "fifo");
+}
+
 static ccmod_status read_statement(calibration_parser *parser, char *text)
 {
     const char *word;
@@ -230,9 +254,12 @@ static ccmod_status read_statement(calibration_parser *parser, char *text)
         if (strcmp(word, settings[i].key) == 0)
             return read_setting(parser, i);
     }
+    if (strcmp(word, "share") == 0)
+        return read_share(parser);
     return report_word(parser, word,
                        "not a statement; use line, hold, hop_us, gap_us, eager_bytes, barrier_us, "
-                       "out_contention, in_contention, duplex_contention or acknowledgement_us");
+                       "out_contention, in_contention, duplex_contention, acknowledgement_us, "
+                       "payload_bytes, header_bytes or share");
 }
 
 /* The file */
@@ -353,4 +380,9 @@ void ccmod_calibration_write(const ccmod_calibration *calibration, FILE *stream)
     write_known(stream, "in_contention", calibration->in_contention);
     write_known(stream, "duplex_contention", calibration->duplex_contention);
     write_known(stream, "acknowledgement_us", calibration->acknowledgement_us);
+    if (calibration->payload_bytes > 0)
+        fprintf(stream, "payload_bytes %" PRIu64 "\nheader_bytes %.9g\n",
+                calibration->payload_bytes, calibration->header_bytes);
+    if (calibration->share_rule > 0)
+        fprintf(stream, "share %s\n", ccmod_share_name((ccmod_share)(calibration->share_rule - 1)));
 }

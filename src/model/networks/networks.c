@@ -193,6 +193,14 @@ void ccmod_link_name(const ccmod_network *network, uint32_t link, char *text, si
 
 /* The quiet network */
 
+void ccmod_network_use_packets(const ccmod_calibration *calibration, ccmod_network *network)
+{
+    if (calibration->payload_bytes == 0)
+        return;
+    network->payload_bytes = calibration->payload_bytes;
+    network->header_bytes = (uint64_t)(calibration->header_bytes + 0.5);
+}
+
 ccmod_delay ccmod_quiet_delay(const ccmod_network *network, const ccmod_calibration *calibration,
                               size_t hops, uint64_t bytes)
 {

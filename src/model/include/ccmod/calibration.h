@@ -50,6 +50,13 @@ typedef struct {
      * packet at the end of a message, at once, or, if the receiver usually answers, after 40 ms
      * unless its answer carries it. 0: none. Only with share rule fifo; not for multicasts. */
     double acknowledgement_us;
+    /* How messages are cut into packets, if measured: the payload of a packet and the header of
+     * each further one. The bytes of lines and holds are then those of a message and of the headers
+     * of all its packets but the first, so that each packet is a step of the time. payload_bytes 0:
+     * unknown, and headers are part of the lines. See ccmod_network_use_packets. */
+    uint64_t payload_bytes;
+    double header_bytes;
+    unsigned share_rule; /* how messages share a link, if measured: 1 + a ccmod_share; 0: unknown */
 } ccmod_calibration;
 
 /* One line for all sizes, no eager sends, all else 0; `bandwidth_MBps` > 0. */
@@ -81,6 +88,8 @@ typedef struct {
                               `plain`, of the rms time */
     bool plain; /* least squares of the residuals in us, as in the article's listing 2, instead of
                    residuals relative to each time; breaks between lines are the same */
+    uint64_t payload_bytes; /* > 0: lines over the bytes on the links, see ccmod_calibration */
+    double header_bytes;
 } ccmod_fit_wish;
 
 /* How well a line describes its points; residuals are shares of the measured time. */
@@ -89,6 +98,22 @@ typedef struct {
     double from_bytes, to_bytes;
     double rms_residual, worst_residual, worst_bytes;
 } ccmod_fit;
+
+/* The bytes that a message has on the links, see payload_bytes of a calibration. */
+CCMOD_API double ccmod_bytes_on_links(uint64_t payload_bytes, double header_bytes, double bytes);
+
+/* Times that have a line of their own. */
+typedef struct {
+    const ccmod_point *points;
+    size_t count;
+} ccmod_point_set;
+
+/* Find the packets with which lines describe the times best: lone messages and streams, for
+ * example, have different lines and the same packets. False if the times do not show packets: a
+ * line without them describes the times as well, no line describes them to 3 %, or there are too
+ * few sizes. */
+CCMOD_API bool ccmod_calibration_find_packets(const ccmod_point_set *sets, size_t count,
+                                              uint64_t *payload_bytes, double *header_bytes);
 
 /* Fit lines to points in any order; a line's upper limit is the largest size that it was fitted to.
  * No part of a line is negative: if the best line has one, the best line without it is used. The

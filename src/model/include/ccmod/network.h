@@ -103,6 +103,10 @@ typedef struct {
 /* Terminated by NULL. */
 extern CCMOD_API const ccmod_network_kind *const ccmod_network_kinds[];
 
+/* Let the network have the packets of a calibration, if it has measured them. */
+CCMOD_API void ccmod_network_use_packets(const ccmod_calibration *calibration,
+                                         ccmod_network *network);
+
 /* max(1, ceil(bytes / payload)). */
 CCMOD_API uint64_t ccmod_packets(const ccmod_network *network, uint64_t bytes);
 
