@@ -6,9 +6,9 @@
 
 /* The version of these headers. Major: programs have to be changed; minor: something was added. */
 #define CCMOD_VERSION_MAJOR 0
-#define CCMOD_VERSION_MINOR 2
+#define CCMOD_VERSION_MINOR 3
 #define CCMOD_VERSION_PATCH 0
-#define CCMOD_VERSION "0.2.0"
+#define CCMOD_VERSION "0.3.0"
 
 /* The shared library exports only functions and variables with this mark. */
 #define CCMOD_API __attribute__((visibility("default")))
