@@ -24,7 +24,7 @@
 
 /* The version of the library, as printed by pkg-config --modversion sisci-shm. */
 #define SISCI_SHM_VERSION_MAJOR 0
-#define SISCI_SHM_VERSION_MINOR 2
+#define SISCI_SHM_VERSION_MINOR 3
 #define SISCI_SHM_VERSION_PATCH 0
 
 #ifdef __cplusplus
