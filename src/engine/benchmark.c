@@ -512,7 +512,7 @@ const bench_traffic *traffic_named(const char *touch, const char *buffers)
 {
     const bool touches = strcmp(touch, "all") == 0;
 
-    if (strcmp(buffers, BENCH_SEPARATE) == 0)
+    if (buffers != NULL && strcmp(buffers, BENCH_SEPARATE) == 0)
         return touches ? &separate_touching : &separate_bare;
     return touches ? &traffic_touching : &traffic_bare;
 }

@@ -127,11 +127,12 @@ struct bench_rank {
     size_t size_bytes;      /* if sizes vary, the largest */
     bench_ring ring;
     bench_fragments *fragments; /* NULL: sizes do not vary */
-    transport_buffer *in_hand;  /* kept by bench_serve, or by each send into separate memory; or NULL */
-    bool rotate;                /* --buffers rotate: a received buffer is not sent on */
-    size_t shifts;              /* messages per round in an emitted trace; 0: all */
-    size_t threads;             /* that send in each source; at least 1 */
-    bench_senders *senders;     /* this rank's sending threads; NULL: it has one thread */
+    transport_buffer
+        *in_hand;           /* kept by bench_serve, or by each send into separate memory; or NULL */
+    bool rotate;            /* --buffers rotate: a received buffer is not sent on */
+    size_t shifts;          /* messages per round in an emitted trace; 0: all */
+    size_t threads;         /* that send in each source; at least 1 */
+    bench_senders *senders; /* this rank's sending threads; NULL: it has one thread */
     unsigned window, half_window;
     size_t missing;  /* peers that have sent nothing yet for the current round */
     uint64_t blocks; /* completed so far */
@@ -197,7 +198,8 @@ BENCH_DISPATCH cb_status bench_receive_any(bench_rank *me, bench_peer **from)
 }
 
 /* A packet that goes back and forth: bench_serve sends it and waits for its return, bench_bounce
- * receives it and sends it back. Both reuse the same buffer unless buffers rotate or are separate. */
+ * receives it and sends it back. Both reuse the same buffer unless buffers rotate or are separate.
+ */
 BENCH_DISPATCH cb_status bench_serve(bench_rank *me, size_t peer)
 {
     return me->traffic->serve(me, &me->peers[peer]);
@@ -326,7 +328,8 @@ extern const bench_traffic traffic_varied_bare;
 /* Whether passes with this traffic read all received data. */
 bool traffic_touches(const bench_traffic *traffic);
 
-/* The traffic for values of --touch ("all" or "none") and --buffers. */
+/* The traffic for values of --touch ("all" or "none") and --buffers, which is NULL where it is not
+ * taken. */
 const bench_traffic *traffic_named(const char *touch, const char *buffers);
 
 /* Read all bytes, as note 48's "zero algorithm" does. Returns the sum of the 64-bit words; the last
