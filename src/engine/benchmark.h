@@ -127,12 +127,11 @@ struct bench_rank {
     size_t size_bytes;      /* if sizes vary, the largest */
     bench_ring ring;
     bench_fragments *fragments; /* NULL: sizes do not vary */
-    transport_buffer
-        *in_hand;           /* kept by bench_serve, or by each send into separate memory; or NULL */
-    bool rotate;            /* --buffers rotate: a received buffer is not sent on */
-    size_t shifts;          /* messages per round in an emitted trace; 0: all */
-    size_t threads;         /* that send in each source; at least 1 */
-    bench_senders *senders; /* this rank's sending threads; NULL: it has one thread */
+    transport_buffer *in_hand;  /* kept by bench_serve, or to be sent next; or NULL */
+    bool rotate;                /* --buffers rotate: a received buffer is not sent on */
+    size_t shifts;              /* messages per round in an emitted trace; 0: all */
+    size_t threads;             /* that send in each source; at least 1 */
+    bench_senders *senders;     /* this rank's sending threads; NULL: it has one thread */
     unsigned window, half_window;
     size_t missing;  /* peers that have sent nothing yet for the current round */
     uint64_t blocks; /* completed so far */
