@@ -3,6 +3,7 @@ EXTRA_DIST += \
 	%D%/check %D%/combench.spec.in %D%/definitions.py %D%/easyconfig.eb.in %D%/modulefile.in %D%/package.py.in \
 	%D%/ramble_application.py.in %D%/debian/tests/control %D%/debian/tests/two-ranks %D%/debian/tests/two-ranks-mpich \
 	%D%/debian/changelog.in %D%/debian/combench-dev.install %D%/debian/combench.install \
+	%D%/debian/combench.lintian-overrides \
 	%D%/debian/control %D%/debian/copyright %D%/debian/not-installed %D%/debian/rules %D%/debian/source/format
 
 # ReFrame's tests find benchmarks.json beside them.
