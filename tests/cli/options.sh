@@ -144,10 +144,10 @@ expect_rows "r['mode'] == 'round'"
 
 measured "two ranks make half of a calibration" 2 cb_calibrate --sizes 0,64
 expect_document result.json "sorted({r['mode'] for r in d['results']})" "['exchange', 'pingpong', 'stream']"
-expect_document result.json "[s['what'] for s in d['skipped']]" "['ring', 'fan-out', 'fan-in', 'late', 'fit']"
+expect_document result.json "[s['what'] for s in d['skipped']]" "['ring', 'fan-out', 'fan-in', 'late', 'meeting', 'fit']"
 
 measured "three ranks make all of it" 3 cb_calibrate --sizes 64
 expect_document result.json "[(r['mode'], r['processors']) for r in d['results']]" \
-    "[('pingpong', 2), ('stream', 2), ('exchange', 2), ('ring', 3), ('fan-out', 3), ('fan-in', 3), ('late', 3)]"
+    "[('pingpong', 2), ('stream', 2), ('exchange', 2), ('ring', 3), ('fan-out', 3), ('fan-in', 3), ('late', 3), ('meeting', 3)]"
 
 finish
