@@ -190,19 +190,17 @@ kill -KILL "$(pid_of_rank 1)"
 collect
 expect_ended 'running|SIGTERM'
 
-for signal in TERM INT; do
-    start_two_rows "SIG$signal to the rank that writes"
-    kill -$signal "$(pid_of_rank 0)"
-    collect
-    expect_ended "SIG$signal"
-    expect_error "SIG$signal ends the run" "in result.json"
+start_two_rows "SIGINT to the rank that writes"
+kill -INT "$(pid_of_rank 0)"
+collect
+expect_ended SIGINT
+expect_error "SIGINT ends the run" "in result.json"
 
-    start_two_rows "SIG$signal to the launcher"
-    kill -$signal "$launcher_pid"
-    collect
-    [ "$MPI_KIND" = openmpi ] || status=1 # MPICH's launcher ends with 0
-    expect_ended 'SIGTERM|SIGINT'
-done
+start_two_rows "SIGTERM to the launcher"
+kill -TERM "$launcher_pid"
+collect
+[ "$MPI_KIND" = openmpi ] || status=1 # MPICH's launcher ends with 0
+expect_ended 'SIGTERM|SIGINT'
 
 start_two_rows "SIGTERM to an aggressor"
 kill -TERM "$(pid_of_rank 1)"
