@@ -12,9 +12,13 @@ limit_s=120
 run 0 "$builddir/combench-testbed" --hosts 1 -- true
 [ "$status" -ne 77 ] || skip "$(cat err)"
 
+# A few blocks of few steps may lose nothing on a machine that others use; then once more.
 case_is "a network that loses packets: each host that sent again, and the connection"
-run 0 "$builddir/combench-testbed" --hosts 2 --rate 20mbit --loss 10 -- "$MPIRUN" -q -np 2 "$builddir/cb_oneway" \
-    --technology tcp --mode stream --sizes 1000 --max-time 2 --output lossy.json
+for _ in 1 2 3; do
+    run 0 "$builddir/combench-testbed" --hosts 2 --rate 20mbit --loss 10 -- "$MPIRUN" -q -np 2 "$builddir/cb_oneway" \
+        --technology tcp --mode stream --sizes 1000 --max-time 2 --output lossy.json
+    ! grep -q '"retransmitted": [1-9]' lossy.json || break
+done
 expect_status 0
 expect_valid lossy.json
 expect_document lossy.json "[h['host'] for h in d['results'][0]['host_counters']]" "[0, 1]"

@@ -32,7 +32,7 @@ mapped() {
 }
 
 case_is "a slow, a lossy and a flapping host"
-mapped --max-time 20 --cycles 16 --timeout 30 --parameter silence_s=100 <<'END'
+mapped --max-time 60 --cycles 60 --timeout 30 --parameter silence_s=100 <<'END'
 rate host03 2mbit
 loss host02 5%
 flap host05 5s 1s
