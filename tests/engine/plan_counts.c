@@ -193,7 +193,7 @@ static size_t processors_planned(const bench_options *options, size_t ranks,
 
 START_TEST(each_mode_of_a_calibration_has_its_own_counts)
 {
-    static const size_t expected[] = {2, 2, 2, 3, 3, 3, 3};
+    static const size_t expected[] = {2, 2, 2, 3, 3, 3, 3, 3};
     bench_options options = default_options();
     size_t processors[BENCH_MODES];
 
