@@ -371,9 +371,10 @@ static const cb_option later_rows[] = {
      .choices = buffer_uses,
      .key = "buffers",
      .help = "Choice of the buffer for the next packet",
-     .more = "hot: the buffer that was used last. rotate: the next of a set twice as large as the "
-             "largest cache, which shows the effect of caching. separate: packets are sent from one "
-             "buffer that none is received into, as OMB and IMB do."},
+     .more =
+         "hot: the buffer that was used last. rotate: the next of a set twice as large as the "
+         "largest cache, which shows the effect of caching. separate: packets are sent from one "
+         "buffer that none is received into, as OMB and IMB do."},
     {.name = "placement",
      .type = CB_OPTION_CHOICE,
      .scope = BENCH_TAKES_PACKETS,

@@ -137,7 +137,8 @@ START_TEST(a_rotating_pool_uses_another_buffer_for_each_message)
 }
 END_TEST
 
-/* A technology takes memory for what arrives from the pool, which cannot have the packet in hand. */
+/* A technology takes memory for what arrives from the pool, which cannot have the packet in hand.
+ */
 START_TEST(a_separate_packet_is_in_hand_whenever_one_is_received)
 {
     static const char *const touch[] = {"all", "none"};

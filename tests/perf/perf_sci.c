@@ -86,8 +86,8 @@ static void bare_receive(contender *c)
         __atomic_store_n(&here->emptied[0], c->received, __ATOMIC_RELEASE);
 }
 
-/* The plainest program: one slot, whose flag is in a line of its own; copies in and out, and nothing else. For
- * messages that alternate. */
+/* The plainest program: one slot, whose flag is in a line of its own; copies in and out, and
+ * nothing else. For messages that alternate. */
 
 static void plain_send(contender *c)
 {
