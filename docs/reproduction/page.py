@@ -305,7 +305,7 @@ def _measured_apart(kept: Kept) -> Iterator[str]:
     if "started" not in kept.run:
         return
     began = datetime.fromisoformat(kept.run["started"].replace("Z", "+00:00"))
-    ended = began + timedelta(seconds=kept.run.get("elapsed_s", 0) + 60)
+    ended = began + timedelta(seconds=kept.run.get("elapsed_s", 0) + 1)
     others: dict[str, list[str]] = {}
     for name, document in kept.results():
         started = datetime.fromisoformat(document["started"].replace("Z", "+00:00"))

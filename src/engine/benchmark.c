@@ -314,6 +314,18 @@ static inline cb_status receive_any_beside(bench_rank *me, bench_peer **from, in
     return receive_next(me, from, inspect);
 }
 
+static inline cb_status serve_beside(bench_rank *me, bench_peer *peer, inspection inspect)
+{
+    CB_TRY(send_kept(me, peer));
+    return receive_from(me, peer, inspect);
+}
+
+static inline cb_status bounce_beside(bench_rank *me, bench_peer *peer, inspection inspect)
+{
+    CB_TRY(receive_beside(me, peer, inspect));
+    return send_kept(me, peer);
+}
+
 static cb_status await_signal(bench_rank *me, bench_peer *peer)
 {
     transport_buffer *buffer;
@@ -373,14 +385,12 @@ static cb_status receive_any_beside_touching(bench_rank *me, bench_peer **from)
 
 static cb_status serve_beside_touching(bench_rank *me, bench_peer *peer)
 {
-    CB_TRY(send_kept(me, peer));
-    return receive_from(me, peer, touch);
+    return serve_beside(me, peer, touch);
 }
 
 static cb_status bounce_beside_touching(bench_rank *me, bench_peer *peer)
 {
-    CB_TRY(receive_beside(me, peer, touch));
-    return send_kept(me, peer);
+    return bounce_beside(me, peer, touch);
 }
 
 static cb_status receive_beside_bare(bench_rank *me, bench_peer *peer)
@@ -395,14 +405,12 @@ static cb_status receive_any_beside_bare(bench_rank *me, bench_peer **from)
 
 static cb_status serve_beside_bare(bench_rank *me, bench_peer *peer)
 {
-    CB_TRY(send_kept(me, peer));
-    return receive_from(me, peer, ignore_data);
+    return serve_beside(me, peer, ignore_data);
 }
 
 static cb_status bounce_beside_bare(bench_rank *me, bench_peer *peer)
 {
-    CB_TRY(receive_beside(me, peer, ignore_data));
-    return send_kept(me, peer);
+    return bounce_beside(me, peer, ignore_data);
 }
 
 static cb_status receive_bare(bench_rank *me, bench_peer *peer)
