@@ -23,8 +23,14 @@ static const double first_turn_ns = 50e6;
 /* A block of a stream ends when its last packet is acknowledged: it has room for some windows. */
 enum { WINDOWS_A_TURN = 4 };
 
-/* A turn is lengthened while the pause after it is more than a share of it. */
-static const double longest_turn_ns = 1e9, pause_share = 0.02;
+/* A turn is lengthened while the pause after it is more than a share of it: to a second, or to a
+ * third of the victim's phase if that is more. */
+static const double long_turn_ns = 1e9, turn_share = 1.0 / 3, pause_share = 0.02;
+
+static double longest_turn_ns(const congest_load *load)
+{
+    return fmax(long_turn_ns, turn_share * 1e9 * load->session.options->max_time_s);
+}
 
 /* What is agreed on: the maximum over all aggressors. */
 enum { STOPPED, ELAPSED, PAUSE, AGREED };
@@ -103,6 +109,7 @@ static cb_status end_turn(method_load *method, double packets, double elapsed_ns
 {
     load_turns *turns = (load_turns *)method;
     const uint64_t now_ns = cb_now_ns();
+    bool lengthened;
     double pause_ns = turns->ended_ns > 0 ? (double)(now_ns - turns->ended_ns) - elapsed_ns : 0;
 
     if (turns->running) {
@@ -118,11 +125,12 @@ static cb_status end_turn(method_load *method, double packets, double elapsed_ns
                                          : agree_at_once(turns, elapsed_ns, pause_ns, goes_on));
     session_leave_if_interrupted(&turns->load->session);
     turns->ended_ns = cb_now_ns();
-    if (!turns->lags && turns->values[PAUSE] > pause_share * method->turn_ns &&
-        method->turn_ns < longest_turn_ns)
+    lengthened = !turns->lags && turns->values[PAUSE] > pause_share * method->turn_ns &&
+                 method->turn_ns < longest_turn_ns(turns->load);
+    if (lengthened)
         method->turn_ns *= 2;
-    if (!turns->running &&
-        (turns->values[ELAPSED] >= method->turn_ns / 2 || ++turns->turns_before == TURNS_BEFORE))
+    if (!turns->running && ((!lengthened && turns->values[ELAPSED] >= method->turn_ns / 2) ||
+                            ++turns->turns_before == TURNS_BEFORE))
         return begin_counting(turns);
     return CB_OK;
 }
@@ -206,9 +214,10 @@ static cb_status run_blocks(void *state, measurement_passes *run)
         CB_TRY(turns->method.end_turn(&turns->method, (double)steps * step_packets,
                                       (double)(cb_now_ns() - start_ns), &goes_on));
         if (run->is_stream && !turns->running)
-            turns->method.turn_ns = fmin(
-                longest_turn_ns, fmax(first_turn_ns, (double)WINDOWS_A_TURN * me->window *
-                                                         turns->values[ELAPSED] / (double)steps));
+            turns->method.turn_ns =
+                fmin(longest_turn_ns(load),
+                     fmax(first_turn_ns, (double)WINDOWS_A_TURN * me->window *
+                                             turns->values[ELAPSED] / (double)steps));
         steps = next_steps(turns, steps);
     }
     CB_TRY(transport_flush(me->factory));

@@ -431,11 +431,17 @@ class BesideEachOther(unittest.TestCase):
         (made,), _ = self.compared(others)
         self.assertGreater(made.predicted, 4)
 
+    def test_in_the_pauses_of_an_aggressor_steps_take_as_long_as_alone(self) -> None:
+        steady = self.impact(0, 0, 1, 1).predicted
+        (made,), _ = self.compared(congestion((0, 0, 1, 1), aggressor_busy_pct=75.0))
+        never_pauses = 1 / (1 - (1 - 1 / steady) / 0.995)
+        self.assertAlmostEqual(made.predicted, 1 / (0.75 / never_pauses + 0.25))
+
     def test_what_the_model_has_not_is_left_out_with_the_reason(self) -> None:
         for changed, reason in (
             ({"aggressor": "busy"}, "sends nothing"),
             ({"aggressor_rate_Hz": 100}, "at a rate"),
-            ({"aggressor_busy_pct": 63.0}, "for 63 % of the time"),
+            ({"aggressor_busy_pct": 43.0}, "for 43 % of the time"),
             ({"aggressor_ranks": 3}, "one --aggressor-ranks"),
             ({"aggressor": "oneway --mode stream --sizes 8,64"}, "one measurement"),
             ({"impact_mean": {}}, "no impact on the mean"),

@@ -28,7 +28,7 @@ from combench.predict.processes import ask
 
 _LONGER = (4, 16, 64)  # times that the aggressor takes alone / that the victim takes alone
 _TURNS = 4  # of the aggressor, for the time of one
-_BUSY_PCT = 95.0  # an aggressor that pauses for longer is another load
+_BUSY_PCT = 50.0  # an aggressor that pauses for longer is another load
 _STEPS_OF_A_TURN = 1000  # of a farm, whose turns are not in the row
 _HOST_LINK = 1000  # bandwidth between the ranks of a host and its link / that of the link
 _OWN_NETWORK = "crossbar"
@@ -47,6 +47,7 @@ class Aggressor:
     words: tuple[str, ...]  # its options
     ranks: int
     turn_steps: int
+    busy_pct: float
 
     def trace(self, setting: Setting, turns: int) -> str:
         """The trace of a number of turns. SuiteError: the program refuses, for instance several sizes."""
@@ -211,10 +212,10 @@ def _aggressor(row: Json) -> Aggressor:
     busy_pct = float(row.get("aggressor_busy_pct", 0.0))
     if busy_pct < _BUSY_PCT:
         raise NotPredicted(
-            f"the aggressor was in a turn for {busy_pct:.0f} % of the time, and the model's never pauses"
+            f"the aggressor was in a turn for {busy_pct:.0f} % of the time only"
         )
     steps = round(row.get("aggressor_turn_steps", _STEPS_OF_A_TURN))
-    return Aggressor(name, tuple(words), int(row["aggressor_ranks"]), max(1, steps))
+    return Aggressor(name, tuple(words), int(row["aggressor_ranks"]), max(1, steps), busy_pct)
 
 
 def _time_us(case: Case, setting: _Shared, effort: Effort, block_steps: float) -> float:
@@ -236,6 +237,12 @@ def _beside_us(
         except EndedFirst:
             continue
     raise SuiteError(f"the aggressor ends first also if it takes {_LONGER[-1]} times as long as the victim")
+
+
+def _with_pauses_us(alone_us: float, beside_us: float, busy_pct: float) -> float:
+    """The mean time of a step beside an aggressor that pauses: while it does, steps take as long as alone."""
+    busy = busy_pct / 100
+    return 1 / (busy / beside_us + (1 - busy) / alone_us)
 
 
 def _compare(document: Json, row: Json, setting: Setting, effort: Effort, folder: Path) -> Impact:
@@ -262,6 +269,7 @@ def _compare(document: Json, row: Json, setting: Setting, effort: Effort, folder
     alone_us = _time_us(asked.case, shared, effort, steps["alone"])
     beside = replace(shared, aggressor=aggressor)
     beside_us = _beside_us(asked.case, beside, effort, alone_us, steps["beside"])
+    beside_us = _with_pauses_us(alone_us, beside_us, aggressor.busy_pct)
     low, high = at(row, "impact_mean.interval") or (None, None)
     return Impact(
         victim=str(row["victim"]),
