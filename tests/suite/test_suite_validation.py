@@ -431,7 +431,7 @@ class BesideEachOther(unittest.TestCase):
         (made,), _ = self.compared(others)
         self.assertGreater(made.predicted, 4)
 
-    def test_in_the_pauses_of_an_aggressor_steps_take_as_long_as_alone(self) -> None:
+    def test_an_aggressor_that_pauses_slows_the_victim_only_in_its_turns(self) -> None:
         steady = self.impact(0, 0, 1, 1).predicted
         (made,), _ = self.compared(congestion((0, 0, 1, 1), aggressor_busy_pct=75.0))
         never_pauses = 1 / (1 - (1 - 1 / steady) / 0.995)
