@@ -50,6 +50,7 @@ DATAGRAM_SIZES = (0, 64, 200, 400, 700, 1000, 1250, 1400, 1432)
 MARGIN, LEAST_S, SECONDS_BY_MBPS = 1.25, 0.8, 5
 QUEUE = "64MB"
 GOAL_MEDIAN_PCT, GOAL_PCT, GOAL_SHARE = 3, 15, 0.95
+QUANTILE_90, QUANTILE_95 = (statistics.NormalDist().inv_cdf(share) for share in (0.95, 0.975))
 KNOWN_PCT = 10  # the reach of the 95 % interval of a measurement that can refute a prediction
 
 
@@ -288,6 +289,13 @@ def lies_within(row: Json) -> bool:
     return bool(abs(row["measured_us"] - row["predicted_us"]) <= reach)
 
 
+def agrees(row: Json) -> bool:
+    """Whether prediction and measurement agree, each within its own 90 % interval."""
+    measured = row["measured_us"] * row["measured_interval_pct"] / 100 * QUANTILE_90 / QUANTILE_95
+    reach = math.hypot(row["predicted_us"] * row["interval_pct"] / 100, measured)
+    return bool(abs(row["measured_us"] - row["predicted_us"]) <= reach)
+
+
 def counted(networks: Iterable[Json]) -> list[Json]:
     """The rows that no calibration was fitted to."""
     return [row for network in networks for row in network["rows"] if not row["fitted"]]
@@ -361,11 +369,13 @@ def verdict(rows: list[Json]) -> str:
     median = statistics.median(errors)
     reached = median <= GOAL_MEDIAN_PCT and within >= GOAL_SHARE
     inside = sum(map(lies_within, rows)) / len(rows)
+    agreeing = [agrees(row) for row in rows if row["measured_interval_pct"] is not None]
     return (
         f"{len(rows)} rows, median error {median:.1f} %, {100 * within:.1f} % of the rows within "
         f"{GOAL_PCT} % (goal: {GOAL_MEDIAN_PCT} %, {100 * GOAL_SHARE:.0f} %; "
         f"{'' if reached else 'not '}reached), {100 * inside:.0f} % of the measurements in the "
-        "predictions' own 90 % intervals"
+        f"predictions' own 90 % intervals, {100 * sum(agreeing) / len(agreeing):.1f} % of the "
+        f"{len(agreeing)} that have an interval if that counts, too"
     )
 
 

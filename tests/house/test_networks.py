@@ -76,6 +76,9 @@ class Networks(unittest.TestCase):
         self.assertAlmostEqual(networks.error_pct(row(110, 100)), 10)
         self.assertTrue(networks.lies_within(row(110, 100, 10)))
         self.assertFalse(networks.lies_within(row(110, 100, 9)))
+        for reach, expected in {4: True, 1: False}.items():
+            one = {**row(110, 100, 9), "measured_interval_pct": reach}
+            self.assertEqual(networks.agrees(one), expected)
         known = {None: False, 10.5: False, 9.5: True}
         for reach, expected in known.items():
             self.assertEqual(networks.is_known({"measured_interval_pct": reach}), expected)
