@@ -8,8 +8,9 @@
 # UNIT_TESTS are programs by Check without a launcher, for all but check-threads; JOB_TESTS start one of JOB_RUNNERS
 # under mpirun, for check and check-other. `make perf` measures and is no test.
 #
-# Cases of one test that take long are left out by make check as well, and tried by all others: they have
-# CB_CHECK_FULL in their environment (thorough, in tests/cli/lib.sh), and numbers of random schedules and documents.
+# Cases of one test that take long are left out by make check and check-other, and tried by check-full and
+# check-small: these have CB_CHECK_FULL in their environment (thorough, in tests/cli/lib.sh), and numbers of random
+# schedules and documents.
 FULL = CB_CHECK_FULL=1 SCI_TEST_SCHEDULES=36 CB_FUZZ=1:150
 AM_TESTS_ENVIRONMENT = srcdir=$(srcdir); export srcdir; builddir=$(abs_builddir); export builddir; \
 	CB_BUILD=$(abs_builddir); export CB_BUILD; \
@@ -66,10 +67,10 @@ check-small:
 	$(FULL) SCI_TEST_SCHEDULES=6 $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(SMALL_TESTS)'
 
 # Of the scripts only those that start ranks, but for the largest jobs: MPICH does not yield, and 17 ranks on two
-# cores take minutes.
+# cores take minutes. What takes long does not depend on compiler and MPI library: check-full has it.
 .PHONY: check-other
 check-other:
-	$(FULL) $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(OTHER_TESTS)'
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(OTHER_TESTS)'
 
 # The tests fork, which that sanitizer takes for an error, and each of their processes would wait a second at its
 # end for threads that may still report. Nothing else is built, to save time.
