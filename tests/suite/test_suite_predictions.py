@@ -309,16 +309,20 @@ class Folder(unittest.TestCase):
         return self.drive("predict", *words, expect=expect)
 
     def drive(self, verb: str, *words: str, expect: int) -> subprocess.CompletedProcess[str]:
-        driver = [sys.executable, str(TOP / "scripts" / "combench"), verb, *words]
-        ended = subprocess.run(
-            driver if "--programs" in words else [*driver, "--programs", str(BUILD)],
-            capture_output=True,
-            text=True,
-            timeout=LIMIT_S,
-            cwd=self.folder,
-        )
-        self.assertEqual(ended.returncode, expect, ended.stdout + ended.stderr)
-        return ended
+        """To its end, in this process and this folder: most of the time of one of its own is spent on imports."""
+        command = [verb, *words, *(() if "--programs" in words else ("--programs", str(BUILD)))]
+        said, printed, before = io.StringIO(), io.StringIO(), os.getcwd()
+        self.addCleanup(catalogue.look_in, BUILD)
+        os.chdir(self.folder)
+        try:
+            with contextlib.redirect_stderr(said), contextlib.redirect_stdout(printed):
+                status = driver.main(command)
+        except SystemExit as end:
+            status = int(end.code or 0)
+        finally:
+            os.chdir(before)
+        self.assertEqual(status, expect, printed.getvalue() + said.getvalue())
+        return subprocess.CompletedProcess(command, status, printed.getvalue(), said.getvalue())
 
 
 class WhatIsKnownBeforehand(Folder):
@@ -517,21 +521,12 @@ class WrongInput(Folder):
         self.write("farm.json", result("pullfarm", "2.2", [FARM_ROW]))
         self.write("cut.json", '{"schema": "combench-res')
         self.write("newer.json", {"schema": "combench-result/2", "results": []})
-        self.addCleanup(os.chdir, os.getcwd())
-        os.chdir(self.folder)
 
     def refused(self, verb: str, *words: str) -> str:
-        """What the driver says on stderr alone. It runs in this process: most of the time of one of its own
-        is spent on imports."""
-        said, printed = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stderr(said), contextlib.redirect_stdout(printed):
-            try:
-                status = driver.main([verb, *words, "--programs", str(BUILD)])
-            except SystemExit as end:
-                status = int(end.code or 0)
-        self.assertEqual(status, 2, said.getvalue())
-        self.assertEqual(printed.getvalue(), "")
-        return said.getvalue()
+        """What the driver says on stderr alone."""
+        ended = self.drive(verb, *words, expect=2)
+        self.assertEqual(ended.stdout, "")
+        return ended.stderr
 
     def test_is_refused_with_status_2_and_a_remedy(self) -> None:
         for name, (words, said) in WRONG.items():
@@ -808,7 +803,7 @@ class Documents(Folder):
         farm = self.write("farm.json", result("pullfarm", "2.2", [FARM_ROW]))
         occupied = {**FARM_ROW, "occupation": "both"}
         task = self.write("task.json", result("pushfarm", "2.1", [occupied]))
-        words = [one, farm, task, "--scale", "8", "--sizes", "64,100,1000000"]
+        words = [one, farm, task, "--scale", "8", "--sizes", "64,1000000", "--seeds", "1", "--messages", "20000"]
         words += ["--buffer", "100kB", "--output", "p.json"]
         ended = self.predict(*words, expect=0)
         document = json.loads((self.folder / "p.json").read_text("utf-8"))
