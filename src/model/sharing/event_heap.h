@@ -31,20 +31,18 @@ static inline bool event_comes_first(const heap_event *left, const heap_event *r
 static inline bool event_heap_put(event_heap *heap, double time_us, uint32_t subject, uint32_t kind)
 {
     heap_event *events = cb_grow(heap->events, heap->count, &heap->room, sizeof(*events));
+    heap_event made = {time_us, heap->scheduled++, subject, kind};
     size_t place = heap->count;
 
     if (events == NULL)
         return false;
     heap->events = events;
     heap->count++;
-    events[place] = (heap_event){time_us, heap->scheduled++, subject, kind};
-    while (place > 0 && event_comes_first(&events[place], &events[(place - 1) / 2])) {
-        heap_event moved = events[place];
-
+    while (place > 0 && event_comes_first(&made, &events[(place - 1) / 2])) {
         events[place] = events[(place - 1) / 2];
-        events[(place - 1) / 2] = moved;
         place = (place - 1) / 2;
     }
+    events[place] = made;
     return true;
 }
 
@@ -52,22 +50,19 @@ static inline bool event_heap_put(event_heap *heap, double time_us, uint32_t sub
 static inline heap_event event_heap_take(event_heap *heap)
 {
     heap_event *events = heap->events;
-    heap_event first = events[0];
-    size_t place = 0;
+    heap_event first = events[0], moved = events[--heap->count];
+    size_t place = 0, child;
 
-    events[0] = events[--heap->count];
-    for (;;) {
-        size_t child = 2 * place + 1;
-        heap_event moved = events[place];
-
+    while ((child = 2 * place + 1) < heap->count) {
         if (child + 1 < heap->count && event_comes_first(&events[child + 1], &events[child]))
             child++;
-        if (child >= heap->count || !event_comes_first(&events[child], &moved))
-            return first;
+        if (!event_comes_first(&events[child], &moved))
+            break;
         events[place] = events[child];
-        events[child] = moved;
         place = child;
     }
+    events[place] = moved;
+    return first;
 }
 
 #endif
