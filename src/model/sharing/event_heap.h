@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/grow.h"
 
@@ -21,10 +22,21 @@ typedef struct {
     uint64_t scheduled;
 } event_heap;
 
+/* The bits of a time, which is not negative, are in the order of times. */
+static inline uint64_t event_time_bits(const heap_event *event)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &event->time_us, sizeof(bits));
+    return bits;
+}
+
+/* Without a branch: it would be mispredicted half of the time. */
 static inline bool event_comes_first(const heap_event *left, const heap_event *right)
 {
-    return left->time_us < right->time_us ||
-           (!(left->time_us > right->time_us) && left->order < right->order);
+    uint64_t one = event_time_bits(left), other = event_time_bits(right);
+
+    return (one < other) | ((one == other) & (left->order < right->order));
 }
 
 /* False if out of memory. */
@@ -54,8 +66,7 @@ static inline heap_event event_heap_take(event_heap *heap)
     size_t place = 0, child;
 
     while ((child = 2 * place + 1) < heap->count) {
-        if (child + 1 < heap->count && event_comes_first(&events[child + 1], &events[child]))
-            child++;
+        child += child + 1 < heap->count && event_comes_first(&events[child + 1], &events[child]);
         if (!event_comes_first(&events[child], &moved))
             break;
         events[place] = events[child];
