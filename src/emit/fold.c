@@ -265,14 +265,15 @@ static cb_status fold_end(fold_state *fold, bool *found)
 
         if (fold->forms[fold->count - 1] != fold->forms[fold->count - 1 - length])
             continue;
-        if (!nests(fold, length))
-            continue;
         if (end[-1].hash == end[-1 - (ptrdiff_t)length].hash &&
             same_items(end - length, end - 2 * length, length)) {
+            if (!nests(fold, length))
+                continue;
             note_success(fold, length);
             return make_loop(fold, length, 2, NULL);
         }
-        if (fold->count >= 3 * length && grows_steadily(fold, length, strides)) {
+        if (fold->count >= 3 * length && grows_steadily(fold, length, strides) &&
+            nests(fold, length)) {
             note_success(fold, length);
             return make_loop(fold, length, 3, strides);
         }
