@@ -78,7 +78,8 @@ dist_suite_report_DATA = \
 	%D%/combench/report/report.py \
 	%D%/combench/report/rows.py \
 	%D%/combench/report/states.py \
-	%D%/combench/report/tables.py
+	%D%/combench/report/tables.py \
+	%D%/combench/report/timelines.py
 suite_suitedir = $(suitedir)/suite
 dist_suite_suite_DATA = \
 	%D%/combench/suite/__init__.py \

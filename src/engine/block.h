@@ -3,6 +3,7 @@
 #define ENGINE_BLOCK_H
 
 #include "engine/benchmark.h"
+#include "engine/session.h"
 #include "stats/stats.h"
 
 /* Hot. *elapsed_ns is the time of the block by this rank's clock. Returns the status of the
@@ -11,8 +12,9 @@ cb_status block_run(bench_rank *me, const bench_actions *actions, uint64_t steps
                     double *elapsed_ns);
 
 /* Hot. As block_run, but reads the clock after each step and records the time of each step in ns.
- */
-cb_status block_run_stepwise(bench_rank *me, const bench_actions *actions, uint64_t steps,
-                             stats_histogram *histogram);
+ * Such a block can be longer than a launcher waits between SIGTERM and SIGKILL, so it looks for a
+ * signal after each step. */
+cb_status block_run_stepwise(engine_session *session, bench_rank *me, const bench_actions *actions,
+                             uint64_t steps, stats_histogram *histogram);
 
 #endif

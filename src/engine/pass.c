@@ -142,7 +142,8 @@ cb_status pass_run(pass_context *context, const pass_plan *pass)
         first_block_ns = cb_now_ns();
         for (size_t i = 0; i < batch->blocks; i++) {
             if (pass->histogram != NULL && context->actions->timed)
-                CB_TRY(block_run_stepwise(me, context->actions, batch->steps, pass->histogram));
+                CB_TRY(block_run_stepwise(context->session, me, context->actions, batch->steps,
+                                          pass->histogram));
             else
                 CB_TRY(block_run(me, context->actions, batch->steps, &context->blocks_ns[i]));
             if (!context->actions->timed)

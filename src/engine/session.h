@@ -45,7 +45,8 @@ struct engine_session {
     uint64_t interrupted_ns; /* when this rank saw a signal; 0: none seen; not used at rank 0 */
 };
 
-/* The number of a SIGINT or SIGTERM that has arrived, else 0. Read between blocks. */
+/* The number of a SIGINT or SIGTERM that has arrived, else 0. Read between blocks, and between
+ * steps that are timed one by one. */
 extern volatile sig_atomic_t session_signal_seen;
 
 /* Start MPI and read the configuration. Collective over all ranks, whose options may differ: if one

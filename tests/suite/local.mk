@@ -4,6 +4,7 @@ SUITE_TESTS = \
 	%D%/test_report_incast.py \
 	%D%/test_report_page.py \
 	%D%/test_report_parts.py \
+	%D%/test_report_timelines.py \
 	%D%/test_suite_catalogue.py \
 	%D%/test_suite_acceptance.py %D%/test_suite_compare.py \
 	%D%/test_suite_documents.py \

@@ -80,6 +80,8 @@ MISTAKES = {
         3,
         "also set by 'ofi a=1' of technologies",
     ),
+    "timeline of others": ("[oneway]\ntimeline = 8", 2, "has no timeline"),
+    "timeline of nothing": ("[evb]\ntimeline = 0", 2, "an integer from 1"),
     "victims of others": ("[oneway]\nvictims = twoway", 2, "has no victims"),
     "victims alone": ("[congest]\nvictims = oneway", 1, "needs aggressors"),
     "processors of congestion": ("[congest]\nprocessors = 4", 2, "has no processors"),
@@ -484,6 +486,14 @@ class Launchers(unittest.TestCase):
         setting = Setting(Path(), Path(), Launcher(OPENMPI, ("mpirun",)), Allocation("local", 8, 4, ""), {})
         placed = {one.benchmark: "--placement" in setting.command(one) for one in found}
         self.assertEqual(placed, {"pairs": True, "congest": False})
+
+    def test_a_timeline_is_beside_the_result_and_places_the_ranks(self) -> None:
+        one, plain = measurements("[evb]\nprocessors = 4\ntimeline = 8\n[plain]\nbenchmark = evb\nprocessors = 4", 8)
+        setting = Setting(Path("run"), Path(), Launcher(OPENMPI, ("mpirun",)), Allocation("local", 8, 4, ""), {})
+        words = " ".join(setting.command(one))
+        self.assertIn("--timeline run/results/evb.mpi.4.timeline.json --timeline-events 8 --output", words)
+        self.assertNotIn("--placement", words)
+        self.assertIn("--placement spread --output", " ".join(setting.command(plain)))
 
     def test_ranks_that_share_cores_are_asked_for(self) -> None:
         self.assertIn("--oversubscribe", self.words(OPENMPI, True, 1))

@@ -14,6 +14,7 @@ from combench.common import catalogue
 from combench.common.catalogue import Benchmark
 from combench.report.figures import Figure
 from combench.report.rows import ORIGIN, Row, identity_paths, usual
+from combench.report.timelines import Event
 
 MAX_LINES = 7  # in a picture; a reader cannot distinguish more
 MAX_TECHNOLOGIES = 10  # lines of a picture that has one for each technology
@@ -60,6 +61,14 @@ class HeatMap:
 
 
 @dataclass(frozen=True)
+class Timeline:
+    """The messages of an event, a bar each."""
+
+    title: str
+    event: Event
+
+
+@dataclass(frozen=True)
 class Picture:
     name: str
     section: str
@@ -69,6 +78,7 @@ class Picture:
     y: Axis
     panels: tuple[Panel, ...]
     maps: tuple[HeatMap, ...] = ()  # in place of panels
+    timelines: tuple[Timeline, ...] = ()  # in place of panels
 
     @property
     def lines(self) -> list[Series]:
@@ -91,7 +101,7 @@ class Picture:
     @property
     def is_bars(self) -> bool:
         """Whether bars show it: no line would have two points, or the x values have no order."""
-        if self.x.scale == "tail" or self.maps or self.is_matrix:
+        if self.x.scale == "tail" or self.maps or self.timelines or self.is_matrix:
             return False
         return self.x.scale == "category" or all(len(line.points) == 1 for line in self.lines)
 

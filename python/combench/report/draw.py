@@ -27,6 +27,7 @@ from combench.report.charts import (
     Picture,
     Point,
     Series,
+    Timeline,
     common_marks,
     runs,
     x_text,
@@ -564,8 +565,62 @@ def _sheet_of_matrices(picture: Picture) -> Sheet:
     return sheet
 
 
+# Timelines of events, two in a line.
+
+_MESSAGE_IN = 0.17
+_SENT, _READ = "#56b4e9", "#0072b2"  # from sending to arrival; while the receiver reads
+
+
+def _draw_timeline(axes: Axes, one: Timeline, most: int, end_us: float) -> None:
+    messages, complete_us = one.event.messages, one.event.complete_us
+    for place, message in enumerate(messages):
+        sent_us, arrived_us = message.sent_us, message.arrived_us
+        axes.barh(place, arrived_us - sent_us, 0.7, left=sent_us, color=_SENT, linewidth=0)
+        axes.barh(place, message.read_us - arrived_us, 0.7, left=arrived_us, color=_READ, linewidth=0)
+    axes.axvline(complete_us, color="#555555", linewidth=0.9, linestyle="--")
+    axes.annotate(
+        f"complete: {number(complete_us)} us",
+        (complete_us, -0.9),
+        (-4 if complete_us > end_us / 2 else 4, 0),
+        textcoords="offset points",
+        ha="right" if complete_us > end_us / 2 else "left",
+        va="center",
+        fontsize=7,
+        color="#555555",
+    )
+    axes.set_yticks(range(len(messages)), one.event.labels, fontsize=7)
+    axes.set_ylim(most - 0.5, -1.5)
+    axes.set_xlim(0, end_us * 1.02)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(visible=False, axis="y")
+    axes.set_title(one.title, loc="left", fontweight="bold", fontsize=7.5)
+
+
+def _sheet_of_timelines(picture: Picture) -> Sheet:
+    """All have the same axis of time, so that they can be compared."""
+    columns = min(len(picture.timelines), 2)
+    rows = math.ceil(len(picture.timelines) / columns)
+    most = max(len(one.event.messages) for one in picture.timelines)
+    end_us = max(one.event.complete_us for one in picture.timelines)
+    height_in = rows * ((most + 1) * _MESSAGE_IN + _TOP_IN) + _BOTTOM_IN
+    sheet = Sheet(figsize=(_WIDTH_IN, height_in), dpi=_DPI, layout="constrained")
+    FigureCanvasAgg(sheet)
+    grid = sheet.subplots(rows, columns, squeeze=False)
+    for axes in list(grid.flat)[len(picture.timelines) :]:
+        axes.set_axis_off()
+    for place, (axes, one) in enumerate(zip(grid.flat, picture.timelines)):
+        _draw_timeline(axes, one, most, end_us)
+        if place + columns >= len(picture.timelines):
+            axes.set_xlabel(picture.x.label)
+    sheet.draw_without_rendering()
+    return sheet
+
+
 def sheet_of(picture: Picture) -> Sheet:
     """The drawing of a picture: panels with the same axes, and the legend below."""
+    if picture.timelines:
+        with rc_context(_SETTINGS):
+            return _sheet_of_timelines(picture)
     if picture.maps:
         with rc_context(_SETTINGS):
             sheet = _sheet_of_maps(picture)

@@ -6,6 +6,7 @@ import bisect
 import itertools
 import math
 from dataclasses import replace
+from pathlib import Path
 from typing import Callable, Optional, Sequence
 
 from combench.common import catalogue
@@ -19,6 +20,7 @@ from combench.report.charts import (
     Picture,
     Point,
     Series,
+    Timeline,
     benchmark_title,
     common_words,
     file_name,
@@ -524,6 +526,50 @@ def _overview_of_farms(rows: Sequence[Row]) -> list[Row]:
     return ordered(_largest_of_note(closed))
 
 
+def _recorded(rows: Sequence[Row]) -> list[Row]:
+    """The rows of which a timeline was recorded: one of a document."""
+    found: dict[Path, Row] = {}
+    for row in rows:
+        event = row.document.event
+        if event and all(row.get(key) == event.conditions.get(key) for key in ("mode", "size_bytes")):
+            found.setdefault(row.document.path, row)
+    return ordered(found.values())
+
+
+def _timelines(rows: Sequence[Row]) -> list[Picture]:
+    """One event of each setting of a benchmark, at the largest count and size of which there is a timeline."""
+    made = []
+    for of_origin in grouped(_recorded(rows), ORIGIN):
+        own = catalogue.known().own_conditions(of_origin[0].definition)
+        largest = [
+            max(group, key=lambda row: (row.count or 0, row.get("size_bytes")))
+            for group in grouped(of_origin, own)
+        ]
+        conditions = ("shape", "size_bytes", *own)
+        drawn = []
+        for row in largest:
+            event = row.document.event
+            assert event is not None
+            said = (panel_title(row, largest, conditions), f"event {event.number}", event.goes_to)
+            drawn.append(Timeline(", ".join(filter(None, said)), event))
+        name, technology = of_origin[0].get("benchmark"), named(of_origin[0], _WHERE)
+        made.append(
+            Picture(
+                file_name("timeline", [of_origin[0].get(key) for key in ORIGIN]),
+                FARMS,
+                f"Timeline of one event: {benchmark_title(name)}, {technology}",
+                "A bar is a message, from the call that sends it to its arrival; the dark end is the time in which "
+                "the receiver reads it. Dashed: all are read. Of the events that were recorded, the one of the median "
+                f"time.{common_words(largest, conditions)}",
+                Axis("time since the first message was sent, us", "linear"),
+                Axis("sender", "category"),
+                (),
+                timelines=tuple(drawn),
+            )
+        )
+    return made
+
+
 _PREDICTED = Chart(
     "predicted",
     SCALING,
@@ -604,7 +650,8 @@ def gallery(
     rows: Sequence[Row], predicted: Sequence[Row] = (), buffer_bytes: Optional[int] = None
 ) -> list[Picture]:
     """All pictures that the rows have data for, by section; with the buffer of a port if it is known."""
-    made = _load_curves(rows) + _distributions(rows) + _impacts(rows) + fragments.pictures(rows, BASIC)
+    made = _load_curves(rows) + _distributions(rows) + _timelines(rows) + _impacts(rows)
+    made += fragments.pictures(rows, BASIC)
     made += incast.pictures(rows, buffer_bytes)
     for chart in _charts():
         made += pictures_of(chart, rows)

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Iterator, Sequence
+from typing import Iterator, Optional, Sequence
 
 from combench.common import bundles
 from combench.common.documents import PREDICTION, RESULT, RUN, VALIDATION, Json, checked, load_json
 from combench.common.errors import SuiteError
+from combench.report import timelines
 
 CONTROL = "control"  # the section of a plan that variants cannot change; combench compare reads it
 REMARKS = "discussion"  # the folder with the user's own words
@@ -22,6 +23,7 @@ class Document:
     path: Path
     data: Json
     variant: str = ""  # of its run, if that compares variants
+    event: Optional[timelines.Event] = None  # of its timeline
 
 
 @dataclass
@@ -86,6 +88,17 @@ def _of_variants(found: Collection) -> list[Document]:
     return kept
 
 
+def _with_event(one: Document, found: Collection) -> Document:
+    """The result with an event of its timeline, if it has one."""
+    if "timeline" not in one.data:
+        return one
+    try:
+        return replace(one, event=timelines.read(one.path))
+    except SuiteError as error:
+        found.problems += [str(error)] if str(error) not in found.problems else []
+        return one
+
+
 def load(paths: Sequence[Path]) -> Collection:
     """All documents of these directories and files; SuiteError when there is no result."""
     found = Collection()
@@ -97,7 +110,7 @@ def load(paths: Sequence[Path]) -> Collection:
             found.read(file)
         if path.is_dir():
             _read_remarks(path, found)
-    found.results = _of_variants(found)
+    found.results = [_with_event(one, found) for one in _of_variants(found)]
     if not found.results:
         given = ", ".join(str(path) for path in paths)
         causes = "".join(f"\n  {problem}" for problem in found.problems)

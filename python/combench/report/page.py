@@ -57,7 +57,7 @@ class Shown:
     @property
     def description(self) -> str:
         """The alternative text."""
-        if self.picture.maps:
+        if self.picture.maps or self.picture.timelines:
             return f"{self.picture.title}. {self.picture.caption}"
         panels = "; ".join(
             f"{panel.title or 'one panel'}: {', '.join(line.label for line in panel.series)}"

@@ -54,6 +54,7 @@ class Measurement:
     repeat: int = 1  # launches that the plan asks for
     launch: int = 1
     variant: str = ""
+    timeline_events: int | None = None  # to record
 
     @property
     def folder(self) -> str:
@@ -181,6 +182,7 @@ def _measurement(
         expected_s=expected_s,
         timeout_s=overrides.timeout_s or values["time-out"] or limit_s,
         repeat=values["repeat"],
+        timeline_events=values["timeline"],
     )
 
 

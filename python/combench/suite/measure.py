@@ -58,6 +58,10 @@ class Setting:
     def result(self, measurement: Measurement) -> Path:
         return self.directory / RESULTS / measurement.folder / f"{measurement.name}.json"
 
+    def timeline(self, measurement: Measurement) -> Path:
+        """Where reports look for the timeline of a result."""
+        return self.result(measurement).with_name(f"{measurement.name}.timeline.json")
+
     def log(self, measurement: Measurement) -> Path:
         return self.directory / LOGS / measurement.folder / f"{measurement.name}.txt"
 
@@ -77,11 +81,18 @@ class Setting:
     def _placement(self, measurement: Measurement) -> list[str]:
         """The option --placement on several hosts, unless other options place the roles, or the
         benchmark does so by itself."""
-        placed = any(word.split("=")[0] in _PLACED_BY for word in measurement.words)
+        words = [*measurement.words, *self._timeline_words(measurement)]
+        placed = any(word.split("=")[0] in _PLACED_BY for word in words)
         takes = "placement" in catalogue.known().benchmark(measurement.benchmark).options
         if self.allocation.hosts == 1 or placed or not takes:
             return []
         return ["--placement", measurement.placement]
+
+    def _timeline_words(self, measurement: Measurement) -> list[str]:
+        if measurement.timeline_events is None:
+            return []
+        file = str(self.timeline(measurement))
+        return ["--timeline", file, "--timeline-events", str(measurement.timeline_events)]
 
     def command(self, measurement: Measurement) -> list[str]:
         return [
@@ -89,6 +100,7 @@ class Setting:
             *self.launcher.passing(self.design.settings_of(measurement.variant)),
             str(programs.path(self.programs_of(measurement), measurement.benchmark)),
             *measurement.words,
+            *self._timeline_words(measurement),
             *self._placement(measurement),
             "--output",
             str(self.result(measurement)),
@@ -153,6 +165,7 @@ def begin(measurement: Measurement, entry: Json, setting: Setting) -> None:
                 FAILED,
             ) from error
     setting.result(measurement).unlink(missing_ok=True)
+    setting.timeline(measurement).unlink(missing_ok=True)
     attempts = entry.get("attempts", 0) + 1
     entry.clear()
     entry.update(manifests.entry(measurement))

@@ -261,6 +261,11 @@ KEYS: dict[str, Key] = {
     "aggressors": Key(
         _commands, (), "for congestion, aggressors like victims, or none or busy: each beside each victim"
     ),
+    "timeline": Key(
+        values.whole(1, 65536),
+        None,
+        "for farms and event building, number of events in a timeline beside the result, of which reports draw one",
+    ),
     "options": Key(_options, (), "more options for the program, as on its command line"),
     **{key: Key(_listed(_word), None, text) for key, text in _COUNTS.items()},
 }
@@ -365,6 +370,8 @@ class _Reader:
                 if side not in benchmark.occupations:
                     known = ", ".join(benchmark.occupations)
                     self.fail(f"{benchmark.program} has no occupation '{side}'; use {known}", line)
+        if key == "timeline" and key not in benchmark.options:
+            self.fail(f"{without}; remove it", line)
         if key in ("victims", "aggressors") and not benchmark.names_others:
             self.fail(f"{without}; remove it", line)
         if key == count_key(benchmark):
