@@ -346,6 +346,8 @@ def _layout(picture: Picture, labels: Sequence[str]) -> _Layout:
     count = len(picture.panels)
     limited = any(panel.limits for panel in picture.panels)
     columns = min(count, 2 if limited or count in (2, 4) else _COLUMNS)
+    longest_in = 0.3 + _LETTER_IN * max(len(panel.title) for panel in picture.panels)
+    columns = max(1, min(columns, int((_WIDTH_IN - _LEFT_IN) / longest_in)))
     rows = math.ceil(count / columns)
     legend_columns = _legend_columns(labels, _WIDTH_IN) if len(labels) > 1 else 1
     lines = math.ceil(len(labels) / legend_columns) if len(labels) > 1 else 0
@@ -371,6 +373,8 @@ def _draw_panels(sheet: Sheet, picture: Picture, layout: _Layout, styles: dict[s
     values = _values(picture)
     if picture.y.scale == "log" and values:
         _set_log(grid[0][0].set_yscale, grid[0][0].yaxis, values)
+    elif values and not any(values):
+        grid[0][0].set_ylim(-0.05, 1)
 
 
 # Bars: for pictures whose lines would have one point each.
@@ -378,6 +382,7 @@ def _draw_panels(sheet: Sheet, picture: Picture, layout: _Layout, styles: dict[s
 _BAR_IN = 0.22
 _BAR_GAP = 0.3  # of the place of a bar
 _BAR_LOG_RATIO = 30  # values that differ by more have a logarithmic axis
+_LABELS_SHARE = 0.7  # of the width, at most
 _BAR_TEXT_SHARE = 0.55  # free width for the text of the longest bar, in widths of that bar
 
 
@@ -442,10 +447,11 @@ def _sheet_of_bars(picture: Picture) -> Sheet:
     styles = _styles(picture)
     of_panels = [_bars(picture, panel, styles) for panel in picture.panels]
     count = len(of_panels)
-    columns = min(count, 2)
-    rows = math.ceil(count / columns)
     most = max(len(bars) for bars in of_panels)
     labels_in = 0.3 + _LETTER_IN * max(len(bar.label) for bars in of_panels for bar in bars)
+    labels_in = min(labels_in, _LABELS_SHARE * _WIDTH_IN)
+    columns = min(count, 2 if labels_in < _LABELS_SHARE * _WIDTH_IN / 2 else 1)
+    rows = math.ceil(count / columns)
     panel_in, around_in = _BAR_IN * max(most, 2), _TOP_IN + _BOTTOM_IN
     height_in = rows * (panel_in + around_in)
     width_in = (_WIDTH_IN - columns * labels_in - _RIGHT_IN) / columns
@@ -531,7 +537,8 @@ def _draw_matrix(axes: Axes, panel: Panel, grid: Sequence[Any], reach: float) ->
             place, value = grid.index(point.x), math.log(point.figure.value) / reach
             colour = colormaps["coolwarm"](min(1.0, max(0.0, 0.5 + value / 2)))
             axes.add_patch(Rectangle((place - 0.5, row - 0.5), 1, 1, color=colour, linewidth=0))
-            axes.text(place, row, _cell_text(point), ha="center", va="center", fontsize=7)
+            ink = "white" if abs(value) > 0.7 else "black"
+            axes.text(place, row, _cell_text(point), ha="center", va="center", fontsize=7, color=ink)
     axes.set_xlim(-0.5, len(grid) - 0.5)
     axes.set_ylim(len(panel.series) - 0.5, -0.5)
     axes.set_xticks(range(len(grid)), grid, rotation=20, ha="right", fontsize=6.5)
@@ -546,13 +553,13 @@ def _sheet_of_matrices(picture: Picture) -> Sheet:
     """A coloured table for each panel, one below the other; the colour is the logarithm of the value."""
     grid = _all_x(picture)
     reach = max(*(abs(math.log(value)) for value in _values(picture)), math.log(2))
-    most = max(len(panel.series) for panel in picture.panels)
+    heights = [len(panel.series) for panel in picture.panels]
     labels_in = 0.3 + 0.062 * max(len(line.label) for line in picture.lines)
-    below_in = 0.35 + 0.024 * max(len(str(x)) for x in grid)
-    height_in = len(picture.panels) * (most * _CELL_IN + below_in + _TOP_IN)
+    below_in = 0.25 + 0.02 * max(len(str(x)) for x in grid)
+    height_in = sum(heights) * _CELL_IN + len(heights) * (below_in + _TOP_IN)
     sheet = Sheet(figsize=(_WIDTH_IN, height_in), dpi=_DPI)
     FigureCanvasAgg(sheet)
-    rows = sheet.subplots(len(picture.panels), 1, squeeze=False)[:, 0]
+    rows = sheet.subplots(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0]
     for axes, panel in zip(rows, picture.panels):
         _draw_matrix(axes, panel, grid, reach)
     sheet.subplots_adjust(
@@ -560,7 +567,7 @@ def _sheet_of_matrices(picture: Picture) -> Sheet:
         right=1 - _RIGHT_IN / _WIDTH_IN,
         top=1 - _TOP_IN / height_in,
         bottom=below_in / height_in,
-        hspace=(below_in + _TOP_IN) / (most * _CELL_IN),
+        hspace=(below_in + _TOP_IN) / (sum(heights) / len(heights) * _CELL_IN),
     )
     return sheet
 

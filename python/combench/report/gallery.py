@@ -189,8 +189,10 @@ def _ratios() -> list[Chart]:
 
 
 def _has_a_chart(one: Benchmark, plot: Plot) -> bool:
-    if plot.against == one.count.column:
-        return plot.column in ("frequency_Hz", one.ratio.column if one.ratio else "")
+    if one.names_others and plot.column in _IMPACTS:
+        return True
+    if plot.against == one.count.column and plot.column in ("frequency_Hz", one.ratio.column if one.ratio else ""):
+        return True
     if plot.against == "size_bytes" and catalogue.known().columns[plot.column].type == "summary":
         return True
     return (plot.column, plot.against) in (
@@ -472,7 +474,7 @@ _SAMPLES_BEYOND = 10  # samples above a quantile that is drawn
 _STEPS_A_DECADE = 10
 
 
-def _distribution(row: Row) -> Optional[Series]:
+def _distribution(row: Row, label: str) -> Optional[Series]:
     """Quantiles of latency, up to the last one with _SAMPLES_BEYOND samples above it."""
     histogram = row.get("event_latency_us.histogram")
     if not histogram or sum(histogram["counts"]) <= _SAMPLES_BEYOND:
@@ -488,8 +490,7 @@ def _distribution(row: Row) -> Optional[Series]:
         value = histogram["bounds"][cell + 1]
         low, high = interval if interval else (None, None)
         points.append(Point(rare, Figure(value, low, high, marks_of(row.data)), True))
-    own = named(row, catalogue.known().own_conditions(row.definition))
-    return Series(own or row.shape, tuple(points))
+    return Series(label, tuple(points))
 
 
 _OF_DISTRIBUTIONS = (*_WHERE, "algorithm_us", "size_bytes", "fragments")
@@ -499,11 +500,14 @@ def _distributions(rows: Sequence[Row]) -> list[Picture]:
     made = []
     for of_benchmark in grouped(_overview_of_farms(rows), ("benchmark",)):
         panels = []
-        for of_panel in grouped(of_benchmark, _OF_DISTRIBUTIONS):
-            lines = [line for line in map(_distribution, of_panel) if line]
+        # A line for each shape or, of a benchmark with own conditions, for each of these in a panel for each shape.
+        own = catalogue.known().own_conditions(of_benchmark[0].definition)
+        keys = (*_OF_DISTRIBUTIONS, *(("shape",) if own else ()))
+        for of_panel in grouped(of_benchmark, keys):
+            labels = (panel_title(row, of_benchmark, own) or row.shape for row in of_panel)
+            lines = [line for line in map(_distribution, of_panel, labels) if line]
             if lines:
-                title = panel_title(of_panel[0], of_benchmark, _OF_DISTRIBUTIONS)
-                panels.append(Panel(title, tuple(lines)))
+                panels.append(Panel(panel_title(of_panel[0], of_benchmark, keys), tuple(lines)))
         if panels:
             name = of_benchmark[0].get("benchmark")
             picture = Picture(

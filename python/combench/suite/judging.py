@@ -16,6 +16,7 @@ KEY = "acceptance"  # in the manifest
 MET, MISSED, UNTESTED = "met", "missed", "untested"
 # What a result lists as skipped although each of its measurements was made.
 _NO_MEASUREMENTS = ("fit", "shares of the sources", "changing members of lists")
+_SHARED = "its processes share cores, which makes them slow on any network: give each rank a core"
 UNNAMED = frozenset({"touch", "buffers", "wait", "occupation"})
 
 
@@ -25,6 +26,7 @@ class Found:
 
     value: float
     key: Key
+    shares_cores: bool
 
     @property
     def words(self) -> str:
@@ -38,7 +40,7 @@ class Verdict:
     verdict: str
     found: tuple[Found, ...] = ()  # in the rows of the section
     worst: Optional[Found] = None
-    reason: str = ""  # why it is untested
+    reason: str = ""  # why it is untested, or what else than the network may have missed it
 
     @property
     def entry(self) -> Json:
@@ -93,14 +95,17 @@ def _judge(
         value = threshold.value(row)
         if value is not None:
             named = {"id": "", "benchmark": section, **document}
-            found.append(Found(value, key_of(named, row, str(document.get("technology")))))
+            key = key_of(named, row, str(document.get("technology")))
+            found.append(Found(value, key, bool(row.get("oversubscribed"))))
     if not found:
         reason = missing or "no row has this figure"
         return Verdict(section, threshold, UNTESTED, reason=reason)
     extreme = threshold.worst(one.value for one in found)
     worst = next(one for one in found if one.value == extreme)
     if not threshold.holds(extreme):
-        return Verdict(section, threshold, MISSED, tuple(found), worst)
+        return Verdict(
+            section, threshold, MISSED, tuple(found), worst, _SHARED if worst.shares_cores else ""
+        )
     verdict = UNTESTED if missing else MET
     return Verdict(section, threshold, verdict, tuple(found), worst, missing)
 
