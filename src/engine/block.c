@@ -47,8 +47,8 @@ cb_status block_run(bench_rank *me, const bench_actions *actions, uint64_t steps
     return CB_OK;
 }
 
-cb_status block_run_stepwise(engine_session *session, bench_rank *me, const bench_actions *actions,
-                             uint64_t steps, stats_histogram *histogram)
+cb_status block_run_stepwise(bench_rank *me, const bench_actions *actions, uint64_t steps,
+                             stats_histogram *histogram, const block_watch *watch)
 {
     bench_action step = actions->step;
     uint64_t before_ns, now_ns;
@@ -62,8 +62,8 @@ cb_status block_run_stepwise(engine_session *session, bench_rank *me, const benc
         CB_TRY(step(me));
         now_ns = cb_now_ns();
         stats_histogram_record(histogram, now_ns - before_ns);
-        if (session_signal_seen != 0)
-            session_leave_if_interrupted(session);
+        if (*watch->seen != 0)
+            watch->leave(watch->context);
         before_ns = now_ns;
     }
     CB_TRY(or_nothing(actions->finish)(me));

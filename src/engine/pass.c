@@ -113,10 +113,16 @@ static cb_status agree_on_times(pass_context *context, double batch_ns, double l
     return CB_OK;
 }
 
+static void leave(void *session)
+{
+    session_leave_if_interrupted(session);
+}
+
 /* The loop over blocks is not a function of its own: block_run is the only call between a pass and
  * a step. */
 cb_status pass_run(pass_context *context, const pass_plan *pass)
 {
+    const block_watch watch = {&session_signal_seen, leave, context->session};
     pass_batch *batch = &context->batch, next = {.blocks = 0};
     bench_rank *me = context->me;
 
@@ -142,8 +148,8 @@ cb_status pass_run(pass_context *context, const pass_plan *pass)
         first_block_ns = cb_now_ns();
         for (size_t i = 0; i < batch->blocks; i++) {
             if (pass->histogram != NULL && context->actions->timed)
-                CB_TRY(block_run_stepwise(context->session, me, context->actions, batch->steps,
-                                          pass->histogram));
+                CB_TRY(block_run_stepwise(me, context->actions, batch->steps, pass->histogram,
+                                          &watch));
             else
                 CB_TRY(block_run(me, context->actions, batch->steps, &context->blocks_ns[i]));
             if (!context->actions->timed)
