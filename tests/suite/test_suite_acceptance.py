@@ -135,6 +135,13 @@ class Verdicts(Runs):
         self.assertEqual((found.verdict, found.worst.value, len(found.found)), ("missed", 6, 2))
         self.assertIn("128 B", found.worst.words)
 
+    def test_a_missed_one_says_if_its_processes_shared_cores(self) -> None:
+        for shared in (True, False):
+            rows = [row(latency_us={"median": 6}, oversubscribed=shared)]
+            (found,) = self.verdicts(self.run_of(f"run-{shared}", "latency_us <= 5", rows))
+            self.assertEqual(found.verdict, "missed")
+            self.assertEqual("share cores" in judging.lines([found])[0], shared)
+
     def test_limits_belong_to_them(self) -> None:
         for accept, verdict in (("lost <= 3", "met"), ("lost < 3", "missed"), ("lost = 3", "met"),
                                 ("lost >= 3", "met"), ("lost > 3", "missed"), ("lost = 0", "missed")):
