@@ -61,7 +61,7 @@ kill_ranks_and_launchers() {
     expect_interrupted SIGTERM
     expect_error "SIGTERM ends the run" "in result.json"
 
-    thorough || return 0
+    [ "$MPI_KIND" != openmpi ] || thorough || return 0 # launchers differ in signals
 
     start_long_run "the rank that writes is killed"
     kill -KILL "$(pid_of_rank 0)"
