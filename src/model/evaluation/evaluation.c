@@ -309,7 +309,7 @@ static ccmod_status report_progress(evaluation *whole)
 {
     const ccmod_engine *engine = &whole->engine;
     const ccmod_parameters *parameters = &engine->traffic.parameters;
-    ccmod_progress progress = {engine->traffic.now_us, engine->finished, engine->ended_count};
+    ccmod_progress progress;
     uint64_t now_ns;
 
     if (parameters->progress == NULL || engine->traffic.cycles % REPORT_CYCLES != 0)
@@ -318,6 +318,7 @@ static ccmod_status report_progress(evaluation *whole)
     if (now_ns - whole->last_ns < report_ns)
         return CCMOD_OK;
     whole->last_ns = now_ns;
+    progress = (ccmod_progress){engine->traffic.now_us, engine->finished, engine->ended_count};
     if (parameters->progress(parameters->progress_context, &progress))
         return CCMOD_OK;
     return ccmod_fail(engine->error, CCMOD_ERROR_INTERRUPTED, engine->workload->name, 0,

@@ -60,8 +60,7 @@ static inline queue_event queue_pop_heap(event_queue *queue)
     size_t at = 0, below;
 
     while ((below = 2 * at + 1) < queue->count) {
-        if (below + 1 < queue->count && heap[below + 1].time_us < heap[below].time_us)
-            below++;
+        below += (below + 1 < queue->count) & (heap[below + 1].time_us < heap[below].time_us);
         if (moved.time_us <= heap[below].time_us)
             break;
         heap[at] = heap[below];

@@ -85,8 +85,7 @@ static inline void sift_down(ccmod_traffic *traffic, size_t at, cell_entry entry
     size_t below;
 
     while ((below = 2 * at + 1) < flow->count) {
-        if (below + 1 < flow->count && heap[below + 1].time_us < heap[below].time_us)
-            below++;
+        below += (below + 1 < flow->count) & (heap[below + 1].time_us < heap[below].time_us);
         if (entry.time_us <= heap[below].time_us)
             break;
         put(traffic, at, heap[below]);
