@@ -128,3 +128,21 @@ uint64_t defect_number(const char *name, uint64_t without)
 
     return text != NULL ? strtoumax(text, NULL, 10) : without;
 }
+
+size_t defect_words(const char *name, const char *without, const char *words[DEFECT_WORDS])
+{
+    const char *value = getenv(name);
+    char *text = strdup(value != NULL ? value : without);
+    size_t count = 0;
+
+    if (text == NULL)
+        abort();
+    for (char *word = strtok(text, ","); word != NULL; word = strtok(NULL, ",")) {
+        if (count == DEFECT_WORDS)
+            abort();
+        words[count++] = word;
+    }
+    for (size_t i = count; i < DEFECT_WORDS; i++)
+        words[i] = count > 0 ? words[count - 1] : "";
+    return count;
+}

@@ -30,6 +30,11 @@ cb_status defect_send(defect_way to, transport_buffer *buffer);
 /* Send the message that is held back, if any. */
 cb_status defect_send_held(void);
 
+/* The words of an environment variable, separated by commas; the last one stands for those that are
+ * missing. Returns the number of words that it has. */
+enum { DEFECT_WORDS = 16 };
+size_t defect_words(const char *name, const char *without, const char *words[DEFECT_WORDS]);
+
 /* The number in an environment variable. */
 uint64_t defect_number(const char *name, uint64_t without);
 

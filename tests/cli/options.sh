@@ -93,14 +93,6 @@ expect_document result.json "sorted({(r['list'], r['candidates'], r['processors'
     "[('fixed', 2, 3), ('new', 4, 5), ('random', 4, 5), ('rotate', 4, 5)]"
 expect_document result.json "len(d['results']), [s['what'] for s in d['skipped'] if 'lists' in s['what']]" "(16, [])"
 
-for program in $programs; do
-    ranks=$(ranks_of "$program")
-    measured "verification of cb_$program, without a fault" "$ranks" "cb_$program" --verify --sizes 0,5,64
-    expect_rows "r['verify']['messages'] > 0"
-    expect_rows "sum(r['verify'].values()) == r['verify']['messages']"
-    expect_document result.json "d['parameters']['verify']" True
-done
-
 measured "data that is not touched" 2 cb_twoway --touch none --sizes 64
 expect_rows "r['touch'] == 'none' and 'touch_us' not in r"
 

@@ -9,8 +9,11 @@
  * CB_FAULT           a defect by its name, see defects.h; no fault without it
  * CB_FAULT_RANK      of the rank whose packets are hit
  * CB_FAULT_VERIFIED  the number, from 0, of the one packet that is hit in the verification pass;
- * swap hits the first packet that does not go where the one before went CB_FAULT_EVERY     how many
- * packets outside of that pass there are to one that is hit; 0: none is
+ *                    swap hits the first packet that does not go where the one before went
+ * CB_FAULT_EVERY     how many packets outside of that pass there are to one that is hit; 0: none is
+ *
+ * Of several defects and ranks, separated by commas, the first verification pass has the first
+ * ones, the next pass the next ones.
  *
  * The packets of the verification pass are those that carry their source and number in clear, as
  * bench/checker.h says. Empty messages, which are acknowledgements, are left alone. */
@@ -51,10 +54,14 @@ static uint64_t metered_count;
 static const transport_technology absent = {.name = "tcp"};
 
 static struct {
-    defect apply;
-    uint64_t rank, verified, every;
+    defect apply[DEFECT_WORDS];
+    bool swaps[DEFECT_WORDS];
+    size_t count;
+    uint64_t rank[DEFECT_WORDS];
+    uint64_t verified, every;
+    size_t pass;   /* of several faults: number of verification passes before */
+    bool verifies; /* this rank has sent packets in one */
     uint64_t plain_sent, stamped_sent;
-    bool swaps;
     int previous; /* destination of the stamped packet before, or -1 */
 } fault;
 
@@ -82,19 +89,34 @@ static bool begins_swap(int destination)
 
 static bool is_hit(defect_way to, const transport_buffer *buffer)
 {
-    if (fault.apply == NULL || buffer->size < 2 * sizeof(uint64_t) ||
-        (uint64_t)buffer->owner->rank != fault.rank)
+    const bool stamped = buffer->size >= 2 * sizeof(uint64_t) && is_stamped(buffer);
+
+    fault.verifies |= stamped;
+    if (fault.apply[fault.pass] == NULL || buffer->size < 2 * sizeof(uint64_t) ||
+        (uint64_t)buffer->owner->rank != fault.rank[fault.pass])
         return false;
-    if (is_stamped(buffer) && fault.swaps)
+    if (stamped && fault.swaps[fault.pass])
         return to.node != NULL && begins_swap(to.node->rank);
-    if (is_stamped(buffer))
+    if (stamped)
         return fault.stamped_sent++ == fault.verified;
     return fault.every > 0 && ++fault.plain_sent % fault.every == 0;
 }
 
 static cb_status send_or_hit(defect_way to, transport_buffer *buffer)
 {
-    return is_hit(to, buffer) ? fault.apply(to, buffer) : defect_send(to, buffer);
+    return is_hit(to, buffer) ? fault.apply[fault.pass](to, buffer) : defect_send(to, buffer);
+}
+
+/* A pass ends. */
+static cb_status faulty_flush(transport_factory *factory)
+{
+    if (fault.count > 1 && fault.verifies && fault.pass < DEFECT_WORDS - 1) {
+        fault.pass++;
+        fault.stamped_sent = 0;
+        fault.previous = -1;
+    }
+    fault.verifies = false;
+    return transport_mpi.flush(factory);
 }
 
 static cb_status faulty_send(transport_node *node, transport_buffer *buffer)
@@ -122,12 +144,16 @@ static cb_status faulty_group_send(transport_group *group, transport_buffer *buf
 
 static void choose_fault(void)
 {
-    const char *name = getenv("CB_FAULT");
+    const char *names[DEFECT_WORDS], *ranks[DEFECT_WORDS];
 
-    fault.apply = defect_named(name);
-    fault.swaps = name != NULL && strcmp(name, "swap") == 0;
+    fault.count = defect_words("CB_FAULT", "", names);
+    defect_words("CB_FAULT_RANK", "0", ranks);
+    for (size_t i = 0; i < DEFECT_WORDS; i++) {
+        fault.apply[i] = i < fault.count || fault.count == 1 ? defect_named(names[i]) : NULL;
+        fault.swaps[i] = strcmp(names[i], "swap") == 0;
+        fault.rank[i] = strtoull(ranks[i], NULL, 10);
+    }
     fault.previous = -1;
-    fault.rank = defect_number("CB_FAULT_RANK", 0);
     fault.verified = defect_number("CB_FAULT_VERIFIED", UINT64_MAX);
     fault.every = defect_number("CB_FAULT_EVERY", 0);
 }
@@ -141,7 +167,7 @@ static struct {
 static cb_status short_open(const transport_bootstrap *bootstrap, transport_factory **out)
 {
     CB_TRY(transport_mpi.open(bootstrap, out));
-    if ((uint64_t)bootstrap->rank != fault.rank)
+    if ((uint64_t)bootstrap->rank != fault.rank[0])
         return CB_OK;
     short_of.pool = (*out)->pool;
     (*out)->pool = NULL;
@@ -225,6 +251,7 @@ __attribute__((constructor)) static void make_technologies(void)
     metered.send = metered_send;
     faulty.name = "faulty";
     faulty.send = faulty_send;
+    faulty.flush = faulty_flush;
     faulty.group_send = faulty_group_send;
     unicast.name = "unicast";
     unicast.probe = no_card;

@@ -170,17 +170,11 @@ class Jobs(unittest.TestCase):
 class Scripts(Jobs):
     """Each script to its end."""
 
-    def check_one_node(self, launcher: str) -> None:
-        job = submit("pair", "one-node.sbatch", "--launcher", launcher)
+    def test_one_node_by_srun(self) -> None:
+        job = submit("pair", "one-node.sbatch", "--launcher", "srun")
         self.await_end(job)
         (document,) = self.measured(job, f"combench-one-node-{job}", ["oneway.mpi.none"])
         self.assert_places(document, hosts=1, ranks=2)
-
-    def test_one_node_by_mpirun(self) -> None:
-        self.check_one_node("mpirun")
-
-    def test_one_node_by_srun(self) -> None:
-        self.check_one_node("srun")
 
     def check_many_nodes(self, launcher: str) -> None:
         options = ("--nodes=3",)
@@ -196,21 +190,15 @@ class Scripts(Jobs):
     def test_many_nodes_by_srun(self) -> None:
         self.check_many_nodes("srun")
 
-    def check_array(self, launcher: str) -> None:
+    def test_an_array_over_numbers_of_nodes_by_mpirun(self) -> None:
         options = ("--nodes=3", "--array=2-3")
-        job = submit("nodes", "scaling.sbatch", "--launcher", launcher, options=options)
+        job = submit("nodes", "scaling.sbatch", "--launcher", "mpirun", options=options)
         self.await_end(job)
         for nodes in (2, 3):
             directory = f"combench-scaling-{job}/nodes-{nodes}"
             ranks = CORES * nodes
             (document,) = self.measured(job, directory, [f"alltoall.mpi.{ranks}.none"])
             self.assert_places(document, hosts=nodes, ranks=ranks)
-
-    def test_an_array_over_numbers_of_nodes_by_mpirun(self) -> None:
-        self.check_array("mpirun")
-
-    def test_an_array_over_numbers_of_nodes_by_srun(self) -> None:
-        self.check_array("srun")
 
     def check_farms(self, launcher: str) -> None:
         options = ("--nodes=3",)

@@ -26,30 +26,30 @@ def alive(pid: int) -> bool:
 class Failures(Stage):
     """A measurement that fails is recorded and does not stop the others."""
 
-    def outcome(self, action: str, status: int, state: str, reason: str) -> None:
-        self.actions({NAMES[1]: action})
-        self.run_driver(str(self.plan), expect=status)
-        self.assertEqual(self.states(), ["measured", state, "measured"])
-        self.assertIn(reason, self.entry(NAMES[1])["reason"])
-
-    def test_a_failed_program_is_recorded_with_its_output(self) -> None:
-        self.outcome("fail", 1, "failed", "the network is down; plug it in")
-        log = self.output / self.entry(NAMES[1])["log"]
+    def test_each_failure_is_recorded_with_its_reason(self) -> None:
+        self.plan.write_text(
+            "[oneway]\noccupations = none, source\n[twoway]\noccupations = none, both\n"
+            "[alltoall]\nprocessors = 2, 4\n"
+        )
+        failures = {
+            "oneway.mpi.source": ("fail", "the network is down; plug it in"),
+            "twoway.mpi.none": ("cut_off", "cut off or damaged"),
+            "twoway.mpi.both": ("newer", "its schema is combench-result/2"),
+            "alltoall.mpi.2.none": ("stop_early", "not complete"),
+        }
+        self.actions({name: action for name, (action, _) in failures.items()})
+        self.run_driver(str(self.plan), "--ranks", "4", expect=1)
+        self.assertEqual(self.states(), ["measured", *["failed"] * 4, "measured"])
+        for name, (_, reason) in failures.items():
+            self.assertIn(reason, self.entry(name)["reason"])
+        log = self.output / self.entry("oneway.mpi.source")["log"]
         self.assertIn("and more that was said", log.read_text(encoding="utf-8"))
 
     def test_a_missing_capability_is_no_failure(self) -> None:
-        self.outcome("skip", 0, "skipped", "no multicast")
-
-    def test_a_result_that_is_cut_off_is_a_failure(self) -> None:
-        self.outcome("cut_off", 1, "failed", "cut off or damaged")
-
-    @thorough
-    def test_a_result_of_a_newer_schema_is_a_failure(self) -> None:
-        self.outcome("newer", 1, "failed", "its schema is combench-result/2")
-
-    @thorough
-    def test_a_result_that_is_not_complete_is_a_failure(self) -> None:
-        self.outcome("stop_early", 1, "failed", "not complete")
+        self.actions({NAMES[1]: "skip"})
+        self.run_driver(str(self.plan), expect=0)
+        self.assertEqual(self.states(), ["measured", "skipped", "measured"])
+        self.assertIn("no multicast", self.entry(NAMES[1])["reason"])
 
     def test_an_mpirun_that_hangs_is_ended_with_all_its_processes(self) -> None:
         self.plan.write_text("[oneway]\n[twoway]\ntime-out = 6\n[alltoall]\nprocessors = 2\n")
@@ -137,21 +137,23 @@ class Resuming(Stage):
         return self.run_driver("--resume", expect=2).stderr
 
     @thorough
-    def test_a_newer_result_is_refused(self) -> None:
+    def test_what_this_version_cannot_go_on_with_is_refused(self) -> None:
         self.run_driver(str(self.plan), expect=0)
-        result = self.output / self.entry(NAMES[0])["result"]
-        self.assertIn("or a later one", self.refuse(result, "result/1", "result/2"))
-
-    @thorough
-    def test_a_newer_manifest_is_refused(self) -> None:
-        self.run_driver(str(self.plan), expect=0)
+        session = self.manifest()["sessions"][0]
+        self.assertEqual((session["combench"], session["commit"]), ("9.8", "0123abcd"))
+        refused = self.run_driver(str(self.plan), expect=2)
+        self.assertIn("already has a run", refused.stderr)
         manifest = self.output / "manifest.json"
-        self.assertIn("combench-run/9", self.refuse(manifest, "combench-run/1", "combench-run/9"))
-
-    @thorough
-    def test_a_manifest_that_was_cut_off_is_refused(self) -> None:
-        self.run_driver(str(self.plan), expect=0)
-        self.assertIn("cut off", self.refuse(self.output / "manifest.json", '"plan"', ""))
+        result = self.output / self.entry(NAMES[0])["result"]
+        for path, old, new, why in (
+            (result, "result/1", "result/2", "or a later one"),
+            (manifest, "combench-run/1", "combench-run/9", "combench-run/9"),
+            (manifest, '"plan"', "", "cut off"),
+        ):
+            with self.subTest(why):
+                sound = path.read_text(encoding="utf-8")
+                self.assertIn(why, self.refuse(path, old, new))
+                path.write_text(sound, encoding="utf-8")
 
     def test_another_plan_is_refused(self) -> None:
         self.run_driver(str(self.plan), expect=0)
@@ -180,23 +182,11 @@ class Directories(Stage):
         self.assertIn(f"process {driver.pid}", refused.stderr)
         self.assertEqual(self.started(), [NAMES[0]])
 
-    @thorough
-    def test_a_run_is_not_begun_where_one_is(self) -> None:
-        self.run_driver(str(self.plan), expect=0)
-        refused = self.run_driver(str(self.plan), expect=2)
-        self.assertIn("already has a run", refused.stderr)
-
     def test_a_directory_with_other_files_is_left_alone(self) -> None:
         self.output.mkdir()
         (self.output / "thesis.tex").write_text("", encoding="ascii")
         self.run_driver(str(self.plan), expect=2)
         self.assertEqual([path.name for path in self.output.iterdir()], ["thesis.tex"])
-
-    @thorough
-    def test_the_manifest_names_version_and_revision_of_the_programs(self) -> None:
-        self.run_driver(str(self.plan), expect=0)
-        session = self.manifest()["sessions"][0]
-        self.assertEqual((session["combench"], session["commit"]), ("9.8", "0123abcd"))
 
     def test_a_hostfile_is_the_allocation_also_after_a_resumption(self) -> None:
         hosts = self.folder / "hosts"
