@@ -15,7 +15,7 @@ measured() {
     program=$1
     shift
     rm -f result.json
-    run_search 3 "$program" --max-time 0.05 --output result.json "$@"
+    run_search 3 "$program" --max-time "${max_time:-0.05}" --output result.json "$@"
     if gave_way_to_others; then
         echo "(no rate was found: others took the machine)"
     else
@@ -30,10 +30,13 @@ closed() {
     measured "cb_$1" --sizes 0,15,16,1024 --algorithm 0,20 --verify
 }
 
+# The highest frequency may be below 100 Hz on a busy machine, and some arrivals have to fall into the time.
 along_a_curve() {
-    measured "cb_$1" --sizes 64 --algorithm 0 --load-curve 1kHz,3000% --arrivals poisson
+    max_time=0.2
+    measured "cb_$1" --sizes 64 --algorithm 0 --load-curve 1kHz,900% --arrivals poisson
     expect_document result.json "(lambda closed, fixed, share: fixed['offered_Hz'] == 1000 and
-        abs(share['offered_Hz'] / closed['frequency_Hz'] - 30) < 1e-5)(*d['results'])" True
+        abs(share['offered_Hz'] / closed['frequency_Hz'] - 9) < 1e-6)(*d['results'])" True
+    max_time=
 }
 
 in_search_of_a_rate() {
