@@ -17,7 +17,8 @@ from documents import Json, document, row
 from combench.report import load
 from combench.report.gallery import gallery
 from combench.report.rows import rows_of
-from combench.report.timelines import event_of, path_of
+from combench.common.documents import timeline_beside
+from combench.report.timelines import event_of
 
 NODES = 3
 RECORDED = dict.fromkeys(("notes", "notes_dropped", "cost_pct", "cost_least_pct", "cost_most_pct", "clock_bound_us"), 0)
@@ -86,7 +87,7 @@ class Report(unittest.TestCase):
         one = row([10.0] * 5, size, "round_us", mode="closed", schedule=schedule, processors=count)
         path.write_text(json.dumps(document([one], "evb", "evb", timeline={"events": 3, **RECORDED})), encoding="utf-8")
         text = timeline if isinstance(timeline, str) else json.dumps(timeline)
-        path_of(path).write_text(text, encoding="utf-8")
+        timeline_beside(path).write_text(text, encoding="utf-8")
         return path
 
     def pictures(self) -> tuple[Any, list[str]]:
@@ -110,7 +111,7 @@ class Report(unittest.TestCase):
     def test_says_which_file_is_no_timeline(self) -> None:
         for text in ("", "{", "[]", "{}", '{"traceEvents": [{"ph": "f"}]}', '{"traceEvents": 1}'):
             with self.subTest(text):
-                path = path_of(self.result("none", text))
+                path = timeline_beside(self.result("none", text))
                 drawn, problems = self.pictures()
                 self.assertEqual(drawn, [])
                 self.assertEqual(len(problems), 1, problems)

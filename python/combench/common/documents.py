@@ -156,6 +156,11 @@ class _Reading:
                 raise _refused(path, place, fault)
 
 
+def timeline_beside(result: Path) -> Path:
+    """Where the timeline of a result is."""
+    return result.with_name(f"{result.stem}.timeline.json")
+
+
 def load_json(path: Path) -> Any:
     """The JSON in a file. Raises SuiteError when it cannot be read or is damaged."""
     try:

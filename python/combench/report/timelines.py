@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Iterable, Mapping, Optional
 
-from combench.common.documents import load_json
+from combench.common.documents import load_json, timeline_beside
 from combench.common.errors import SuiteError
 
 Json = Mapping[str, Any]
@@ -50,11 +50,6 @@ class Event:
         """The sender of each message, and what it is where they differ."""
         alike = len({one.name for one in self.messages}) == 1
         return tuple(one.sender if alike else f"{one.sender}: {one.name}" for one in self.messages)
-
-
-def path_of(result: Path) -> Path:
-    """Where the timeline of a result is."""
-    return result.with_name(f"{result.stem}.timeline.json")
 
 
 def _arrows(entries: Iterable[Json]) -> dict[int, list[tuple[Json, Json]]]:
@@ -115,7 +110,7 @@ def event_of(trace: Json) -> Optional[Event]:
 def read(result: Path) -> Optional[Event]:
     """A typical event of the timeline beside a result; None if there is no timeline, or nothing in it.
     Raises SuiteError."""
-    path = path_of(result)
+    path = timeline_beside(result)
     if not path.is_file():
         return None
     try:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Callable, Mapping
 
 from combench.common import catalogue, documents, programs
-from combench.common.documents import Json, read_result
+from combench.common.documents import Json, read_result, timeline_beside
 from combench.common.errors import FAILED, MEASURED, SKIPPED, SuiteError
 from combench.common.values import option_values
 from combench.suite import manifest as manifests
@@ -59,8 +59,7 @@ class Setting:
         return self.directory / RESULTS / measurement.folder / f"{measurement.name}.json"
 
     def timeline(self, measurement: Measurement) -> Path:
-        """Where reports look for the timeline of a result."""
-        return self.result(measurement).with_name(f"{measurement.name}.timeline.json")
+        return timeline_beside(self.result(measurement))
 
     def log(self, measurement: Measurement) -> Path:
         return self.directory / LOGS / measurement.folder / f"{measurement.name}.txt"
