@@ -356,6 +356,22 @@ class Answers(unittest.TestCase):
         alone = rows_of([Document(Path("again.json"), again)]).kept
         self.assertEqual({row.get("technology") for row in alone}, {name})
 
+    def test_options_that_rows_do_not_have_are_named_where_they_differ(self) -> None:
+        found, _ = fixture()
+        first = next(one for one in found.results if one.path.name == "oneway.json")
+        other, longer = copy.deepcopy(first.data), copy.deepcopy(first.data)
+        other["parameters"].update(in_flight=8)
+        longer["parameters"].update(max_time_s=99, precision_pct=0.5, seed=7)
+        name = first.data["technology"]
+        rows = rows_of([first, Document(Path("other.json"), other)])
+        self.assertEqual(
+            {row.get("technology") for row in rows.kept}, {name, f"{name} (in_flight=8)"}
+        )
+        self.assertEqual(rows.repeats, [])
+        rows = rows_of([first, Document(Path("longer.json"), longer)])
+        self.assertEqual({row.get("technology") for row in rows.kept}, {name})
+        self.assertEqual(len(rows.repeats), len(rows.kept))
+
     def test_a_trial_that_did_not_hold_does_not_mark_the_rate_that_did(self) -> None:
         found, _ = fixture()
         document = next(one for one in found.results if one.path.name == "search.json")

@@ -58,24 +58,56 @@ def with_settings(document: Json) -> str:
     return f"{name} ({given})" if given else name
 
 
+# Options that select rows, or say how long and how exactly to measure. Measurements that differ in others are
+# different ones.
+_CHOOSE_ROWS = frozenset(
+    "technology sizes_bytes sweep compute receivers rate_Hz load_curve find_rate output format "
+    "verify".split()
+)
+_HOW_LONG = frozenset(
+    "precision_pct max_time_s seed rounds deadline_us quantile timeline_events".split()
+)
+
+
+def options_beside_rows(document: Json) -> Iterator[tuple[str, Any]]:
+    """The options of a document that neither select rows nor are columns that identify them."""
+    in_rows = _CHOOSE_ROWS | {one.key for one in catalogue.known().identifying}
+    for name, value in (document.get("parameters") or {}).items():
+        if name not in in_rows:
+            yield name, value
+
+
+def _conditions(document: Json) -> dict[str, str]:
+    """What is given beside what rows tell, by option: 'in_flight=4', and the technology's settings."""
+    given = {"parameter": _given_settings(document)}
+    for name, value in options_beside_rows(document):
+        if name not in _HOW_LONG and name not in ("config", "parameter"):
+            given[name] = f"{name}={value}"
+    return given
+
+
 def technology_names(*groups: Iterable[Json]) -> Callable[[Json], str]:
-    """A function for the name of a document's technology: with the settings that its command line
-    gave, where documents of the same benchmark and technology differ in them within a group."""
+    """A function for the name of a document's technology: with the settings and options that its command
+    line gave, where documents of the same benchmark and technology differ in them within a group."""
 
     def kind_of(document: Json) -> tuple[Any, Any]:
         return document.get("benchmark"), document.get("technology")
 
-    mixed: set[tuple[Any, Any]] = set()
+    mixed: dict[tuple[Any, Any], dict[str, None]] = {}
     for documents in groups:
-        settings: dict[tuple[Any, Any], set[str]] = {}
+        found: dict[tuple[Any, Any], list[dict[str, str]]] = {}
         for one in documents:
-            settings.setdefault(kind_of(one), set()).add(_given_settings(one))
-        mixed.update(kind for kind, given in settings.items() if len(given) > 1)
+            found.setdefault(kind_of(one), []).append(_conditions(one))
+        for kind, given in found.items():
+            names = dict.fromkeys(name for one in given for name in one)
+            differ = [name for name in names if len({one.get(name) for one in given}) > 1]
+            mixed.setdefault(kind, {}).update(dict.fromkeys(differ))
 
     def name_of(document: Json) -> str:
-        if kind_of(document) in mixed:
-            return with_settings(document)
-        return str(document.get("technology"))
+        given = _conditions(document)
+        words = [given[name] for name in mixed.get(kind_of(document), {}) if given.get(name)]
+        name = str(document.get("technology"))
+        return f"{name} ({', '.join(words)})" if words else name
 
     return name_of
 

@@ -5,18 +5,12 @@ from __future__ import annotations
 import statistics
 from typing import Any, Callable, Iterator
 
-from combench.common import catalogue, settings
+from combench.common import settings
 from combench.common.documents import Json
-from combench.common.figures import at, number
+from combench.common.figures import at, number, options_beside_rows
 from combench.compare.sides import Side, text_of
 
 Facts = dict[tuple[str, str, str], set[str]]  # of benchmark, technology and name
-
-# Options that select rows. They are not conditions; nor are options that rows have as columns.
-_CHOOSE_ROWS = frozenset(
-    "technology sizes_bytes sweep compute receivers rate_Hz load_curve find_rate output format "
-    "verify".split()
-)
 
 _SIDES = ("the baseline", "the other side")
 _ABSENT = "nothing"  # shown where a document does not have the fact
@@ -69,10 +63,8 @@ def _of_document(document: Json) -> Iterator[tuple[str, str]]:
         value = at(document, path)
         yield from _single(name, settings.named(value or {}) if name == _SETTINGS else value)
     yield from _of_hosts(document)
-    in_rows = _CHOOSE_ROWS | {one.key for one in catalogue.known().identifying}
-    for name, value in (document.get("parameters") or {}).items():
-        if name not in in_rows:
-            yield f"option {name}", text_of(value)
+    for name, value in options_beside_rows(document):
+        yield f"option {name}", text_of(value)
 
 
 def _facts(side: Side) -> Facts:
