@@ -63,8 +63,10 @@ easybuild: dist benchmarks.json
 	$(MKDIR_P) %D%/easybuild
 	$(definitions) $(srcdir)/%D%/easyconfig.eb.in $(definition_values) >%D%/easybuild/$(PACKAGE)-$(VERSION)-gompi-2023a.eb
 
-# Debian's tests of the packages that are here, on this machine: they install what they depend on.
+# Debian's tests of the packages that are here, on this machine: they install what they depend on, and build from
+# a source that is not configured.
 autopkgtest: deb
+	cd %D%/deb/$(distdir) && MAKEFLAGS= dpkg-buildpackage -T clean
 	autopkgtest $(abs_builddir)/%D%/deb/*.deb $(abs_builddir)/%D%/deb/$(distdir)/ -- null
 
 # Check that the packages contain all installed files.
