@@ -1,7 +1,6 @@
 """Run the benchmarks of a plan, one start of mpirun or srun after the other.
 
-PLAN is a plan that comes with combench (quick, note48, parkbench, sci-note, full,
-scaling, farms, acceptance) or a file.
+PLAN is the name of a plan that comes with combench, or a file.
 Results, logs and a manifest are written to one directory; --resume continues an interrupted run.
 """
 
