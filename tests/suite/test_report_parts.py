@@ -20,6 +20,7 @@ import unittest
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from stage import HERE, TOP
 
@@ -663,6 +664,13 @@ class LinkMaps(unittest.TestCase):
     def test_matrices_without_values_are_left_out(self) -> None:
         titles = [one.title for one in self.picture_of().maps]
         self.assertEqual(titles, ["throughput one way, MB/s", "latency, us"])
+
+    def test_a_picture_has_a_map_for_each_matrix(self) -> None:
+        with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, {"MPLCONFIGDIR": folder}):
+            from combench.report.draw import sheet_of
+
+            drawn = [axes.get_title(loc="left") for axes in sheet_of(self.picture_of()).axes if axes.images]
+        self.assertEqual(drawn, [one.title for one in self.picture_of().maps])
 
     def test_faults_are_in_the_caption(self) -> None:
         self.assertIn("no link differs", self.picture_of().caption)

@@ -519,6 +519,7 @@ def _sheet_of_maps(picture: Picture) -> Sheet:
             axes.set_ylabel(picture.y.label)
         if place + columns >= len(picture.maps):
             axes.set_xlabel(picture.x.label)
+    return sheet
 
 
 _CELL_IN = 0.36  # height of a cell of a matrix
