@@ -166,6 +166,31 @@ static void name_link(const map_description *map, const map_fault *fault, char *
     snprintf(text, bytes, "the link of %s %s %s", host, between[fault->direction], peer);
 }
 
+/* Whether no cable is between the two; of a whole host, between it and any other. */
+static bool is_within_a_host(const map_description *map, const map_fault *fault)
+{
+    const link_place *place = &map->places[fault->host];
+    bool within = true;
+
+    if (fault->peer != MAP_NOWHERE)
+        return places_distance(place, &map->places[fault->peer]) == 0;
+    for (size_t i = 0; i < map->hosts; i++)
+        within = within && places_distance(place, &map->places[i]) == 0;
+    return within;
+}
+
+static const char *remedy_of(const map_description *map, const map_fault *fault)
+{
+    static const char *const remedies[] = {
+        [MAP_SLOW] = "see its cable, its port and the rate that its interface has negotiated",
+        [MAP_LOSSY] = "see its cable, and the error counters of its interface and port",
+        [MAP_FLAPPING] = "see its cable, and the link events in the logs of host and switch"};
+
+    return is_within_a_host(map, fault)
+               ? "see what else uses the cores of this host, and the placement of its ranks"
+               : remedies[fault->kind];
+}
+
 void row_warn(const map_description *map, const map_fault *fault)
 {
     static const char *const directions[] = {", outwards", ", inwards", ", in both directions"};
@@ -175,19 +200,16 @@ void row_warn(const map_description *map, const map_fault *fault)
     name_link(map, fault, link, sizeof(link));
     switch (fault->kind) {
     case MAP_SLOW:
-        cb_warning("%s is slow%s: %s %.1f times the expected time; see its cable, its port and the "
-                   "rate that its interface has negotiated",
-                   link, direction, figure_of(fault->quantity), fault->factor);
+        cb_warning("%s is slow%s: %s %.1f times the expected time; %s", link, direction,
+                   figure_of(fault->quantity), fault->factor, remedy_of(map, fault));
         break;
     case MAP_LOSSY:
-        cb_warning("%s loses packets%s: %zu of %zu samples stalled or lost some; see its cable, "
-                   "and the error counters of its interface and port",
-                   link, direction, fault->stalls, fault->samples);
+        cb_warning("%s loses packets%s: %zu of %zu samples stalled or lost some; %s", link,
+                   direction, fault->stalls, fault->samples, remedy_of(map, fault));
         break;
     case MAP_FLAPPING:
-        cb_warning("%s is down from time to time: %zu of %zu samples stalled for long; see its "
-                   "cable, and the link events in the logs of host and switch",
-                   link, fault->stalls, fault->samples);
+        cb_warning("%s is down from time to time: %zu of %zu samples stalled for long; %s", link,
+                   fault->stalls, fault->samples, remedy_of(map, fault));
         break;
     case MAP_LOST:
         cb_warning("%s was lost during the map, and is left out of the rest", link);
