@@ -49,6 +49,7 @@ check_PROGRAMS += %D%/faulty %D%/lossy %D%/counting
 BY_NAME_FLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -include tests/cli/by_name.h '-DBENCHMARK=*by_name(&argc, &argv)'
 tests_cli_faulty_CPPFLAGS = $(BY_NAME_FLAGS)
 tests_cli_faulty_SOURCES = benchmarks/main.c %D%/by_name.c %D%/by_name.h %D%/technologies_faulty.c %D%/defects.c %D%/defects.h
+tests_cli_faulty_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=verification_timeout_ns
 tests_cli_lossy_CPPFLAGS = $(BY_NAME_FLAGS)
 tests_cli_lossy_SOURCES = benchmarks/main.c %D%/by_name.c %D%/by_name.h %D%/technologies_lossy.c %D%/defects.c %D%/defects.h
 tests_cli_counting_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)

@@ -126,25 +126,29 @@ sent
 expect_rows "(r['mode'], r['sources'], r['destinations']) == ('closed', 1, 1)"
 
 
+# options_of BENCHMARK: what a quick run of it takes
+options_of() {
+    case $1 in
+    pushfarm | pullfarm) echo "--sizes 64 --algorithm 0 --sources 2 --destinations 2" ;;
+    pipeline) echo "--sizes 64 --algorithm 0" ;;
+    multicast) echo "--sizes 64 --list rotate --multicast loop" ;;
+    *) echo "--sizes 64" ;;
+    esac
+}
+
 # Every benchmark that can be measured beside another, as the refusal of others lists them, is a victim once, and an
-# aggressor once.
+# aggressor once: beside the next one.
 refused "a benchmark that measures all ranks" "'linkmap' is no benchmark that can be measured beside another" -- \
     --victim linkmap --aggressor none
 sed 's/.*use one of //; s/,//g' err | tr ' ' '\n' >usable
-for program in $programs; do
-    grep -qx "$program" usable || continue
-    ranks=$(ranks_of "$program")
-    options=
-    case $program in
-    pushfarm | pullfarm | pipeline) options="--algorithm 0" ;;
-    esac
-    case $program in
-    pushfarm | pullfarm) options="$options --sources 2 --destinations 2" ;;
-    multicast) options="$options --list rotate --multicast loop" ;;
-    esac
-    beside $((ranks + 2)) "$program --sizes 64 $options" "$stream" --victim-ranks "$ranks" --rounds 2
-    beside $((ranks + 2)) "$ping" "$program --sizes 64 $options" --victim-ranks 2 --rounds 2
-done
+next=$(head -n 1 usable)
+tac usable >backwards
+while read -r one <&3; do
+    ranks=$(ranks_of "$one")
+    beside $((ranks + $(ranks_of "$next"))) "$one $(options_of "$one")" "$next $(options_of "$next")" \
+        --victim-ranks "$ranks"
+    next=$one
+done 3<backwards
 
 for technology in tcp udp sci ofi ucx rma; do
     "$builddir/cb_congest" --technology list | grep -q "^$technology  *runs" || continue

