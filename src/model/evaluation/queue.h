@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/grow.h"
+#include "model/sharing/traffic.h"
 
 typedef enum {
     EVENT_RESUME, /* processor: its computing or overhead ends */
@@ -60,8 +61,9 @@ static inline queue_event queue_pop_heap(event_queue *queue)
     size_t at = 0, below;
 
     while ((below = 2 * at + 1) < queue->count) {
-        below += (below + 1 < queue->count) & (heap[below + 1].time_us < heap[below].time_us);
-        if (moved.time_us <= heap[below].time_us)
+        below += (below + 1 < queue->count) &
+                 (time_bits(heap[below + 1].time_us) < time_bits(heap[below].time_us));
+        if (time_bits(moved.time_us) <= time_bits(heap[below].time_us))
             break;
         heap[at] = heap[below];
         at = below;

@@ -28,6 +28,7 @@ typedef struct __attribute__((packed, aligned(4))) {
 typedef struct {
     cell_entry *heap;
     size_t count, room;
+    double first_us; /* the result of `next` while nothing has changed since; negative: unknown */
     traffic_list started; /* messages started in this instant */
     traffic_list
         left; /* cells that messages have left in this instant and that still have own messages */
@@ -85,8 +86,9 @@ static inline void sift_down(ccmod_traffic *traffic, size_t at, cell_entry entry
     size_t below;
 
     while ((below = 2 * at + 1) < flow->count) {
-        below += (below + 1 < flow->count) & (heap[below + 1].time_us < heap[below].time_us);
-        if (entry.time_us <= heap[below].time_us)
+        below += (below + 1 < flow->count) &
+                 (time_bits(heap[below + 1].time_us) < time_bits(heap[below].time_us));
+        if (time_bits(entry.time_us) <= time_bits(heap[below].time_us))
             break;
         put(traffic, at, heap[below]);
         at = below;

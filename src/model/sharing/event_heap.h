@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "base/grow.h"
+#include "model/sharing/traffic.h"
 
 typedef struct {
     double time_us;
@@ -22,19 +22,10 @@ typedef struct {
     uint64_t scheduled;
 } event_heap;
 
-/* The bits of a time, which is not negative, are in the order of times. */
-static inline uint64_t event_time_bits(const heap_event *event)
-{
-    uint64_t bits;
-
-    memcpy(&bits, &event->time_us, sizeof(bits));
-    return bits;
-}
-
 /* Without a branch: it would be mispredicted half of the time. */
 static inline bool event_comes_first(const heap_event *left, const heap_event *right)
 {
-    uint64_t one = event_time_bits(left), other = event_time_bits(right);
+    uint64_t one = time_bits(left->time_us), other = time_bits(right->time_us);
 
     return (one < other) | ((one == other) & (left->order < right->order));
 }

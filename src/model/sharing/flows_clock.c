@@ -28,10 +28,10 @@ static inline double end_of(const ccmod_traffic *traffic, uint32_t number)
 }
 
 /* The cell's next end may be earlier: decrease its key, which must not be late. */
-static ccmod_status decrease_key(ccmod_traffic *traffic, uint32_t number)
+static inline ccmod_status decrease_key(ccmod_traffic *traffic, uint32_t number)
 {
     clock_flow *flow = flow_of(traffic);
-    traffic_cell *cell = &traffic->cells[number];
+    const traffic_cell *cell = &traffic->cells[number];
     cell_entry entry, *heap;
 
     if (cell->heap == TRAFFIC_NONE)
@@ -69,7 +69,7 @@ static inline void advance(ccmod_traffic *traffic, uint32_t number)
 
 /* Bottlenecks */
 
-static uint32_t owner_of(const ccmod_traffic *traffic, const traffic_message *message)
+static inline uint32_t owner_of(const ccmod_traffic *traffic, const traffic_message *message)
 {
     return traffic->slots[message->slots + message->owner].cell;
 }
@@ -119,17 +119,23 @@ static void watch_bottleneck(ccmod_traffic *traffic, const traffic_message *mess
 }
 
 /* The message has `work_us` left on the cell of its owner slot. */
-static ccmod_status assign_to_owner(ccmod_traffic *traffic, uint32_t number, double work_us)
+static inline void enter_owner(ccmod_traffic *traffic, uint32_t number, double work_us)
 {
     traffic_message *message = &traffic->pool[number];
-    uint32_t owner = owner_of(traffic, message);
-    traffic_cell *cell = &traffic->cells[owner];
+    traffic_cell *cell = &traffic->cells[owner_of(traffic, message)];
 
     message->finish = cell->clock + work_us;
     cell->heap = messages_insert(traffic->pool, cell->heap, number);
     cell->own++;
+}
+
+static ccmod_status assign_to_owner(ccmod_traffic *traffic, uint32_t number, double work_us)
+{
+    const traffic_message *message = &traffic->pool[number];
+
+    enter_owner(traffic, number, work_us);
     watch_bottleneck(traffic, message);
-    return decrease_key(traffic, owner);
+    return decrease_key(traffic, owner_of(traffic, message));
 }
 
 /* Move the message's bottleneck to another of its slots. */
@@ -228,8 +234,11 @@ static ccmod_status check_marks(ccmod_traffic *traffic)
     }
     for (size_t i = 0; i < flow->started.count; i++)
         CCMOD_TRY(take_secondary(traffic, &traffic->pool[flow->started.values[i]]));
-    CCMOD_TRY(update_taken(traffic, &flow->secondary, MARK_FAR_FROM_SECONDARY));
-    return update_taken(traffic, &flow->bottlenecks, MARK_FAR_FROM_BOTTLENECK);
+    if (flow->secondary.count > 0)
+        CCMOD_TRY(update_taken(traffic, &flow->secondary, MARK_FAR_FROM_SECONDARY));
+    return flow->bottlenecks.count > 0
+               ? update_taken(traffic, &flow->bottlenecks, MARK_FAR_FROM_BOTTLENECK)
+               : CCMOD_OK;
 }
 
 /* List all messages of a heap in the scratch list. */
@@ -335,11 +344,40 @@ static ccmod_status take_off(ccmod_traffic *traffic, uint32_t number)
     return CCMOD_OK;
 }
 
+/* Whether the message has all its cells for itself, and these are alike. */
+static inline bool is_alone(const ccmod_traffic *traffic, const traffic_message *message)
+{
+    const traffic_slot *slots = traffic->slots + message->slots;
+
+    if (traffic->network->widths != NULL || traffic->loads != NULL)
+        return false;
+    for (uint32_t i = 0; i < message->slot_count; i++) {
+        if (traffic->cells[slots[i].cell].count > 1)
+            return false;
+    }
+    return true;
+}
+
+/* Its bottleneck is its first cell, and has to be checked when another message enters the others.
+ */
+static ccmod_status settle_alone(ccmod_traffic *traffic, uint32_t number)
+{
+    traffic_message *message = &traffic->pool[number];
+
+    message->owner = 0;
+    for (uint32_t slot = message->slots + 1; slot < message->slots + message->slot_count; slot++)
+        slot_enter(traffic->slots, &traffic->cells[traffic->slots[slot].cell].secondary, slot, 1);
+    enter_owner(traffic, number, message->finish);
+    return decrease_key(traffic, owner_of(traffic, message));
+}
+
 static ccmod_status settle_start(ccmod_traffic *traffic, uint32_t number)
 {
     traffic_message *message = &traffic->pool[number];
     double pressure;
 
+    if (is_alone(traffic, message))
+        return settle_alone(traffic, number);
     message->owner = most_pressing(traffic, message, 0);
     pressure = cell_pressure(traffic, owner_of(traffic, message));
     for (uint32_t i = 0; i < message->slot_count; i++) {
@@ -356,6 +394,7 @@ static ccmod_status settle_cells(ccmod_traffic *traffic)
 
     if (flow->left.count == 0 && flow->started.count == 0)
         return CCMOD_OK;
+    flow->first_us = -1;
     CCMOD_TRY(check_marks(traffic));
     for (size_t i = 0; i < flow->left.count; i++)
         CCMOD_TRY(decrease_key(traffic, flow->left.values[i]));
@@ -428,45 +467,43 @@ static ccmod_status collect_all(ccmod_traffic *traffic, uint32_t *root, double u
     return CCMOD_OK;
 }
 
-/* Remove the first message of a cell and those that end at reading `until` or before: usually one,
- * but equal messages end together. */
-static ccmod_status collect(ccmod_traffic *traffic, traffic_cell *cell, double until)
-{
-    const traffic_message *pool = traffic->pool;
-    size_t first = traffic->ended.count;
-
-    CCMOD_TRY(traffic_append(traffic, &traffic->ended, cell->heap));
-    cell->heap = messages_meld_siblings(traffic->pool, pool[cell->heap].child);
-    if (cell->heap != TRAFFIC_NONE && pool[cell->heap].finish <= until)
-        CCMOD_TRY(collect_all(traffic, &cell->heap, until));
-    cell->own -= (uint32_t)(traffic->ended.count - first);
-    return CCMOD_OK;
-}
-
-/* Remove the messages of the top cell that end within the instant. */
+/* Remove the messages of the top cell that end within the instant: usually one, but equal messages
+ * end together. */
 static ccmod_status collect_top(ccmod_traffic *traffic)
 {
     uint32_t number = flow_of(traffic)->heap[0].cell;
     traffic_cell *cell = &traffic->cells[number];
+    const traffic_message *pool = traffic->pool;
+    size_t first = traffic->ended.count;
 
-    advance(traffic, number);
-    /* their share of lost time was accounted above */
-    return collect(traffic, cell,
-                   cell->clock + traffic_instant_us(traffic) * cell_availability(traffic, number));
+    advance(traffic, number); /* accounts their share of lost time */
+    CCMOD_TRY(traffic_append(traffic, &traffic->ended, cell->heap));
+    cell->heap = messages_meld_siblings(traffic->pool, pool[cell->heap].child);
+    if (cell->heap != TRAFFIC_NONE) {
+        double until =
+            cell->clock + traffic_instant_us(traffic) * cell_availability(traffic, number);
+
+        if (pool[cell->heap].finish <= until)
+            CCMOD_TRY(collect_all(traffic, &cell->heap, until));
+    }
+    cell->own -= (uint32_t)(traffic->ended.count - first);
+    return CCMOD_OK;
 }
 
 static double next(ccmod_traffic *traffic)
 {
-    double end_us = flow_of(traffic)->count > 0 ? correct_top(traffic, HUGE_VAL) : HUGE_VAL;
+    clock_flow *flow = flow_of(traffic);
 
-    return traffic_smaller(end_us, background_boundary_us(traffic));
+    if (flow->first_us < 0)
+        flow->first_us = flow->count > 0 ? correct_top(traffic, HUGE_VAL) : HUGE_VAL;
+    return traffic_smaller(flow->first_us, background_boundary_us(traffic));
 }
 
-static ccmod_status pass(ccmod_traffic *traffic)
+/* Not inlined: in most instants no message ends. */
+static __attribute__((noinline)) ccmod_status end_messages(ccmod_traffic *traffic, double until_us,
+                                                           bool boundary)
 {
-    double until_us = traffic->now_us + traffic_instant_us(traffic);
-    bool boundary = background_boundary_us(traffic) <= until_us;
-
+    flow_of(traffic)->first_us = -1;
     while (ends_until(traffic, until_us))
         CCMOD_TRY(collect_top(traffic));
     for (size_t i = 0; i < traffic->ended.count; i++)
@@ -474,10 +511,25 @@ static ccmod_status pass(ccmod_traffic *traffic)
     return boundary ? change_background(traffic) : CCMOD_OK;
 }
 
+static ccmod_status pass(ccmod_traffic *traffic)
+{
+    double until_us = traffic->now_us + traffic_instant_us(traffic);
+    bool boundary = background_boundary_us(traffic) <= until_us;
+
+    return boundary || flow_of(traffic)->first_us <= until_us
+               ? end_messages(traffic, until_us, boundary)
+               : CCMOD_OK;
+}
+
 static ccmod_status open_clock(ccmod_traffic *traffic)
 {
-    traffic->flow = calloc(1, sizeof(clock_flow));
-    return traffic->flow != NULL ? CCMOD_OK : ccmod_traffic_no_memory(traffic);
+    clock_flow *flow = calloc(1, sizeof(*flow));
+
+    traffic->flow = flow;
+    if (flow == NULL)
+        return ccmod_traffic_no_memory(traffic);
+    flow->first_us = -1;
+    return CCMOD_OK;
 }
 
 static void close_clock(ccmod_traffic *traffic)

@@ -404,29 +404,44 @@ static ccmod_status append_record(trace_parser *parser, const trace_operation *m
     return CCMOD_OK;
 }
 
-/* Hot. Read plain lines up to another one, or near the end of the text. */
-static ccmod_status read_plain_lines(trace_parser *parser)
+/* Hot. Read plain lines into the operations that there is room for, up to another line or near the
+ * end of the text. Returns how many. */
+static size_t fill_operations(trace_parser *parser)
 {
     ccmod_trace *trace = parser->trace;
     trace_scanner *scanner = &parser->scanner;
+    trace_operation *first = trace->operations + trace->operation_count;
+    size_t room = trace->operation_room - trace->operation_count, count = 0;
+    const char *at = scanner->at, *next = at, *end = scanner->end;
+    const uint8_t depth = (uint8_t)parser->depth;
+    const uint32_t line = (uint32_t)scanner->line;
 
-    while (parser->in_section && scanner->end - scanner->at >= PLAIN_LINE_BYTES &&
-           scanner->line < UINT32_MAX && trace->operation_count < LARGEST_OPERATIONS) {
-        trace_operation *operation;
-        const char *next;
-
-        CCMOD_TRY(make_room(parser));
-        operation = &trace->operations[trace->operation_count];
-        next = take_plain_line(trace, scanner->at, operation);
+    if (room > LARGEST_OPERATIONS - trace->operation_count)
+        room = LARGEST_OPERATIONS - trace->operation_count;
+    if (room > UINT32_MAX - scanner->line)
+        room = UINT32_MAX - scanner->line;
+    for (; count < room && end - at >= PLAIN_LINE_BYTES; count++, at = next) {
+        next = take_plain_line(trace, at, &first[count]);
         if (next == NULL)
             break;
-        operation->flags = 0;
-        operation->depth = (uint8_t)parser->depth;
-        operation->line = (uint32_t)scanner->line++;
-        trace->operation_count++;
-        trace->records++;
-        scanner->at = next;
+        first[count].flags = 0;
+        first[count].depth = depth;
+        first[count].line = line + (uint32_t)count;
     }
+    scanner->at = at;
+    scanner->line += count;
+    trace->operation_count += count;
+    trace->records += count;
+    return count;
+}
+
+static ccmod_status read_plain_lines(trace_parser *parser)
+{
+    if (!parser->in_section)
+        return CCMOD_OK;
+    do
+        CCMOD_TRY(make_room(parser));
+    while (fill_operations(parser) > 0);
     return CCMOD_OK;
 }
 
