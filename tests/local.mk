@@ -2,7 +2,7 @@
 #   TESTS          make check, before every commit
 #   LONG_TESTS     make check-full only: scripts, since Automake makes rules for the programs of TESTS only
 #   SMALL_TESTS    make check-small, for a build with sanitizers
-#   OTHER_TESTS    make check-other, for a build with another compiler and MPI library
+#   OTHER_TESTS    make check-other, for a build with another compiler and MPI library: what calls that library
 #   THREADS_TESTS  make check-threads, for a build that sanitizes threads and has no optional technology; programs
 #   THREADS_SH_TESTS  the same, scripts
 # UNIT_TESTS are programs by Check without a launcher, for all but check-threads; JOB_TESTS start one of JOB_RUNNERS
@@ -58,9 +58,10 @@ include tests/slurm/local.mk
 include tests/testbed/local.mk
 include tests/perf/local.mk
 
+# The long ones first: with several tests at a time, none of them is left to the end alone.
 .PHONY: check-full
 check-full:
-	$(FULL) $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(TESTS) $(LONG_TESTS)'
+	$(FULL) $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(LONG_TESTS) $(TESTS)'
 
 .PHONY: check-small
 check-small:

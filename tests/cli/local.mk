@@ -40,8 +40,8 @@ LONG_TESTS += $(CLI_LONG_TESTS)
 SMALL_TESTS += %D%/farm_small.sh %D%/model.sh
 THREADS_SH_TESTS += %D%/technologies.sh
 OTHER_TESTS += \
-	%D%/agreement.sh %D%/bad_input.sh %D%/emit_trace.sh %D%/farm_faults.sh %D%/farm_small.sh %D%/faults.sh \
-	%D%/occupation.sh %D%/oversubscription.sh %D%/sockets.sh %D%/farm_technologies.sh %D%/fragments.sh %D%/threads.sh %D%/verification.sh
+	%D%/agreement.sh %D%/bad_input.sh %D%/farm_faults.sh %D%/farm_small.sh %D%/faults.sh \
+	%D%/occupation.sh %D%/oversubscription.sh %D%/sockets.sh %D%/farm_technologies.sh %D%/threads.sh %D%/verification.sh
 
 # Any benchmark by its name over technologies with a defect or with less than mpi has, over one that
 # loses messages, and a program whose ranks perform one measurement and count what they send.

@@ -12,7 +12,7 @@ LONG_TESTS += %D%/conformance_5.sh %D%/conformance_17.sh
 OTHER_TESTS += %D%/conformance_5.sh
 SMALL_TESTS += %D%/conformance_2.sh
 if SISCI_SOFTWARE
-JOB_TESTS += %D%/conformance_lossy_2.sh
+TESTS += %D%/conformance_lossy_2.sh
 endif
 endif
 

@@ -2,7 +2,7 @@
 if HAVE_LIBFABRIC
 if HAVE_CHECK
 UNIT_TESTS += %D%/test_ofi
-JOB_TESTS += %D%/conformance_ofi.sh
+TESTS += %D%/conformance_ofi.sh
 TESTS += %D%/leftovers.sh
 endif
 endif

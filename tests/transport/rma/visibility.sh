@@ -19,7 +19,7 @@ export COMBENCH_TEST_RANKS=$hosts
 quiet=
 [ "$MPI_KIND" != openmpi ] || quiet=-q
 rounds=30
-! thorough || rounds=300
+! thorough || rounds=100
 
 # visible CASE OPTIONS...: of the testbed
 visible() {

@@ -3,7 +3,7 @@ if HAVE_UCX
 TESTS += %D%/programs_ucx.sh
 if HAVE_CHECK
 UNIT_TESTS += %D%/test_ucx
-JOB_TESTS += %D%/conformance_ucx.sh
+TESTS += %D%/conformance_ucx.sh
 endif
 endif
 
