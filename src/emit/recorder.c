@@ -11,7 +11,9 @@
 #include "base/grow.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/random.h"
 #include "emit/fold.h"
+#include "emit/links.h"
 #include "emit/mailbox.h"
 #include "emit/sections.h"
 #include "transport/common/group.h"
@@ -29,7 +31,6 @@ typedef struct message {
     struct message *next;    /* in the list of free ones */
     const member_list *tree; /* tree by which it came, or NULL */
     size_t place;            /* of the receiver, in the tree */
-    double arrival;          /* if the recorder keeps time */
     unsigned char content[EMIT_CONTENT_BYTES];
 } message;
 
@@ -52,9 +53,8 @@ typedef struct {
     size_t any_size_first, any_size_count; /* senders whose messages are received with any size */
     bool waits;
     uint32_t awaited; /* sender that it waits for, or ANYBODY */
-    /* If the recorder keeps time: of the rank, and from which its links are free */
-    double now, outward, inward;
-    double due; /* at which it is resumed, while it waits */
+    /* If the recorder keeps time: of the rank; and at which it is resumed, while it waits */
+    double now, due;
 } recorder_factory;
 
 enum { ANYBODY = UINT32_MAX };
@@ -69,8 +69,9 @@ struct emit_recorder {
     transport_factory **factories;
     size_t ranks;
     emit_scheduler *scheduler;
-    bool by_tree, keeps_time;
-    bool must_name; /* rank `mixed` has to name senders */
+    bool by_tree;
+    emit_links *links; /* if it keeps time */
+    bool must_name;    /* rank `mixed` has to name senders */
     size_t mixed;
     message *resting;
     member_list **lists;
@@ -134,17 +135,6 @@ static double later(double one, double other)
     return one > other ? one : other;
 }
 
-/* When a message that is sent now arrives, in bytes that a link can carry until then. */
-static double arrival_of(recorder_factory *from, recorder_factory *to, size_t bytes)
-{
-    const double header_bytes = 64, time = (double)bytes + header_bytes;
-    const double start = later(from->now, from->outward);
-
-    from->outward = start + time;
-    to->inward = later(start, to->inward) + time;
-    return to->inward;
-}
-
 static cb_status deliver(transport_factory *from, int rank, transport_buffer *buffer)
 {
     emit_recorder *recorder = factory_of(buffer->owner)->recorder;
@@ -153,12 +143,9 @@ static cb_status deliver(transport_factory *from, int rank, transport_buffer *bu
 
     buffer->owner->held--;
     buffer->owner = &to->base;
-    if (recorder->keeps_time) {
-        sent->arrival = arrival_of(factory_of(from), to, buffer->size);
-        if (to->waits && (to->awaited == ANYBODY || to->awaited == (uint32_t)from->rank))
-            CB_TRY(meet_at(to, sent->arrival));
-        return mailbox_put(&to->box, (uint32_t)from->rank, &sent->item);
-    }
+    if (recorder->links != NULL)
+        return emit_links_send(recorder->links, (size_t)from->rank, (size_t)rank, buffer->size,
+                               factory_of(from)->now, sent);
     if (to->waits && (to->awaited == ANYBODY || to->awaited == (uint32_t)from->rank)) {
         to->waits = false;
         emit_scheduler_wake(recorder->scheduler, (size_t)rank);
@@ -224,30 +211,23 @@ static cb_status record_receive(recorder_factory *factory, const message *receiv
                                   : keep_record(factory, FOLD_RECEIVE, sender, bytes, 0);
 }
 
-/* Wait until the first message of *sender or of members has arrived. The earliest rank runs, so no
- * other can come before it. */
-static cb_status await_arrival(recorder_factory *factory, transport_node *const *members,
-                               uint32_t *sender)
+/* Wait until a message of *sender or of members has arrived. */
+static void await_arrival(recorder_factory *factory, transport_node *const *members,
+                          uint32_t *sender)
 {
     const mailbox *box = &factory->box;
+    const mailbox_item *next;
 
-    for (;;) {
-        const message *next =
-            message_of(members != NULL ? mailbox_oldest(box, members) : mailbox_next(box, *sender));
-
-        if (next != NULL && next->arrival <= factory->now) {
-            *sender = next->item.sender;
-            return CB_OK;
-        }
+    while ((next = members != NULL ? mailbox_oldest(box, members) : mailbox_next(box, *sender)) ==
+           NULL) {
         factory->awaited = members != NULL ? ANYBODY : *sender;
         factory->waits = true;
         factory->due = (double)INFINITY;
-        if (next != NULL)
-            CB_TRY(meet_at(factory, next->arrival));
         emit_scheduler_pause(factory->recorder->scheduler);
         factory->waits = false;
         factory->now = later(factory->now, factory->due);
     }
+    *sender = next->sender;
 }
 
 static message *take(recorder_factory *factory, transport_node *const *members, uint32_t *sender)
@@ -273,8 +253,8 @@ static cb_status await(transport_factory *base, transport_node *const *members,
     message *received;
     cb_status status;
 
-    if (factory->recorder->keeps_time) {
-        CB_TRY(await_arrival(factory, members, sender));
+    if (factory->recorder->links != NULL) {
+        await_arrival(factory, members, sender);
         members_left = NULL;
     }
     while ((received = take(factory, members_left, sender)) == NULL) {
@@ -555,10 +535,24 @@ cb_status emit_recorder_open(size_t ranks, emit_recorder **out)
     return CB_OK;
 }
 
+/* After an error there are messages on their way. */
+static void close_links(emit_recorder *recorder)
+{
+    while (recorder->links != NULL && emit_links_next(recorder->links) < (double)INFINITY) {
+        emit_arrival came;
+
+        if (emit_links_pass(recorder->links, &came) != CB_OK)
+            break;
+        free(came.what);
+    }
+    emit_links_close(recorder->links);
+}
+
 void emit_recorder_close(emit_recorder *recorder)
 {
     if (recorder == NULL)
         return;
+    close_links(recorder);
     for (size_t rank = 0; rank < recorder->ranks; rank++)
         (void)transport_close(recorder->factories[rank]);
     for (size_t list = 0; list < recorder->list_count; list++)
@@ -589,9 +583,45 @@ cb_status emit_recorder_compute(emit_recorder *recorder, size_t rank, double tim
     return keep_record(factory_of(recorder->factories[rank]), FOLD_COMPUTE, 0, 0, time_us);
 }
 
-void emit_recorder_keep_time(emit_recorder *recorder)
+/* Ranks start within the time of a packet, drawn from the seed: if those that do the same started
+ * together, they would stay in step, as on a real network they do not. */
+cb_status emit_recorder_keep_time(emit_recorder *recorder, uint64_t seed)
 {
-    recorder->keeps_time = true;
+    cb_random random = cb_random_seed(seed);
+
+    CB_TRY(emit_links_open(recorder->ranks, &recorder->links));
+    for (size_t rank = 0; rank < recorder->ranks; rank++)
+        factory_of(recorder->factories[rank])->now = emit_links_packet() * cb_random_unit(&random);
+    return CB_OK;
+}
+
+static double next_event(void *context)
+{
+    const emit_recorder *recorder = context;
+
+    return emit_links_next(recorder->links);
+}
+
+/* A message that arrives comes to the mailbox, and its receiver may wait for it. */
+static cb_status pass_event(void *context)
+{
+    emit_recorder *recorder = context;
+    emit_arrival came;
+    recorder_factory *to;
+
+    CB_TRY(emit_links_pass(recorder->links, &came));
+    if (came.what == NULL)
+        return CB_OK;
+    to = factory_of(recorder->factories[came.to]);
+    CB_TRY(mailbox_put(&to->box, (uint32_t)came.from, &((message *)came.what)->item));
+    return to->waits && (to->awaited == ANYBODY || to->awaited == (uint32_t)came.from)
+               ? meet_at(to, came.time)
+               : CB_OK;
+}
+
+emit_events emit_recorder_events(emit_recorder *recorder)
+{
+    return (emit_events){next_event, pass_event, recorder};
 }
 
 void emit_recorder_send_by_tree(emit_recorder *recorder)
