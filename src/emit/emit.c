@@ -324,13 +324,18 @@ static cb_status create_parts(emission *all)
     if (strcmp(all->options->trace_group_send, "tree") == 0)
         emit_recorder_send_by_tree(all->recorder);
     if (all->definition->timed_traces)
-        emit_recorder_keep_time(all->recorder);
+        CB_TRY(emit_recorder_keep_time(all->recorder, all->options->seed));
     for (size_t rank = 0; rank < all->count; rank++)
         CB_TRY(make_part(all, rank));
     CB_TRY(emit_scheduler_create(all->count, perform, all, &all->scheduler));
     emit_recorder_set_scheduler(all->recorder, all->scheduler);
-    CB_TRY(all->definition->timed_traces ? emit_scheduler_run_by_time(all->scheduler)
-                                         : emit_scheduler_run(all->scheduler));
+    if (all->definition->timed_traces) {
+        const emit_events events = emit_recorder_events(all->recorder);
+
+        CB_TRY(emit_scheduler_run_by_time(all->scheduler, &events));
+    } else {
+        CB_TRY(emit_scheduler_run(all->scheduler));
+    }
     return emit_recorder_finish(all->recorder);
 }
 

@@ -2,5 +2,7 @@ libcombench_a_SOURCES += \
 	%D%/scheduler.c %D%/scheduler.h \
 	%D%/emit.c %D%/emit.h \
 	%D%/fold.c %D%/fold.h \
+	%D%/links.c %D%/links.h \
+	%D%/mailbox.c %D%/mailbox.h \
 	%D%/recorder.c %D%/recorder.h \
 	%D%/sections.c %D%/sections.h

@@ -4,13 +4,17 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/random.h"
 #include "emit/fold.h"
+#include "emit/links.h"
+#include "emit/mailbox.h"
 #include "emit/sections.h"
 #include "transport/common/group.h"
 
@@ -23,223 +27,16 @@ typedef struct {
 
 typedef struct message {
     transport_buffer base;
-    struct message *next;    /* in its queue, or in the list of free ones */
+    mailbox_item item;
+    struct message *next;    /* in the list of free ones */
     const member_list *tree; /* tree by which it came, or NULL */
     size_t place;            /* of the receiver, in the tree */
-    double arrival;          /* if the recorder keeps time */
-    uint32_t sender;
-    struct message *before, *after; /* in the order in which they came to the mailbox */
     unsigned char content[EMIT_CONTENT_BYTES];
 } message;
 
-/* A mailbox has the messages that a rank has not received yet, in a queue for each sender. Receives
- * from several senders go in rounds: each round takes one message of every known sender. A rank
- * waits for the missing ones, and starts a new round early only if no other rank can run. So the
- * order does not depend on which rank happens to run first. */
-
-typedef struct {
-    uint32_t sender;
-    message *first, *last;
-} channel;
-
-typedef struct {
-    channel *channels;
-    size_t count, room;
-    uint32_t *slots; /* hash table by sender: 1 + index of the channel; 0: free */
-    size_t slot_count;
-    message *oldest, *newest; /* of all senders */
-    uint64_t *ready;          /* a bit for each sender with messages, */
-    size_t ready_count;
-    uint64_t *due;       /* and for each that has not had its turn in the round; */
-    size_t due_count;    /* number of those */
-    size_t considered;   /* channels that have been in some round */
-    uint64_t round_turn; /* turn of the scheduler in which one of these was last received */
-} mailbox;
-
-static uint32_t *mailbox_slot(const mailbox *box, uint32_t sender)
+static message *message_of(mailbox_item *item)
 {
-    size_t at = sender & (box->slot_count - 1);
-
-    while (box->slots[at] != 0 && box->channels[box->slots[at] - 1].sender != sender)
-        at = (at + 1) & (box->slot_count - 1);
-    return &box->slots[at];
-}
-
-/* NULL if no message has come from this sender yet. */
-static channel *mailbox_channel(const mailbox *box, uint32_t sender)
-{
-    uint32_t number = box->slot_count > 0 ? *mailbox_slot(box, sender) : 0;
-
-    return number > 0 ? &box->channels[number - 1] : NULL;
-}
-
-/* Keeps at least half of the slots free. CB_ERROR_MEMORY, logged. */
-static cb_status mailbox_add_channel(mailbox *box, uint32_t sender)
-{
-    channel *channels = cb_grow(box->channels, box->count, &box->room, sizeof(*channels));
-
-    if (channels == NULL) {
-        cb_error("cannot store the messages of a rank: out of memory; trace fewer ranks");
-        return CB_ERROR_MEMORY;
-    }
-    box->channels = channels;
-    if (box->slot_count < 2 * box->room) {
-        uint32_t *slots = cb_allocate(2 * box->room, sizeof(*slots), "the messages of a rank");
-
-        if (slots == NULL)
-            return CB_ERROR_MEMORY;
-        free(box->slots);
-        box->slots = slots;
-        box->slot_count = 2 * box->room;
-        for (size_t i = 0; i < box->count; i++)
-            *mailbox_slot(box, channels[i].sender) = (uint32_t)i + 1;
-    }
-    channels[box->count] = (channel){.sender = sender};
-    *mailbox_slot(box, sender) = (uint32_t)++box->count;
-    return CB_OK;
-}
-
-/* Append a message to its sender's queue. After CB_ERROR_MEMORY, logged, the caller still owns it.
- */
-static cb_status mailbox_put(mailbox *box, uint32_t sender, message *put)
-{
-    channel *into = mailbox_channel(box, sender);
-
-    if (into == NULL) {
-        CB_TRY(mailbox_add_channel(box, sender));
-        into = &box->channels[box->count - 1];
-    }
-    put->next = NULL;
-    put->sender = sender;
-    put->before = box->newest;
-    put->after = NULL;
-    *(box->newest != NULL ? &box->newest->after : &box->oldest) = put;
-    box->newest = put;
-    if (into->first == NULL) {
-        into->first = put;
-        box->ready[sender / 64] |= UINT64_C(1) << sender % 64;
-        box->ready_count++;
-    } else {
-        into->last->next = put;
-    }
-    into->last = put;
-    return CB_OK;
-}
-
-static message *channel_take(mailbox *box, channel *from)
-{
-    message *taken = from->first;
-
-    *(taken->before != NULL ? &taken->before->after : &box->oldest) = taken->after;
-    *(taken->after != NULL ? &taken->after->before : &box->newest) = taken->before;
-    from->first = taken->next;
-    if (from->first == NULL) {
-        box->ready[from->sender / 64] &= ~(UINT64_C(1) << from->sender % 64);
-        box->ready_count--;
-    }
-    return taken;
-}
-
-/* Remove the next message of a sender; NULL if there is none. */
-static message *mailbox_take(mailbox *box, uint32_t sender)
-{
-    channel *from = mailbox_channel(box, sender);
-
-    return from != NULL && from->first != NULL ? channel_take(box, from) : NULL;
-}
-
-static bool has_bit(const uint64_t *bits, size_t at)
-{
-    return (bits[at / 64] >> at % 64 & 1) != 0;
-}
-
-/* How a rank chooses among messages. */
-typedef struct {
-    transport_node *const *members; /* by rank: NULL if it is not in the group */
-    size_t ranks;
-    size_t heard_first; /* ranks below this go first; a round of the others takes a turn */
-    uint64_t turn;
-    bool stuck;
-} receive_order;
-
-/* Give a turn to members among the channels from `begin` on, except those that always go first. */
-static void make_due(mailbox *box, const receive_order *order, size_t begin)
-{
-    for (size_t i = begin; i < box->count; i++) {
-        size_t sender = box->channels[i].sender;
-
-        if (order->members[sender] != NULL && sender >= order->heard_first) {
-            box->due[sender / 64] |= UINT64_C(1) << sender % 64;
-            box->due_count++;
-        }
-    }
-    box->considered = box->count;
-}
-
-/* The first sender with messages that goes first or has its turn; the number of ranks if there is
- * none. */
-static size_t find_sender(const mailbox *box, const receive_order *order)
-{
-    for (size_t word = 0; word * 64 < order->ranks; word++) {
-        uint64_t bits = box->ready[word];
-
-        if (word * 64 >= order->heard_first)
-            bits &= box->due[word];
-        for (; bits != 0; bits &= bits - 1) {
-            size_t at = word * 64 + (size_t)__builtin_ctzll(bits);
-
-            if (order->members[at] != NULL && (at < order->heard_first || has_bit(box->due, at)))
-                return at;
-        }
-    }
-    return order->ranks;
-}
-
-/* Remove a message of a group; NULL if none may be received now. */
-static message *mailbox_take_any(mailbox *box, const receive_order *order, uint32_t *sender)
-{
-    size_t found;
-
-    if (box->considered < box->count)
-        make_due(box, order, box->considered);
-    found = find_sender(box, order);
-    if (found == order->ranks && box->ready_count > 0 && (box->due_count == 0 || order->stuck) &&
-        (order->heard_first == 0 || box->round_turn < order->turn)) {
-        memset(box->due, 0, (order->ranks / 64 + 1) * sizeof(*box->due));
-        box->due_count = 0;
-        make_due(box, order, 0);
-        found = find_sender(box, order);
-    }
-    if (found == order->ranks)
-        return NULL;
-    if (found >= order->heard_first) {
-        box->due[found / 64] &= ~(UINT64_C(1) << found % 64);
-        box->due_count--;
-        box->round_turn = order->turn;
-    }
-    *sender = (uint32_t)found;
-    return mailbox_take(box, *sender);
-}
-
-/* The sender of the group whose next message arrives first; the number of ranks if there is none. A
- * rank receives messages in the order of their sends, since its link carries one at a time. */
-static size_t earliest_sender(const mailbox *box, transport_node *const *members, size_t ranks)
-{
-    for (const message *one = box->oldest; one != NULL; one = one->after)
-        if (members[one->sender] != NULL)
-            return one->sender;
-    return ranks;
-}
-
-static void mailbox_clear(mailbox *box)
-{
-    for (size_t i = 0; i < box->count; i++)
-        while (box->channels[i].first != NULL)
-            free(channel_take(box, &box->channels[i]));
-    free(box->channels);
-    free(box->slots);
-    free(box->ready);
-    free(box->due);
+    return item != NULL ? (message *)(void *)((char *)item - offsetof(message, item)) : NULL;
 }
 
 /* The recorder */
@@ -256,9 +53,8 @@ typedef struct {
     size_t any_size_first, any_size_count; /* senders whose messages are received with any size */
     bool waits;
     uint32_t awaited; /* sender that it waits for, or ANYBODY */
-    /* If the recorder keeps time: of the rank, and from which its links are free */
-    double now, outward, inward;
-    double due; /* at which it is resumed, while it waits */
+    /* If the recorder keeps time: of the rank; and at which it is resumed, while it waits */
+    double now, due;
 } recorder_factory;
 
 enum { ANYBODY = UINT32_MAX };
@@ -273,8 +69,9 @@ struct emit_recorder {
     transport_factory **factories;
     size_t ranks;
     emit_scheduler *scheduler;
-    bool by_tree, keeps_time;
-    bool must_name; /* rank `mixed` has to name senders */
+    bool by_tree;
+    emit_links *links; /* if it keeps time */
+    bool must_name;    /* rank `mixed` has to name senders */
     size_t mixed;
     message *resting;
     member_list **lists;
@@ -338,17 +135,6 @@ static double later(double one, double other)
     return one > other ? one : other;
 }
 
-/* When a message that is sent now arrives, in bytes that a link can carry until then. */
-static double arrival_of(recorder_factory *from, recorder_factory *to, size_t bytes)
-{
-    const double header_bytes = 64, time = (double)bytes + header_bytes;
-    const double start = later(from->now, from->outward);
-
-    from->outward = start + time;
-    to->inward = later(start, to->inward) + time;
-    return to->inward;
-}
-
 static cb_status deliver(transport_factory *from, int rank, transport_buffer *buffer)
 {
     emit_recorder *recorder = factory_of(buffer->owner)->recorder;
@@ -357,17 +143,14 @@ static cb_status deliver(transport_factory *from, int rank, transport_buffer *bu
 
     buffer->owner->held--;
     buffer->owner = &to->base;
-    if (recorder->keeps_time) {
-        sent->arrival = arrival_of(factory_of(from), to, buffer->size);
-        if (to->waits && (to->awaited == ANYBODY || to->awaited == (uint32_t)from->rank))
-            CB_TRY(meet_at(to, sent->arrival));
-        return mailbox_put(&to->box, (uint32_t)from->rank, sent);
-    }
+    if (recorder->links != NULL)
+        return emit_links_send(recorder->links, (size_t)from->rank, (size_t)rank, buffer->size,
+                               factory_of(from)->now, sent);
     if (to->waits && (to->awaited == ANYBODY || to->awaited == (uint32_t)from->rank)) {
         to->waits = false;
         emit_scheduler_wake(recorder->scheduler, (size_t)rank);
     }
-    return mailbox_put(&to->box, (uint32_t)from->rank, sent);
+    return mailbox_put(&to->box, (uint32_t)from->rank, &sent->item);
 }
 
 static cb_status send_buffer(transport_node *node, transport_buffer *buffer)
@@ -428,44 +211,36 @@ static cb_status record_receive(recorder_factory *factory, const message *receiv
                                   : keep_record(factory, FOLD_RECEIVE, sender, bytes, 0);
 }
 
-/* Wait until the first message of *sender or of members has arrived. The earliest rank runs, so no
- * other can come before it. */
-static cb_status await_arrival(recorder_factory *factory, transport_node *const *members,
-                               uint32_t *sender)
+/* Wait until a message of *sender or of members has arrived. */
+static void await_arrival(recorder_factory *factory, transport_node *const *members,
+                          uint32_t *sender)
 {
-    mailbox *box = &factory->box;
+    const mailbox *box = &factory->box;
+    const mailbox_item *next;
 
-    for (;;) {
-        const size_t found =
-            members != NULL ? earliest_sender(box, members, factory->recorder->ranks) : *sender;
-        const channel *from = mailbox_channel(box, (uint32_t)found);
-
-        if (from != NULL && from->first != NULL && from->first->arrival <= factory->now) {
-            *sender = (uint32_t)found;
-            return CB_OK;
-        }
+    while ((next = members != NULL ? mailbox_oldest(box, members) : mailbox_next(box, *sender)) ==
+           NULL) {
         factory->awaited = members != NULL ? ANYBODY : *sender;
         factory->waits = true;
         factory->due = (double)INFINITY;
-        if (from != NULL && from->first != NULL)
-            CB_TRY(meet_at(factory, from->first->arrival));
         emit_scheduler_pause(factory->recorder->scheduler);
         factory->waits = false;
         factory->now = later(factory->now, factory->due);
     }
+    *sender = next->sender;
 }
 
 static message *take(recorder_factory *factory, transport_node *const *members, uint32_t *sender)
 {
     const emit_recorder *recorder = factory->recorder;
-    const receive_order order = {.members = members,
+    const mailbox_order order = {.members = members,
                                  .ranks = recorder->ranks,
                                  .heard_first = factory->heard_first,
                                  .turn = emit_scheduler_turn(recorder->scheduler),
                                  .stuck = emit_scheduler_is_stuck(recorder->scheduler)};
 
-    return members != NULL ? mailbox_take_any(&factory->box, &order, sender)
-                           : mailbox_take(&factory->box, *sender);
+    return message_of(members != NULL ? mailbox_take_any(&factory->box, &order, sender)
+                                      : mailbox_take(&factory->box, *sender));
 }
 
 /* Wait for a message of *sender or of members, and record its receipt. */
@@ -478,8 +253,8 @@ static cb_status await(transport_factory *base, transport_node *const *members,
     message *received;
     cb_status status;
 
-    if (factory->recorder->keeps_time) {
-        CB_TRY(await_arrival(factory, members, sender));
+    if (factory->recorder->links != NULL) {
+        await_arrival(factory, members, sender);
         members_left = NULL;
     }
     while ((received = take(factory, members_left, sender)) == NULL) {
@@ -669,6 +444,16 @@ static cb_status create_group(transport_factory *factory, transport_node *const 
 
 /* Opening and closing */
 
+/* After the last step there may be acknowledgements that no rank receives. */
+static void close_mailbox(recorder_factory *factory)
+{
+    message *left;
+
+    while ((left = message_of(mailbox_take_oldest(&factory->box))) != NULL)
+        free(left);
+    mailbox_close(&factory->box);
+}
+
 static cb_status open_factory(const transport_bootstrap *bootstrap, transport_factory **out)
 {
     recorder_factory *factory = cb_allocate(1, sizeof(*factory), "a rank of the recorder");
@@ -677,12 +462,8 @@ static cb_status open_factory(const transport_bootstrap *bootstrap, transport_fa
         return CB_ERROR_MEMORY;
     factory->recorder = bootstrap->context;
     factory->records.ranks = (uint32_t)bootstrap->size;
-    factory->box.ready =
-        cb_allocate((size_t)bootstrap->size / 64 + 1, sizeof(*factory->box.ready), "a mailbox");
-    factory->box.due =
-        cb_allocate((size_t)bootstrap->size / 64 + 1, sizeof(*factory->box.due), "a mailbox");
-    if (factory->box.ready == NULL || factory->box.due == NULL) {
-        mailbox_clear(&factory->box);
+    if (mailbox_open(&factory->box, (size_t)bootstrap->size) != CB_OK) {
+        close_mailbox(factory);
         free(factory);
         return CB_ERROR_MEMORY;
     }
@@ -690,12 +471,11 @@ static cb_status open_factory(const transport_bootstrap *bootstrap, transport_fa
     return CB_OK;
 }
 
-/* After the last step there may be acknowledgements that no rank receives. */
 static cb_status close_factory(transport_factory *base)
 {
     recorder_factory *factory = factory_of(base);
 
-    mailbox_clear(&factory->box);
+    close_mailbox(factory);
     fold_free(&factory->records);
     free(factory);
     return CB_OK;
@@ -755,10 +535,24 @@ cb_status emit_recorder_open(size_t ranks, emit_recorder **out)
     return CB_OK;
 }
 
+/* After an error there are messages on their way. */
+static void close_links(emit_recorder *recorder)
+{
+    while (recorder->links != NULL && emit_links_next(recorder->links) < (double)INFINITY) {
+        emit_arrival came;
+
+        if (emit_links_pass(recorder->links, &came) != CB_OK)
+            break;
+        free(came.what);
+    }
+    emit_links_close(recorder->links);
+}
+
 void emit_recorder_close(emit_recorder *recorder)
 {
     if (recorder == NULL)
         return;
+    close_links(recorder);
     for (size_t rank = 0; rank < recorder->ranks; rank++)
         (void)transport_close(recorder->factories[rank]);
     for (size_t list = 0; list < recorder->list_count; list++)
@@ -789,9 +583,45 @@ cb_status emit_recorder_compute(emit_recorder *recorder, size_t rank, double tim
     return keep_record(factory_of(recorder->factories[rank]), FOLD_COMPUTE, 0, 0, time_us);
 }
 
-void emit_recorder_keep_time(emit_recorder *recorder)
+/* Ranks start within the time of a packet, drawn from the seed: if those that do the same started
+ * together, they would stay in step, as on a real network they do not. */
+cb_status emit_recorder_keep_time(emit_recorder *recorder, uint64_t seed)
 {
-    recorder->keeps_time = true;
+    cb_random random = cb_random_seed(seed);
+
+    CB_TRY(emit_links_open(recorder->ranks, &recorder->links));
+    for (size_t rank = 0; rank < recorder->ranks; rank++)
+        factory_of(recorder->factories[rank])->now = emit_links_packet() * cb_random_unit(&random);
+    return CB_OK;
+}
+
+static double next_event(void *context)
+{
+    const emit_recorder *recorder = context;
+
+    return emit_links_next(recorder->links);
+}
+
+/* A message that arrives comes to the mailbox, and its receiver may wait for it. */
+static cb_status pass_event(void *context)
+{
+    emit_recorder *recorder = context;
+    emit_arrival came;
+    recorder_factory *to;
+
+    CB_TRY(emit_links_pass(recorder->links, &came));
+    if (came.what == NULL)
+        return CB_OK;
+    to = factory_of(recorder->factories[came.to]);
+    CB_TRY(mailbox_put(&to->box, (uint32_t)came.from, &((message *)came.what)->item));
+    return to->waits && (to->awaited == ANYBODY || to->awaited == (uint32_t)came.from)
+               ? meet_at(to, came.time)
+               : CB_OK;
+}
+
+emit_events emit_recorder_events(emit_recorder *recorder)
+{
+    return (emit_events){next_event, pass_event, recorder};
 }
 
 void emit_recorder_send_by_tree(emit_recorder *recorder)

@@ -39,10 +39,11 @@ void emit_recorder_name_senders(emit_recorder *recorder, size_t rank);
 /* Record receives of messages from `count` ranks from `first` on as receives of any size. */
 void emit_recorder_take_any_size(emit_recorder *recorder, size_t rank, size_t first, size_t count);
 
-/* Let ranks receive messages of a group in the order in which they come on a network of equal
- * links: a link carries one message at a time, in a time that grows with its bytes. The scheduler
- * has to run by time. */
-void emit_recorder_keep_time(emit_recorder *recorder);
+/* Let ranks receive messages of a group in the order in which they come on a network of equal links
+ * (emit/links.h). The seed draws when ranks start. The scheduler has to run by time, with the
+ * events of the network. Call before the first message. CB_ERROR_MEMORY, logged. */
+cb_status emit_recorder_keep_time(emit_recorder *recorder, uint64_t seed);
+emit_events emit_recorder_events(emit_recorder *recorder);
 
 /* Whether a receive failed for that reason, and of which rank. */
 bool emit_recorder_must_name(const emit_recorder *recorder, size_t *rank);

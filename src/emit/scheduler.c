@@ -257,16 +257,35 @@ static appointment next_appointment(emit_scheduler *scheduler)
     return first;
 }
 
-cb_status emit_scheduler_run_by_time(emit_scheduler *scheduler)
+/* Let events happen until a coroutine is due. */
+static cb_status pass_events(const emit_scheduler *scheduler, const emit_events *events)
+{
+    for (;;) {
+        const double until = scheduler->heap_count > 0 ? scheduler->heap[0].time : (double)INFINITY;
+        const double next = events->next(events->context);
+
+        if (isinf(next) || next > until)
+            return CB_OK;
+        CB_TRY(events->pass(events->context));
+    }
+}
+
+cb_status emit_scheduler_run_by_time(emit_scheduler *scheduler, const emit_events *events)
 {
     size_t left = scheduler->count;
 
     for (size_t i = 0; i < scheduler->count; i++)
         CB_TRY(emit_scheduler_resume_at(scheduler, i, 0));
-    while (scheduler->heap_count > 0) {
-        const appointment next = next_appointment(scheduler);
-        coroutine *own = &scheduler->coroutines[next.index];
+    for (;;) {
+        appointment next;
+        coroutine *own;
 
+        if (events != NULL)
+            CB_TRY(pass_events(scheduler, events));
+        if (scheduler->heap_count == 0)
+            break;
+        next = next_appointment(scheduler);
+        own = &scheduler->coroutines[next.index];
         if (own->ended || next.time < own->due || next.time > own->due)
             continue;
         own->due = (double)INFINITY;

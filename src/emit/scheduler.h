@@ -36,8 +36,14 @@ bool emit_scheduler_is_stuck(const emit_scheduler *scheduler); /* until the next
 /* Run in the order of a time that coroutines keep, instead of in turns: always the one whose time
  * is earliest, of equal times the one that was set first. All start at 0. A coroutine that leaves
  * by emit_scheduler_wait is resumed at the time that it or another has set, the earliest counts.
- * CB_ERROR_TRANSPORT, logged, if no time is set and not all have ended; CB_ERROR_MEMORY. */
-cb_status emit_scheduler_run_by_time(emit_scheduler *scheduler);
+ * At equal times an event comes before a coroutine; NULL: there are no events. CB_ERROR_TRANSPORT,
+ * logged, if no time is set and not all have ended; CB_ERROR_MEMORY. */
+typedef struct {
+    double (*next)(void *context);    /* time of the next event; INFINITY: there is none */
+    cb_status (*pass)(void *context); /* let it happen: it may set times of coroutines */
+    void *context;
+} emit_events;
+cb_status emit_scheduler_run_by_time(emit_scheduler *scheduler, const emit_events *events);
 cb_status emit_scheduler_resume_at(emit_scheduler *scheduler, size_t index, double time);
 
 /* Number of turns so far; it grows by one each time a coroutine resumes after a pause. */

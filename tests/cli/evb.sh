@@ -140,4 +140,12 @@ for messages in none:48 offset:48 shift:72 barrier:72 credits:2:48; do
     expect_document model.json "d['messages']" "${messages##*:}"
 done
 
+case_is "the order of messages in a trace is drawn from the seed"
+for name in one:1 same:1 other:2; do
+    run 0 cb_evb --processors 6 --sizes 64KiB --schedule none --trace-steps 8 --seed "${name#*:}" --emit-trace "${name%:*}.cct"
+    expect_status 0
+done
+cmp -s one.cct same.cct || failed "the same trace with the same seed" "another one"
+cmp -s one.cct other.cct && failed "another trace with another seed" "the same one"
+
 finish

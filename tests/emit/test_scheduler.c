@@ -2,6 +2,7 @@
  * of deadlocks. */
 #include "emit/scheduler.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "tests/common/unit.h"
@@ -95,6 +96,45 @@ START_TEST(a_failure_of_one_coroutine_ends_all)
 }
 END_TEST
 
+/* By time: each coroutine waits for a time that an event sets; events tell a number. */
+
+static double next_event(void *context)
+{
+    const story *told = context;
+
+    return told->gate < MEMBERS ? 10 * told->gate : (double)INFINITY;
+}
+
+static cb_status pass_event(void *context)
+{
+    story *told = context;
+    const int number = told->gate++;
+
+    told->order[told->used++] = (char)('0' + number);
+    return emit_scheduler_resume_at(told->scheduler, (size_t)(MEMBERS - 1 - number), 10 * number);
+}
+
+static cb_status wait_for_event(void *context, size_t member)
+{
+    story *told = context;
+
+    emit_scheduler_pause(told->scheduler);
+    tell(told, member);
+    return CB_OK;
+}
+
+START_TEST(events_happen_before_coroutines_of_the_same_time)
+{
+    story told = {.gate = 1};
+    const emit_events events = {next_event, pass_event, &told};
+
+    ck_assert_int_eq(emit_scheduler_create(2, wait_for_event, &told, &told.scheduler), CB_OK);
+    ck_assert_int_eq(emit_scheduler_run_by_time(told.scheduler, &events), CB_OK);
+    ck_assert_str_eq(told.order, "1b2a");
+    emit_scheduler_free(told.scheduler);
+}
+END_TEST
+
 /* Each coroutine has its own stack, large enough for the calls of a benchmark. */
 static cb_status use_stack(void *context, size_t member)
 {
@@ -119,4 +159,4 @@ END_TEST
 UNIT_MAIN("scheduler", coroutines_run_in_turn,
           a_waiting_coroutine_continues_after_another_has_ended,
           a_deadlock_of_all_coroutines_is_an_error, a_failure_of_one_coroutine_ends_all,
-          each_coroutine_has_its_own_stack)
+          events_happen_before_coroutines_of_the_same_time, each_coroutine_has_its_own_stack)

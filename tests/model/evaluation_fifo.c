@@ -136,6 +136,48 @@ START_TEST(in_fifo_packets_lose_the_time_spent_waiting_for_others)
 }
 END_TEST
 
+/* Packets of 29.2 us. The short message finds one on the link, and a window of 10 in the queue. */
+START_TEST(in_fifo_a_long_message_leaves_room_for_others_of_its_source)
+{
+    expect_fifo(HEAD "0: is 1 58400\nis 2 1460\nw\n1: r 0 58400\n2: r 0 1460\n", 0,
+                28.9 + 41 * 29.2, 28.9 + 41 * 29.2, 28.9 + 12 * 29.2, 0);
+}
+END_TEST
+
+/* The same after another long message, which left less than 200 ms ago, or before that. */
+START_TEST(in_fifo_a_connection_in_use_holds_nothing_back)
+{
+    const double first_us = 28.9 + 40 * 29.2;
+
+    expect_fifo(HEAD "0: s 1 58400\nc 150000\nis 1 58400\nis 2 1460\nw\n1:\n@ 2\nr 0 58400\n;\n"
+                     "2: r 0 1460\n",
+                0, first_us + 150028.9 + 41 * 29.2, first_us + 150028.9 + 40 * 29.2,
+                first_us + 150028.9 + 41 * 29.2, 0);
+    expect_fifo(HEAD "0: s 1 58400\nc 250000\nis 1 58400\nis 2 1460\nw\n1:\n@ 2\nr 0 58400\n;\n"
+                     "2: r 0 1460\n",
+                0, first_us + 250028.9 + 41 * 29.2, first_us + 250028.9 + 41 * 29.2,
+                first_us + 250028.9 + 12 * 29.2, 0);
+}
+END_TEST
+
+/* Rank 1 passes a message on when it has the first of two. */
+START_TEST(in_fifo_messages_of_a_pair_stay_in_order)
+{
+    const double first_us = 28.9 + 40 * 29.2;
+    ccmod_calibration calibration = article();
+    ccmod_parameters parameters = in_mode(CCMOD_SPLIT);
+
+    calibration.eager_bytes = UINT64_MAX;
+    parameters.share = CCMOD_FIFO;
+    expect_clocks(
+        HEAD "0: s 1 58400\ns 1 1460\ns 1 29200\n"
+             "1: r 0 58400\ns 2 1460\nr 0 1460\ns 3 1460\nr 0 29200\n"
+             "2: r 1 1460\n3: r 1 1460\n",
+        &calibration, &parameters,
+        (const double[]){3 * 10.9, 28.9 + 61 * 29.2, first_us + 58.1, first_us + 29.2 + 58.1});
+}
+END_TEST
+
 UNIT_PART(evaluation_fifo, in_fifo_a_link_serves_one_message_after_the_other,
           in_fifo_packets_of_two_messages_take_turns,
           in_fifo_messages_among_thousands_are_not_split,
@@ -145,4 +187,6 @@ UNIT_PART(evaluation_fifo, in_fifo_a_link_serves_one_message_after_the_other,
           in_fifo_a_wide_link_is_free_again_earlier,
           in_fifo_two_directions_take_as_long_as_they_do_when_they_share,
           in_fifo_lost_time_is_the_time_in_queues,
-          in_fifo_packets_lose_the_time_spent_waiting_for_others)
+          in_fifo_packets_lose_the_time_spent_waiting_for_others,
+          in_fifo_a_long_message_leaves_room_for_others_of_its_source,
+          in_fifo_a_connection_in_use_holds_nothing_back, in_fifo_messages_of_a_pair_stay_in_order)

@@ -377,6 +377,15 @@ class WhatIsKnownBeforehand(Folder):
         self.assertLess(several.step_us, 0.95 * alone.step_us)
         self.assertLess(self.step_us(case), 0.95 * alone.step_us)
 
+    def test_turns_of_event_building_have_another_order_with_each_seed(self) -> None:
+        case = Case("evb", "closed", (6,), 100_000, own=("--schedule", "none"))
+        found = predict(case, self.setting, Effort(seeds=3, precision_pct=100))
+        self.assertGreater(max(found.steps_us), 1.001 * min(found.steps_us))
+        emissions = self.setting.emissions
+        drawn = [replace(case, seed=seed) for seed in (1, 2)]
+        self.assertNotEqual(*(emissions.trace(one, 8) for one in drawn))
+        self.assertEqual(emissions.trace(case, 8), emissions.trace(drawn[0], 8))
+
     def test_fewer_turns_are_evaluated_where_one_has_many_messages(self) -> None:
         case = Case("evb", "closed", (6,), 1000, own=("--schedule", "shift"))
         whole = predict(case, self.setting, Effort(seeds=1))

@@ -48,7 +48,7 @@ def _options(case: Case) -> dict[str, str]:
         "trace-pace-us": f"{case.pace_us:.10g}" if case.pace_us > 0 else "",
         "fragments": case.fragments,
         "correlation": f"{case.correlation:.10g}" if case.correlation > 0 else "",
-        "seed": str(case.seed) if case.fragments or case.accept is not None else "",
+        "seed": str(case.seed) if case.fragments or case.accept is not None or case.seed > 1 else "",
     }
 
 

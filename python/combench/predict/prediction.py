@@ -224,6 +224,12 @@ def cost(case: Case, emissions: Emissions, effort: Effort) -> float:
     return float(min((2 * lead + timed) * of_step, effort.messages))
 
 
+def _is_drawn(case: Case) -> bool:
+    """Whether each seed has a trace of its own, in which it draws the accepted events, or the times at
+    which the ranks of event building start. A seed that draws fragments is that of the measurement."""
+    return case.accept is not None or (_is_in_turns(case) and not case.fragments)
+
+
 def _skewed(case: Case, setting: Setting, length: int, block_steps: int = 0) -> str:
     """A trace of `length` steps or blocks in which each rank starts with a random delay, drawn from
     ccmod's --seed."""
@@ -240,11 +246,11 @@ def _evaluate_all(
     seeds = range(1, effort.seeds + 1)
 
     def skewed(seed: int) -> list[str]:
-        drawn = case if case.accept is None else replace(case, seed=seed)
+        drawn = replace(case, seed=seed) if _is_drawn(case) else case
         return [_skewed(drawn, setting, length, block_steps) for length in lengths]
 
     with ThreadPoolExecutor(max_workers=setting.processes.at_a_time) as pool:
-        drawn = seeds if case.accept is not None else (1,)
+        drawn = seeds if _is_drawn(case) else (1,)
         texts = dict(zip(drawn, pool.map(skewed, drawn)))
         asked = [
             [pool.submit(evaluate, setting, text, seed) for text in texts.get(seed, texts[1])]

@@ -31,6 +31,11 @@ typedef struct {
     double latency_us;         /* after the links */
     double packet_us, last_us; /* work of each packet except the last, and of the last */
     uint32_t packets;
+    /* Of a message whose packets are not all on their way yet, see flows_fifo.c */
+    uint32_t held;      /* packets that have not come to its first link */
+    uint32_t next_held; /* list of those of a source, one for each destination */
+    uint32_t follower;  /* sent later to the same destination; TRAFFIC_NONE: none */
+    uint32_t last_follower;
 } fifo_message;
 
 /* A message that has arrived and whose last packet has not been acknowledged. */
@@ -68,6 +73,9 @@ typedef struct {
     uint32_t free_run; /* free list by next */
     fifo_message *messages;
     size_t message_room;
+    uint32_t *first_held; /* of each source, or TRAFFIC_NONE */
+    conversation_table
+        windows; /* of source and destination: received_us is when the last long message had left */
     fifo_acknowledgements acknowledgements;
     fifo_horizons horizons; /* if they are observed */
 } fifo_flow;

@@ -1,11 +1,13 @@
 /* The share rule fifo: links serve one packet after the other, in order of arrival, as a switch
  * with a queue per port.
  *
- * The packets of a message queue at its source. A packet occupies a cell for its work over the
- * cell's width. As soon as it has a cell it requests the next of its route, since its head moves on
- * while its bytes follow; if it has to wait there, it is queued and does not occupy the previous
- * cell longer. A message arrives when its last packet has passed its last cell. A multicast is sent
- * as one packet and requests all cells of its tree at once. */
+ * The packets of a message queue at its source, but only FIRST_WINDOW at a time: when one leaves
+ * the queue, the next comes. So long messages to different destinations share the link of their
+ * source, while messages to one destination stay in order. A packet occupies a cell for its work
+ * over the cell's width. As soon as it has a cell it requests the next of its route, since its head
+ * moves on while its bytes follow; if it has to wait there, it is queued and does not occupy the
+ * previous cell longer. A message arrives when its last packet has passed its last cell. A
+ * multicast is sent as one packet and requests all cells of its tree at once. */
 #include "model/sharing/flows.h"
 
 #include <stdlib.h>
@@ -19,6 +21,12 @@
  * messages each has fewer parts, so that about CROWD_OF_PARTS are in transit: among hundreds in a
  * queue the number of parts of each matters little. */
 enum { LARGEST_PARTS = 64, CROWD_OF_PARTS = 4096 };
+
+/* Packets that a node may have in the queue of its link for a destination to which it has sent no
+ * long message for this time: the initial window of TCP, and its least retransmission timeout,
+ * after which it starts again with that window. */
+enum { FIRST_WINDOW = 10 };
+static const double idle_us = 200000;
 
 /* Kinds of events, and what their subject is. */
 enum {
@@ -61,6 +69,107 @@ static ccmod_status enqueue_packets(ccmod_traffic *traffic, uint32_t slot, uint3
     return ccmod_fifo_enqueue(traffic, place->cell, (fifo_run){.slot = slot, .packets = packets});
 }
 
+/* Messages that are held back at their source */
+
+static ccmod_status enter_cell(ccmod_traffic *traffic, uint32_t slot, uint32_t packets,
+                               double now_us);
+
+/* The message to this destination of which packets are held; TRAFFIC_NONE if there is none. */
+static uint32_t find_held(const ccmod_traffic *traffic, uint32_t source, uint32_t destination)
+{
+    const fifo_flow *flow = fifo_of(traffic);
+    uint32_t found = flow->first_held[source];
+
+    while (found != TRAFFIC_NONE && traffic->pool[found].destination != destination)
+        found = flow->messages[found].next_held;
+    return found;
+}
+
+/* No packet of the message is held any more: its follower takes its place. */
+static void end_hold(ccmod_traffic *traffic, uint32_t number)
+{
+    fifo_flow *flow = fifo_of(traffic);
+    fifo_message *ended = &flow->messages[number];
+    uint32_t *place = &flow->first_held[traffic->pool[number].source];
+
+    while (*place != number)
+        place = &flow->messages[*place].next_held;
+    *place = ended->next_held;
+    if (ended->follower == TRAFFIC_NONE)
+        return;
+    flow->messages[ended->follower].next_held = *place;
+    flow->messages[ended->follower].last_follower = ended->last_follower;
+    *place = ended->follower;
+}
+
+/* The connection of a long message: while it is in use its window grows, and nothing is held. */
+static ccmod_status find_window(ccmod_traffic *traffic, const traffic_message *message,
+                                conversation **talk)
+{
+    *talk =
+        ccmod_conversation_of(&fifo_of(traffic)->windows, message->source, message->destination);
+    return *talk != NULL ? CCMOD_OK : ccmod_traffic_no_memory(traffic);
+}
+
+/* Hold back what is more than the window, or all if a message to the same destination is held.
+ * *come: the number of packets that are not held. */
+static ccmod_status hold_packets(ccmod_traffic *traffic, uint32_t number, uint32_t *come)
+{
+    fifo_flow *flow = fifo_of(traffic);
+    const traffic_message *message = &traffic->pool[number];
+    fifo_message *known = &flow->messages[number];
+    uint32_t before = find_held(traffic, message->source, message->destination);
+    uint64_t packets = ccmod_packets(traffic->network, message->size_bytes);
+    uint64_t window = (uint64_t)FIRST_WINDOW * known->packets / packets;
+    conversation *talk;
+    bool in_use;
+
+    *come = known->packets;
+    known->follower = known->next_held = TRAFFIC_NONE;
+    known->last_follower = number;
+    if (before != TRAFFIC_NONE) {
+        flow->messages[flow->messages[before].last_follower].follower = number;
+        flow->messages[before].last_follower = number;
+        known->held = known->packets;
+        *come = 0;
+        return CCMOD_OK;
+    }
+    if (packets <= FIRST_WINDOW || known->packets == 1)
+        return CCMOD_OK;
+    CCMOD_TRY(find_window(traffic, message, &talk));
+    in_use = traffic->now_us - talk->received_us <= idle_us;
+    talk->received_us = HUGE_VAL; /* until its last packet leaves */
+    if (in_use)
+        return CCMOD_OK;
+    window = window > 0 ? window : 1;
+    known->held = known->packets - (uint32_t)window;
+    known->next_held = flow->first_held[message->source];
+    flow->first_held[message->source] = number;
+    *come = (uint32_t)window;
+    return CCMOD_OK;
+}
+
+/* A packet of the message leaves the queue of its first link: another one may come. */
+static ccmod_status release_packet(ccmod_traffic *traffic, uint32_t number, double now_us)
+{
+    fifo_flow *flow = fifo_of(traffic);
+
+    if (traffic->slots[traffic->pool[number].slots].child == 0 &&
+        ccmod_packets(traffic->network, traffic->pool[number].size_bytes) > FIRST_WINDOW) {
+        conversation *talk;
+
+        CCMOD_TRY(find_window(traffic, &traffic->pool[number], &talk));
+        talk->received_us = now_us;
+    }
+    while (number != TRAFFIC_NONE && flow->messages[number].held == 0)
+        number = flow->messages[number].follower;
+    if (number == TRAFFIC_NONE)
+        return CCMOD_OK;
+    if (--flow->messages[number].held == 0)
+        end_hold(traffic, number);
+    return enter_cell(traffic, traffic->pool[number].slots, 1, now_us);
+}
+
 /* Service */
 
 /* How long the next packet of the slot's message occupies the cell, and how long it takes to pass:
@@ -84,9 +193,6 @@ static double service_us(ccmod_traffic *traffic, uint32_t slot, double *passing_
     *passing_us = width < 1 || interleaved ? work_us / width : work_us;
     return work_us / width;
 }
-
-static ccmod_status enter_cell(ccmod_traffic *traffic, uint32_t slot, uint32_t packets,
-                               double now_us);
 
 /* Where the packet at the slot's cell goes next: to the next cell, or it arrives after passing this
  * one. */
@@ -118,6 +224,8 @@ static ccmod_status serve(ccmod_traffic *traffic, uint32_t slot, double now_us)
     traffic->slots[slot].child--;
     known->end_us = traffic_larger(known->end_us, start_us + passing_us);
     CCMOD_TRY(schedule(traffic, start_us + own_us, cell, EVENT_CELL_FREE));
+    if (slot == traffic->pool[traffic->slots[slot].message].slots)
+        CCMOD_TRY(release_packet(traffic, traffic->slots[slot].message, now_us));
     return forward_packet(traffic, slot, now_us);
 }
 
@@ -209,7 +317,8 @@ static fifo_message in_packets(ccmod_traffic *traffic, const traffic_message *me
                          .latency_us = message_after_links_us(traffic, &quiet),
                          .packet_us = work_us,
                          .last_us = work_us,
-                         .packets = 1};
+                         .packets = 1,
+                         .follower = TRAFFIC_NONE};
     uint64_t packets = ccmod_packets(network, message->size_bytes);
     uint32_t most = most_parts(traffic);
     double header_bytes = (double)network->header_bytes;
@@ -233,7 +342,7 @@ static ccmod_status start(ccmod_traffic *traffic, uint32_t number, double work_u
     traffic_message *message = &traffic->pool[number];
     bool multicast = (message->flags & MESSAGE_MULTICAST) != 0;
     uint32_t first = message->slots, asked = multicast ? message->slot_count : 1;
-    uint32_t packets;
+    uint32_t packets, come;
 
     CCMOD_TRY(make_room(traffic));
     CCMOD_TRY(ccmod_fifo_note_start(traffic, message));
@@ -248,8 +357,11 @@ static ccmod_status start(ccmod_traffic *traffic, uint32_t number, double work_u
     }
     traffic->live++;
     message->owner = multicast ? message->slot_count : packets;
-    for (uint32_t i = 0; i < asked; i++)
-        CCMOD_TRY(enter_cell(traffic, first + i, packets, traffic->now_us));
+    come = packets;
+    if (!multicast)
+        CCMOD_TRY(hold_packets(traffic, number, &come));
+    for (uint32_t i = 0; i < asked && come > 0; i++)
+        CCMOD_TRY(enter_cell(traffic, first + i, come, traffic->now_us));
     return CCMOD_OK;
 }
 
@@ -311,6 +423,8 @@ static void close_fifo(ccmod_traffic *traffic)
     free(flow->cells);
     free(flow->runs);
     free(flow->messages);
+    free(flow->first_held);
+    ccmod_conversations_close(&flow->windows);
     free(flow->horizons.live);
     ccmod_fifo_acknowledgements_close(&flow->acknowledgements);
     free(flow);
@@ -324,8 +438,12 @@ static ccmod_status open_fifo(ccmod_traffic *traffic)
     if (flow == NULL)
         return ccmod_traffic_no_memory(traffic);
     flow->cells = calloc(traffic->cell_count + 1, sizeof(*flow->cells));
-    if (flow->cells == NULL)
+    flow->first_held = malloc(traffic->processors * sizeof(*flow->first_held));
+    if (flow->cells == NULL || flow->first_held == NULL ||
+        !ccmod_conversations_open(&flow->windows))
         return ccmod_traffic_no_memory(traffic);
+    for (size_t i = 0; i < traffic->processors; i++)
+        flow->first_held[i] = TRAFFIC_NONE;
     ccmod_fifo_queues_open(flow, traffic->cell_count);
     return ccmod_fifo_acknowledgements_open(traffic);
 }
