@@ -186,6 +186,8 @@ start() {
     started=$(launcher "$ranks_started")
     started="$started $(program_path "$2")"
     shift 2
+    # What the last program wrote: a test that awaits a message must not find it there.
+    rm -f out err
     # shellcheck disable=SC2086
     CB_TEST_MARK=$mark $started "$@" >out 2>err </dev/null &
     launcher_pid=$!
