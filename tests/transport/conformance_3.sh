@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every technology that delivers, three ranks that sleep while they wait. With MPICH only those that call the MPI library: conformance_2.sh
-# has the others.
+# Every technology that delivers, three ranks that sleep while they wait. With MPICH only those that call the MPI library, as
+# partners in an exchange: conformance_2.sh has the others, and streams.
 set -eu
 
 # shellcheck source=/dev/null
@@ -13,6 +13,6 @@ conformance() {
 if [ "$MPI_KIND" = openmpi ]; then
     conformance
 else
-    conformance mpi
-    conformance rma
+    conformance mpi 65536 1
+    conformance rma 65536 1
 fi
