@@ -358,7 +358,10 @@ static void started(void)
     MPI_Comm_free(&backwards);
 }
 
-/* Each of two threads passes its own messages around the ring. */
+static pthread_barrier_t round_begin;
+
+/* Each of two threads passes its own messages around the ring. They begin each round together, so
+ * that both are in calls at a time, also on a busy machine. */
 static void *pass_around(void *tag)
 {
     int right = (rank + 1) % size, left = (rank + size - 1) % size, own = *(const int *)tag, got;
@@ -366,6 +369,7 @@ static void *pass_around(void *tag)
     for (int i = 0; i < ROUNDS; i++) {
         MPI_Request request;
 
+        pthread_barrier_wait(&round_begin);
         MPI_Isend(&own, 1, MPI_INT, right, own, MPI_COMM_WORLD, &request);
         MPI_Recv(&got, 1, MPI_INT, left, own, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -379,9 +383,11 @@ static void threads(void)
     int tags[2] = {1, 2};
     pthread_t other;
 
+    pthread_barrier_init(&round_begin, NULL, 2);
     expect(pthread_create(&other, NULL, pass_around, &tags[1]) == 0, "a second thread");
     pass_around(&tags[0]);
     pthread_join(other, NULL);
+    pthread_barrier_destroy(&round_begin);
 }
 
 static void unrecorded(void)
