@@ -237,7 +237,7 @@ bool sisci_names_list(const sisci_name *beginning, sisci_names *names)
         listed = grown != NULL;
         if (listed) {
             names->names = grown;
-            snprintf(grown[names->count++].text, sizeof(grown->text), "%s", text);
+            memcpy(grown[names->count++].text, text, strlen(text) + 1);
         }
     }
     if (files != NULL)
