@@ -6,6 +6,7 @@ libcombench_a_SOURCES += \
 	%D%/context_job.c \
 	%D%/context_text.c \
 	%D%/crc32.c %D%/crc32.h \
+	%D%/event_heap.h \
 	%D%/fragments.c %D%/fragments.h \
 	%D%/grow.h \
 	%D%/input.c %D%/input.h \
@@ -15,6 +16,7 @@ libcombench_a_SOURCES += \
 	%D%/options_help.c \
 	%D%/order.h \
 	%D%/parameters.c %D%/parameters.h \
+	%D%/parts.h \
 	%D%/random.c %D%/random.h \
 	%D%/settings.c %D%/settings.h \
 	%D%/status.c %D%/status.h \

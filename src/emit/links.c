@@ -5,19 +5,14 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/event_heap.h"
 #include "base/grow.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/parts.h"
 
-/* Packets as on Ethernet. A long message has fewer, longer parts; with many messages each has so
- * few that about CROWD_OF_PARTS are on the links. */
-enum {
-    PAYLOAD_BYTES = 1460,
-    HEADER_BYTES = 78,
-    FIRST_WINDOW = 10,
-    LARGEST_PARTS = 64,
-    CROWD_OF_PARTS = 4096
-};
+/* Packets as on Ethernet. */
+enum { PAYLOAD_BYTES = 1460, HEADER_BYTES = 78 };
 
 enum { NONE = UINT32_MAX };
 
@@ -45,13 +40,11 @@ typedef struct {
     uint32_t serving;     /* message whose part it carries, or NONE */
 } link_state;
 
-/* The start of a message; or the end of the part that a link carries. */
-typedef struct {
-    double time;
-    uint64_t number; /* in the order in which they were made: decides at equal times */
-    bool is_start;
-    uint32_t subject;
-} event;
+/* Kinds of events, and what their subject is. */
+enum {
+    EVENT_START, /* message: it comes to its first link */
+    EVENT_FREE   /* link: the part that it carries ends */
+};
 
 struct emit_links {
     size_t nodes;
@@ -64,9 +57,7 @@ struct emit_links {
     queued *parts;
     size_t part_count, part_room;
     uint32_t free_part;
-    event *heap;
-    size_t count, room;
-    uint64_t events;
+    cb_event_heap events;
 };
 
 static cb_status report_no_memory(void)
@@ -105,54 +96,18 @@ void emit_links_close(emit_links *links)
     free(links->first_held);
     free(links->messages);
     free(links->parts);
-    free(links->heap);
+    free(links->events.events);
     free(links);
 }
 
-/* Events */
-
-static bool is_earlier(const event *one, const event *other)
+static cb_status add_event(emit_links *links, double time, uint32_t subject, uint32_t kind)
 {
-    return one->time < other->time || (one->time <= other->time && one->number < other->number);
-}
-
-static cb_status add_event(emit_links *links, double time, bool is_start, uint32_t subject)
-{
-    const event made = {time, links->events++, is_start, subject};
-    event *heap = cb_grow(links->heap, links->count, &links->room, sizeof(*heap));
-    size_t at = links->count;
-
-    if (heap == NULL)
-        return report_no_memory();
-    links->heap = heap;
-    links->count++;
-    for (; at > 0 && is_earlier(&made, &heap[(at - 1) / 2]); at = (at - 1) / 2)
-        heap[at] = heap[(at - 1) / 2];
-    heap[at] = made;
-    return CB_OK;
-}
-
-static event take_event(emit_links *links)
-{
-    event *heap = links->heap;
-    const event first = heap[0], last = heap[--links->count];
-    size_t at = 0, child;
-
-    while ((child = 2 * at + 1) < links->count) {
-        if (child + 1 < links->count && is_earlier(&heap[child + 1], &heap[child]))
-            child++;
-        if (!is_earlier(&heap[child], &last))
-            break;
-        heap[at] = heap[child];
-        at = child;
-    }
-    heap[at] = last;
-    return first;
+    return cb_event_heap_put(&links->events, time, subject, kind) ? CB_OK : report_no_memory();
 }
 
 double emit_links_next(const emit_links *links)
 {
-    return links->count > 0 ? links->heap[0].time : (double)INFINITY;
+    return links->events.count > 0 ? links->events.events[0].time : (double)INFINITY;
 }
 
 /* Links */
@@ -232,7 +187,7 @@ static cb_status serve(emit_links *links, uint32_t link, uint32_t message, doubl
     const transit *served = &links->messages[message];
 
     links->links[link].serving = message;
-    CB_TRY(add_event(links, time + served->part_bytes, false, link));
+    CB_TRY(add_event(links, time + served->part_bytes, link, EVENT_FREE));
     if (link >= links->nodes)
         return CB_OK;
     CB_TRY(release_part(links, message));
@@ -265,15 +220,6 @@ static cb_status take_message(emit_links *links, uint32_t *out)
     return CB_OK;
 }
 
-static uint32_t most_parts(const emit_links *links)
-{
-    const uint32_t most = CROWD_OF_PARTS / (links->live + 1);
-
-    if (most > LARGEST_PARTS)
-        return LARGEST_PARTS;
-    return most > 1 ? most : 1;
-}
-
 static double bytes_on_links(size_t bytes, size_t packets)
 {
     return (double)bytes + (double)packets * HEADER_BYTES;
@@ -283,7 +229,7 @@ cb_status emit_links_send(emit_links *links, size_t from, size_t to, size_t byte
                           void *what)
 {
     const size_t packets = bytes > 0 ? (bytes - 1) / PAYLOAD_BYTES + 1 : 1;
-    uint32_t number, parts = most_parts(links);
+    uint32_t number, parts = cb_most_parts(links->live);
     transit *made;
 
     CB_TRY(take_message(links, &number));
@@ -294,13 +240,12 @@ cb_status emit_links_send(emit_links *links, size_t from, size_t to, size_t byte
                       .from = (uint32_t)from,
                       .to = (uint32_t)to,
                       .part_bytes = bytes_on_links(bytes, packets) / parts,
-                      .window = (uint32_t)(FIRST_WINDOW * (uint64_t)parts / packets),
+                      .window = cb_first_window(packets, parts),
                       .missing = parts,
                       .next_held = NONE,
                       .follower = NONE,
                       .last = number};
-    made->window = made->window > 0 ? made->window : 1;
-    return add_event(links, time, true, number);
+    return add_event(links, time, number, EVENT_START);
 }
 
 /* Bring the parts to the link of the source; hold back what is more than the window, or all if a
@@ -342,12 +287,12 @@ static void arrive(emit_links *links, uint32_t number, double time, emit_arrival
 
 cb_status emit_links_pass(emit_links *links, emit_arrival *out)
 {
-    const event passed = take_event(links);
+    const cb_event passed = cb_event_heap_take(&links->events);
     link_state *link;
     uint32_t message;
 
     *out = (emit_arrival){0};
-    if (passed.is_start)
+    if (passed.kind == EVENT_START)
         return start(links, passed.subject, passed.time);
     link = &links->links[passed.subject];
     message = link->serving;

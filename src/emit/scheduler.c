@@ -19,7 +19,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "base/grow.h"
+#include "base/event_heap.h"
 #include "base/log.h"
 #include "base/memory.h"
 
@@ -45,13 +45,6 @@ typedef struct {
     cb_status status;
 } coroutine;
 
-/* A time at which a coroutine was to be resumed. It has no effect if another has been set since. */
-typedef struct {
-    double time;
-    uint64_t number; /* in the order of setting */
-    size_t index;
-} appointment;
-
 struct emit_scheduler {
     coroutine *coroutines;
     size_t count, current;
@@ -62,9 +55,9 @@ struct emit_scheduler {
     bool progress; /* since the start of the last turn */
     bool stuck;
     uint64_t turns;
-    appointment *heap; /* by time: the earliest is first */
-    size_t heap_count, heap_room;
-    uint64_t appointments; /* so far */
+    /* Times at which coroutines, the subjects, were to be resumed. One has no effect if another has
+     * been set since. */
+    cb_event_heap appointments;
 };
 
 /* Resume a coroutine until it pauses or ends. */
@@ -158,7 +151,7 @@ void emit_scheduler_free(emit_scheduler *scheduler)
         if (scheduler->coroutines[i].stack != NULL && scheduler->coroutines[i].stack != MAP_FAILED)
             munmap(scheduler->coroutines[i].stack, STACK_BYTES + page);
     free(scheduler->coroutines);
-    free(scheduler->heap);
+    free(scheduler->appointments.events);
     free(scheduler);
 }
 
@@ -212,56 +205,23 @@ cb_status emit_scheduler_run(emit_scheduler *scheduler)
 
 /* By time */
 
-static bool is_earlier(const appointment *one, const appointment *other)
-{
-    return one->time < other->time || (one->time <= other->time && one->number < other->number);
-}
-
 cb_status emit_scheduler_resume_at(emit_scheduler *scheduler, size_t index, double time)
 {
-    const appointment made = {time, scheduler->appointments++, index};
-    appointment *heap =
-        cb_grow(scheduler->heap, scheduler->heap_count, &scheduler->heap_room, sizeof(*heap));
-    size_t at = scheduler->heap_count;
-
-    if (heap == NULL) {
+    if (!cb_event_heap_put(&scheduler->appointments, time, (uint32_t)index, 0)) {
         cb_error("cannot store the order of ranks: out of memory; trace fewer ranks");
         return CB_ERROR_MEMORY;
     }
-    scheduler->heap = heap;
-    scheduler->heap_count++;
     scheduler->coroutines[index].due = time;
-    for (; at > 0 && is_earlier(&made, &heap[(at - 1) / 2]); at = (at - 1) / 2)
-        heap[at] = heap[(at - 1) / 2];
-    heap[at] = made;
     return CB_OK;
-}
-
-/* Remove the earliest; there is one. */
-static appointment next_appointment(emit_scheduler *scheduler)
-{
-    appointment *heap = scheduler->heap, first = heap[0];
-    const size_t count = --scheduler->heap_count;
-    const appointment last = heap[count];
-    size_t at = 0, child;
-
-    while ((child = 2 * at + 1) < count) {
-        if (child + 1 < count && is_earlier(&heap[child + 1], &heap[child]))
-            child++;
-        if (!is_earlier(&heap[child], &last))
-            break;
-        heap[at] = heap[child];
-        at = child;
-    }
-    heap[at] = last;
-    return first;
 }
 
 /* Let events happen until a coroutine is due. */
 static cb_status pass_events(const emit_scheduler *scheduler, const emit_events *events)
 {
     for (;;) {
-        const double until = scheduler->heap_count > 0 ? scheduler->heap[0].time : (double)INFINITY;
+        const cb_event_heap *appointments = &scheduler->appointments;
+        const double until =
+            appointments->count > 0 ? appointments->events[0].time : (double)INFINITY;
         const double next = events->next(events->context);
 
         if (isinf(next) || next > until)
@@ -277,19 +237,19 @@ cb_status emit_scheduler_run_by_time(emit_scheduler *scheduler, const emit_event
     for (size_t i = 0; i < scheduler->count; i++)
         CB_TRY(emit_scheduler_resume_at(scheduler, i, 0));
     for (;;) {
-        appointment next;
+        cb_event next;
         coroutine *own;
 
         if (events != NULL)
             CB_TRY(pass_events(scheduler, events));
-        if (scheduler->heap_count == 0)
+        if (scheduler->appointments.count == 0)
             break;
-        next = next_appointment(scheduler);
-        own = &scheduler->coroutines[next.index];
+        next = cb_event_heap_take(&scheduler->appointments);
+        own = &scheduler->coroutines[next.subject];
         if (own->ended || next.time < own->due || next.time > own->due)
             continue;
         own->due = (double)INFINITY;
-        scheduler->current = next.index;
+        scheduler->current = next.subject;
         resume(scheduler, own);
         if (own->ended && own->status != CB_OK)
             return own->status;

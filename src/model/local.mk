@@ -14,7 +14,8 @@ libccmod_la_CFLAGS = $(AM_CFLAGS) -ffp-contract=off -fvisibility=hidden
 libccmod_la_LDFLAGS = $(SANITIZER_CFLAGS) -no-undefined -version-info 0:0:0
 libccmod_la_LIBADD = -lm
 libccmod_la_SOURCES = \
-	src/base/grow.h src/base/input.c src/base/input.h src/base/random.c src/base/units.c \
+	src/base/event_heap.h src/base/grow.h src/base/input.c src/base/input.h src/base/parts.h src/base/random.c \
+	src/base/units.c \
 	src/report/escape.c src/report/escape.h src/report/events.c src/report/events.h \
 	src/report/svg.c src/report/svg.h \
 	src/stats/fit.c src/stats/fit.h src/stats/student.c src/stats/student.h \
@@ -31,7 +32,7 @@ libccmod_la_SOURCES = \
 	%D%/observers/printer.c %D%/observers/signals.c %D%/observers/signals.h \
 	%D%/observers/timeline.c %D%/observers/timeline.h %D%/observers/timeline_forms.c \
 	%D%/sharing/cells.c %D%/sharing/cells.h %D%/sharing/clock.h %D%/sharing/conversations.c \
-	%D%/sharing/conversations.h %D%/sharing/event_heap.h %D%/sharing/fifo.c %D%/sharing/fifo.h \
+	%D%/sharing/conversations.h %D%/sharing/fifo.c %D%/sharing/fifo.h \
 	%D%/sharing/fifo_horizons.c %D%/sharing/fifo_horizons.h %D%/sharing/flows.h \
 	%D%/sharing/flows_clock.c %D%/sharing/flows_fifo.c %D%/sharing/flows_plain.c %D%/sharing/flows_tcp.c \
 	%D%/sharing/horizons.c %D%/sharing/horizons.h %D%/sharing/pairing_heap.h %D%/sharing/tcp.h \

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/event_heap.h"
 #include "base/grow.h"
-#include "model/sharing/traffic.h"
 
 typedef enum {
     EVENT_RESUME, /* processor: its computing or overhead ends */
@@ -62,8 +62,8 @@ static inline queue_event queue_pop_heap(event_queue *queue)
 
     while ((below = 2 * at + 1) < queue->count) {
         below += (below + 1 < queue->count) &
-                 (time_bits(heap[below + 1].time_us) < time_bits(heap[below].time_us));
-        if (time_bits(moved.time_us) <= time_bits(heap[below].time_us))
+                 (cb_time_bits(heap[below + 1].time_us) < cb_time_bits(heap[below].time_us));
+        if (cb_time_bits(moved.time_us) <= cb_time_bits(heap[below].time_us))
             break;
         heap[at] = heap[below];
         at = below;

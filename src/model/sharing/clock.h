@@ -17,6 +17,7 @@
 #ifndef MODEL_SHARING_CLOCK_H
 #define MODEL_SHARING_CLOCK_H
 
+#include "base/event_heap.h"
 #include "model/sharing/cells.h"
 
 /* 12 bytes: there may be one per link. */
@@ -87,8 +88,8 @@ static inline void sift_down(ccmod_traffic *traffic, size_t at, cell_entry entry
 
     while ((below = 2 * at + 1) < flow->count) {
         below += (below + 1 < flow->count) &
-                 (time_bits(heap[below + 1].time_us) < time_bits(heap[below].time_us));
-        if (time_bits(entry.time_us) <= time_bits(heap[below].time_us))
+                 (cb_time_bits(heap[below + 1].time_us) < cb_time_bits(heap[below].time_us));
+        if (cb_time_bits(entry.time_us) <= cb_time_bits(heap[below].time_us))
             break;
         put(traffic, at, heap[below]);
         at = below;

@@ -3,8 +3,8 @@
 #ifndef MODEL_SHARING_FIFO_H
 #define MODEL_SHARING_FIFO_H
 
+#include "base/event_heap.h"
 #include "model/sharing/conversations.h"
-#include "model/sharing/event_heap.h"
 #include "model/sharing/traffic.h"
 
 /* Consecutive packets of one message in a queue; or acknowledgements. */
@@ -66,7 +66,7 @@ typedef struct {
 /* This rule uses two members of a slot: `child` is the number of packets of its message that the
  * cell has yet to serve, `back` the number of those in the queue. */
 typedef struct {
-    event_heap heap;
+    cb_event_heap heap;
     fifo_cell *cells;
     fifo_run *runs;
     size_t run_count, run_room;

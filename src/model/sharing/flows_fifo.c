@@ -1,7 +1,7 @@
 /* The share rule fifo: links serve one packet after the other, in order of arrival, as a switch
  * with a queue per port.
  *
- * The packets of a message queue at its source, but only FIRST_WINDOW at a time: when one leaves
+ * The packets of a message queue at its source, but only CB_FIRST_WINDOW at a time: when one leaves
  * the queue, the next comes. So long messages to different destinations share the link of their
  * source, while messages to one destination stay in order. A packet occupies a cell for its work
  * over the cell's width. As soon as it has a cell it requests the next of its route, since its head
@@ -12,21 +12,10 @@
 
 #include <stdlib.h>
 
+#include "base/parts.h"
 #include "model/sharing/cells.h"
 #include "model/sharing/fifo.h"
 #include "model/sharing/fifo_horizons.h"
-
-/* A longer message is sent in LARGEST_PARTS parts of equal length, instead of packets: the
- * interleaving error is a hundredth of it, and long messages do not dominate the cost. With many
- * messages each has fewer parts, so that about CROWD_OF_PARTS are in transit: among hundreds in a
- * queue the number of parts of each matters little. */
-enum { LARGEST_PARTS = 64, CROWD_OF_PARTS = 4096 };
-
-/* Packets that a node may have in the queue of its link for a destination to which it has sent no
- * long message for this time: the initial window of TCP, and its least retransmission timeout,
- * after which it starts again with that window. */
-enum { FIRST_WINDOW = 10 };
-static const double idle_us = 200000;
 
 /* Kinds of events, and what their subject is. */
 enum {
@@ -37,7 +26,7 @@ enum {
 static ccmod_status schedule(ccmod_traffic *traffic, double time_us, uint32_t subject,
                              uint32_t kind)
 {
-    return event_heap_put(&fifo_of(traffic)->heap, time_us, subject, kind)
+    return cb_event_heap_put(&fifo_of(traffic)->heap, time_us, subject, kind)
                ? CCMOD_OK
                : ccmod_traffic_no_memory(traffic);
 }
@@ -120,7 +109,6 @@ static ccmod_status hold_packets(ccmod_traffic *traffic, uint32_t number, uint32
     fifo_message *known = &flow->messages[number];
     uint32_t before = find_held(traffic, message->source, message->destination);
     uint64_t packets = ccmod_packets(traffic->network, message->size_bytes);
-    uint64_t window = (uint64_t)FIRST_WINDOW * known->packets / packets;
     conversation *talk;
     bool in_use;
 
@@ -134,18 +122,17 @@ static ccmod_status hold_packets(ccmod_traffic *traffic, uint32_t number, uint32
         *come = 0;
         return CCMOD_OK;
     }
-    if (packets <= FIRST_WINDOW || known->packets == 1)
+    if (packets <= CB_FIRST_WINDOW || known->packets == 1)
         return CCMOD_OK;
     CCMOD_TRY(find_window(traffic, message, &talk));
-    in_use = traffic->now_us - talk->received_us <= idle_us;
+    in_use = traffic->now_us - talk->received_us <= CB_IDLE_US;
     talk->received_us = HUGE_VAL; /* until its last packet leaves */
     if (in_use)
         return CCMOD_OK;
-    window = window > 0 ? window : 1;
-    known->held = known->packets - (uint32_t)window;
+    *come = cb_first_window(packets, known->packets);
+    known->held = known->packets - *come;
     known->next_held = flow->first_held[message->source];
     flow->first_held[message->source] = number;
-    *come = (uint32_t)window;
     return CCMOD_OK;
 }
 
@@ -155,7 +142,7 @@ static ccmod_status release_packet(ccmod_traffic *traffic, uint32_t number, doub
     fifo_flow *flow = fifo_of(traffic);
 
     if (traffic->slots[traffic->pool[number].slots].child == 0 &&
-        ccmod_packets(traffic->network, traffic->pool[number].size_bytes) > FIRST_WINDOW) {
+        ccmod_packets(traffic->network, traffic->pool[number].size_bytes) > CB_FIRST_WINDOW) {
         conversation *talk;
 
         CCMOD_TRY(find_window(traffic, &traffic->pool[number], &talk));
@@ -298,15 +285,6 @@ static ccmod_status make_room(ccmod_traffic *traffic)
     return CCMOD_OK;
 }
 
-static uint32_t most_parts(const ccmod_traffic *traffic)
-{
-    size_t most = CROWD_OF_PARTS / (traffic->live + 1);
-
-    if (most > LARGEST_PARTS)
-        return LARGEST_PARTS;
-    return most > 1 ? (uint32_t)most : 1;
-}
-
 /* The packets of a message: each has work for its bytes and its header. */
 static fifo_message in_packets(ccmod_traffic *traffic, const traffic_message *message,
                                double work_us)
@@ -320,7 +298,7 @@ static fifo_message in_packets(ccmod_traffic *traffic, const traffic_message *me
                          .packets = 1,
                          .follower = TRAFFIC_NONE};
     uint64_t packets = ccmod_packets(network, message->size_bytes);
-    uint32_t most = most_parts(traffic);
+    uint32_t most = cb_most_parts(traffic->live);
     double header_bytes = (double)network->header_bytes;
 
     if (packets == 1 || (message->flags & MESSAGE_MULTICAST) != 0)
@@ -374,7 +352,7 @@ static ccmod_status settle_nothing(ccmod_traffic *traffic)
 static double next(ccmod_traffic *traffic)
 {
     const fifo_flow *flow = fifo_of(traffic);
-    double time_us = flow->heap.count > 0 ? flow->heap.events[0].time_us : HUGE_VAL;
+    double time_us = flow->heap.count > 0 ? flow->heap.events[0].time : HUGE_VAL;
 
     return fmin(time_us, background_boundary_us(traffic));
 }
@@ -386,14 +364,14 @@ static ccmod_status pass(ccmod_traffic *traffic)
 
     if (background_boundary_us(traffic) <= until_us)
         traffic->interval++;
-    while (flow->heap.count > 0 && flow->heap.events[0].time_us <= until_us) {
-        heap_event event = event_heap_take(&flow->heap);
+    while (flow->heap.count > 0 && flow->heap.events[0].time <= until_us) {
+        cb_event event = cb_event_heap_take(&flow->heap);
 
         if (event.kind == EVENT_CELL_FREE) {
-            CCMOD_TRY(free_cell(traffic, event.subject, event.time_us));
+            CCMOD_TRY(free_cell(traffic, event.subject, event.time));
             continue;
         }
-        CCMOD_TRY(ccmod_fifo_note_arrival(traffic, &traffic->pool[event.subject], event.time_us));
+        CCMOD_TRY(ccmod_fifo_note_arrival(traffic, &traffic->pool[event.subject], event.time));
         traffic->live--;
         CCMOD_TRY(traffic_append(traffic, &traffic->ended, event.subject));
     }

@@ -10,10 +10,10 @@
 
 #include <stdlib.h>
 
+#include "base/event_heap.h"
 #include "base/grow.h"
 #include "base/random.h"
 #include "model/sharing/cells.h"
-#include "model/sharing/event_heap.h"
 #include "model/sharing/tcp_receiver.h"
 #include "model/sharing/tcp_sender.h"
 
@@ -63,7 +63,7 @@ typedef struct {
 } tcp_cell;
 
 typedef struct {
-    event_heap heap;
+    cb_event_heap heap;
     tcp_cell *cells;
     tcp_frame *frames;
     size_t frame_count, frame_room;
@@ -84,7 +84,7 @@ static tcp_flow *flow_of(const ccmod_traffic *traffic)
 static ccmod_status schedule(ccmod_traffic *traffic, double time_us, uint32_t subject,
                              uint32_t kind)
 {
-    return event_heap_put(&flow_of(traffic)->heap, time_us, subject, kind)
+    return cb_event_heap_put(&flow_of(traffic)->heap, time_us, subject, kind)
                ? CCMOD_OK
                : ccmod_traffic_no_memory(traffic);
 }
@@ -509,9 +509,9 @@ static ccmod_status settle_nothing(ccmod_traffic *traffic)
 
 static double next(ccmod_traffic *traffic)
 {
-    const event_heap *heap = &flow_of(traffic)->heap;
+    const cb_event_heap *heap = &flow_of(traffic)->heap;
 
-    return heap->count > 0 ? heap->events[0].time_us : HUGE_VAL;
+    return heap->count > 0 ? heap->events[0].time : HUGE_VAL;
 }
 
 static ccmod_status arrive(ccmod_traffic *traffic, uint32_t number)
@@ -524,19 +524,19 @@ static ccmod_status arrive(ccmod_traffic *traffic, uint32_t number)
     return traffic_append(traffic, &traffic->ended, number);
 }
 
-static ccmod_status handle(ccmod_traffic *traffic, const heap_event *event)
+static ccmod_status handle(ccmod_traffic *traffic, const cb_event *event)
 {
     switch (event->kind) {
     case EVENT_CELL_FREE:
-        return free_cell(traffic, event->subject, event->time_us);
+        return free_cell(traffic, event->subject, event->time);
     case EVENT_DELIVERY:
-        return deliver(traffic, event->subject, event->time_us);
+        return deliver(traffic, event->subject, event->time);
     case EVENT_TIMER:
-        return check_timer(traffic, event->subject, event->time_us);
+        return check_timer(traffic, event->subject, event->time);
     case EVENT_DELAYED:
-        return check_delayed(traffic, event->subject, event->time_us);
+        return check_delayed(traffic, event->subject, event->time);
     case EVENT_START:
-        return pump(traffic, event->subject, event->time_us);
+        return pump(traffic, event->subject, event->time);
     default:
         return arrive(traffic, event->subject);
     }
@@ -544,11 +544,11 @@ static ccmod_status handle(ccmod_traffic *traffic, const heap_event *event)
 
 static ccmod_status pass(ccmod_traffic *traffic)
 {
-    event_heap *heap = &flow_of(traffic)->heap;
+    cb_event_heap *heap = &flow_of(traffic)->heap;
     double until_us = traffic->now_us + traffic_instant_us(traffic);
 
-    while (heap->count > 0 && heap->events[0].time_us <= until_us) {
-        heap_event event = event_heap_take(heap);
+    while (heap->count > 0 && heap->events[0].time <= until_us) {
+        cb_event event = cb_event_heap_take(heap);
 
         CCMOD_TRY(handle(traffic, &event));
     }

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/parts.h"
+
 enum {
     SEGMENT_SACKED = 1, /* arrived beyond a gap */
     SEGMENT_LOST = 2,   /* taken for lost */
@@ -12,19 +14,18 @@ enum {
 };
 
 enum {
-    FIRST_WINDOW = 10,
     LEAST_WINDOW = 2,
     REORDERING = 3, /* segments that arrived beyond a gap prove a loss */
     MOST_DOUBLINGS = 15
 };
 
-static const double least_timeout_us = 200000, longest_timeout_us = 120e6;
+static const double least_timeout_us = CB_IDLE_US, longest_timeout_us = 120e6;
 static const double timer_step_us = 8000; /* two ticks of 250 Hz */
 
 void tcp_sender_open(tcp_sender *sender, uint64_t segment_bytes, double round_trip_us)
 {
     *sender = (tcp_sender){.segment_bytes = segment_bytes,
-                           .window = FIRST_WINDOW,
+                           .window = CB_FIRST_WINDOW,
                            .threshold = SIZE_MAX,
                            .smoothed_us = round_trip_us,
                            .least_us = round_trip_us,
@@ -174,7 +175,7 @@ static void validate_window(tcp_sender *sender, bool limited, double now_us)
     if (now_us - sender->window_us < timeout_us(sender))
         return;
     if (sender->state == TCP_OPEN) {
-        size_t used = larger(sender->window_used, FIRST_WINDOW);
+        size_t used = larger(sender->window_used, CB_FIRST_WINDOW);
 
         if (used < sender->window) {
             remember_window(sender);
@@ -215,7 +216,7 @@ static void raise_window(tcp_sender *sender, size_t arrived)
 static void restart_after_idle(tcp_sender *sender, double idle_us)
 {
     double limit_us = timeout_us(sender);
-    size_t least = smaller(FIRST_WINDOW, sender->window);
+    size_t least = smaller(CB_FIRST_WINDOW, sender->window);
 
     remember_window(sender);
     while ((idle_us -= limit_us) > 0 && sender->window > least)

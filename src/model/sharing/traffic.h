@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include <ccmod/ccmod.h>
 
@@ -181,15 +180,6 @@ static inline double traffic_larger(double left, double right)
 static inline double traffic_smaller(double left, double right)
 {
     return left < right ? left : right;
-}
-
-/* The bits of a time that is not negative: in the order of times, and faster to compare. */
-static inline uint64_t time_bits(double time_us)
-{
-    uint64_t bits;
-
-    memcpy(&bits, &time_us, sizeof(bits));
-    return bits;
 }
 
 /* Largest distance of events in one instant. At least the resolution of the clock: a smaller
