@@ -1,5 +1,5 @@
-/* How simulated links carry long messages: the model's rules fifo and tcp, and the emission of
- * traces, whose order of messages is that of fifo. */
+/* How simulated links carry long messages: in the evaluations of the model, and in the emission of
+ * traces, whose messages are to come in the same order. */
 #ifndef BASE_PARTS_H
 #define BASE_PARTS_H
 
@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /* Packets that a node may have in the queue of its link for a destination to which it has sent no
- * long message for CB_IDLE_US: the initial window of TCP, and its least retransmission timeout,
- * after which it starts again with that window. */
+ * long message for CB_IDLE_US. As RFC 6928 has the initial window, and RFC 6298 with Linux's
+ * value the timeout, after which a connection starts again with that window. */
 enum { CB_FIRST_WINDOW = 10, CB_IDLE_US = 200000 };
 
 /* The most parts of a message beside `live` others. A longer one is carried in parts of equal
@@ -24,7 +24,7 @@ static inline uint32_t cb_most_parts(size_t live)
     return most > 1 ? (uint32_t)most : 1;
 }
 
-/* The first window of a message of so many packets, in its parts. */
+/* The first window of a message of `packets` packets, counted in its parts. */
 static inline uint32_t cb_first_window(uint64_t packets, uint32_t parts)
 {
     const uint64_t window = (uint64_t)CB_FIRST_WINDOW * parts / packets;
