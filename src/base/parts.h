@@ -7,8 +7,9 @@
 #include <stdint.h>
 
 /* Packets that a node may have in the queue of its link for a destination to which it has sent no
- * long message for CB_IDLE_US. As RFC 6928 has the initial window, and RFC 6298 with Linux's
- * value the timeout, after which a connection starts again with that window. */
+ * long message for CB_IDLE_US. 10: the initial window of RFC 6928. 200 ms: Linux's least
+ * retransmission timeout, after which an idle connection starts again (RFC 5681, 4.1). Emission has
+ * no unit of time: there the window always holds. */
 enum { CB_FIRST_WINDOW = 10, CB_IDLE_US = 200000 };
 
 /* The most parts of a message beside `live` others. A longer one is carried in parts of equal

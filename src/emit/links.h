@@ -2,10 +2,11 @@
  * one switch, all are equally fast, and time is counted in bytes.
  *
  * A message is divided into parts, of which a link carries one at a time. In the queue of its
- * source's link it has at most ten packets, so that long messages to different destinations share
- * that link; messages of a pair stay in order. A part asks for the link of its destination as soon
- * as it has that of its source. Share rule fifo of the model computes the same for pairs that were
- * idle (src/model/sharing/flows_fifo.c): in its evaluation messages come about in this order. */
+ * source's link it has at most ten packets, or one part if that is longer, so that long messages to
+ * different destinations share that link; messages of a pair stay in order. A part asks for the
+ * link of its destination as soon as it has that of its source. Share rule fifo of the model
+ * computes the same for pairs that were idle (src/model/sharing/flows_fifo.c): in its evaluation
+ * messages come about in this order. */
 #ifndef EMIT_LINKS_H
 #define EMIT_LINKS_H
 

@@ -1,13 +1,14 @@
 /* The share rule fifo: links serve one packet after the other, in order of arrival, as a switch
  * with a queue per port.
  *
- * The packets of a message queue at its source, but only CB_FIRST_WINDOW at a time: when one leaves
- * the queue, the next comes. So long messages to different destinations share the link of their
- * source, while messages to one destination stay in order. A packet occupies a cell for its work
- * over the cell's width. As soon as it has a cell it requests the next of its route, since its head
- * moves on while its bytes follow; if it has to wait there, it is queued and does not occupy the
- * previous cell longer. A message arrives when its last packet has passed its last cell. A
- * multicast is sent as one packet and requests all cells of its tree at once. */
+ * The packets of a message queue at its source, but to a destination that was idle only
+ * CB_FIRST_WINDOW at a time: when one leaves the queue, the next comes. So long messages to
+ * different destinations share the link of their source, while messages to one destination stay in
+ * order. A packet occupies a cell for its work over the cell's width. As soon as it has a cell it
+ * requests the next of its route, since its head moves on while its bytes follow; if it has to wait
+ * there, it is queued and does not occupy the previous cell longer. A message arrives when its last
+ * packet has passed its last cell. A multicast is sent as one packet and requests all cells of its
+ * tree at once. */
 #include "model/sharing/flows.h"
 
 #include <stdlib.h>
