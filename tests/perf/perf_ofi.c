@@ -10,11 +10,11 @@
 #include <rdma/fi_errno.h>
 #include <rdma/fi_rma.h>
 #include <rdma/fi_tagged.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "tests/perf/contest.h"
 #include "tests/transport/socket/ends.h"
 
 enum { TURNS = 21, ROUNDS = 400, LARGEST = 65536, NAME_BYTES = 256, TAG = 1, KEY = 1 };
@@ -56,16 +56,6 @@ typedef struct {
     bare_fabric by_hand;
     _Alignas(4096) unsigned char data[LARGEST], arrived[LARGEST];
 } contender;
-
-static uint64_t sum_of(const void *data, size_t bytes)
-{
-    const uint64_t *words = data;
-    uint64_t sum = 0;
-
-    for (size_t i = 0; i < bytes / sizeof(*words); i++)
-        sum += words[i];
-    return sum;
-}
 
 static struct fi_info *query(const contender *c)
 {
@@ -189,7 +179,7 @@ static void bare_receive(contender *c)
     while (by->receives == 0 || by->sends > 0)
         bare_poll(by);
     by->receives--;
-    c->sum += sum_of(c->arrived, c->bytes);
+    c->sum += contest_sum(c->arrived, c->bytes);
     bare_post(c);
 }
 
@@ -208,7 +198,7 @@ static void ofi_receive_one(contender *c)
     transport_buffer *buffer = NULL;
 
     ENDS_REQUIRE(transport_receive(c->end->node, &buffer) == CB_OK);
-    c->sum += sum_of(buffer->data, buffer->size);
+    c->sum += contest_sum(buffer->data, buffer->size);
     transport_buffer_release(buffer);
 }
 
@@ -261,19 +251,6 @@ static double ofi_bounce(contender *c)
     return half_ns;
 }
 
-static int ascending(const void *one, const void *other)
-{
-    double a = *(const double *)one, b = *(const double *)other;
-
-    return (a > b) - (a < b);
-}
-
-static double median(double *values)
-{
-    qsort(values, TURNS, sizeof(*values), ascending);
-    return values[TURNS / 2];
-}
-
 static void compete(contender *c, size_t bytes)
 {
     double by_hand_ns[TURNS], over_ofi_ns[TURNS], ratio[TURNS];
@@ -288,27 +265,14 @@ static void compete(contender *c, size_t bytes)
     }
     if (c->end->rank != 0)
         return;
-    (void)median(ratio);
+    (void)contest_median(ratio, TURNS);
     printf("%-11s %-7s %6zu %10.0f %10.0f  %6.3f [%.3f, %.3f]\n", current->provider,
-           current->method, bytes, median(by_hand_ns), median(over_ofi_ns), ratio[TURNS / 2],
-           ratio[TURNS / 4], ratio[3 * TURNS / 4]);
+           current->method, bytes, contest_median(by_hand_ns, TURNS),
+           contest_median(over_ofi_ns, TURNS), ratio[TURNS / 2], ratio[TURNS / 4],
+           ratio[3 * TURNS / 4]);
     printf("target: ofi %s over bare libfabric, %s, half round trip of %zu bytes: %.3f at most "
            "%.2f\n",
            current->method, current->provider, bytes, ratio[TURNS / 2], current->target);
-}
-
-static void bind_to(int number)
-{
-    cpu_set_t allowed, one;
-
-    CPU_ZERO(&one);
-    if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
-        return;
-    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-        if (CPU_ISSET(cpu, &allowed) && number-- == 0)
-            CPU_SET(cpu, &one);
-    if (CPU_COUNT(&one) == 1)
-        sched_setaffinity(0, sizeof(one), &one);
 }
 
 static void compete_in_all(ends_end *end)
@@ -318,7 +282,7 @@ static void compete_in_all(ends_end *end)
 
     ENDS_REQUIRE(c != NULL);
     memset(c, 0, sizeof(*c));
-    bind_to(end->rank);
+    contest_bind(end->rank);
     c->end = end;
     c->writes = strcmp(current->method, "write") == 0;
     c->bytes = LARGEST;

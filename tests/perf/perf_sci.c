@@ -3,13 +3,13 @@
  * processes, block by block in turn. All data are referred to on both sides, by one sum of words:
  * by hand in the copy, over sci where they arrived; word by word and, for large ones, by that of
  * the engine as well, which adds eight at a time. */
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "base/clock.h"
 #include "engine/benchmark.h"
+#include "tests/perf/contest.h"
 #include "tests/transport/sci/pair.h"
 
 enum {
@@ -40,21 +40,11 @@ typedef struct {
     unsigned char source[LARGEST], copy[LARGEST];
 } contender;
 
-static uint64_t sum_of(const void *data, size_t bytes)
-{
-    const uint64_t *words = data;
-    uint64_t sum = 0;
-
-    for (size_t i = 0; i < bytes / sizeof(*words); i++)
-        sum += words[i];
-    return sum;
-}
-
 /* Of all data. */
 static inline void refer_to(contender *c, const void *data, size_t bytes)
 {
     if (!c->unread)
-        c->sum += c->wide ? traffic_touch(data, bytes) : sum_of(data, bytes);
+        c->sum += c->wide ? traffic_touch(data, bytes) : contest_sum(data, bytes);
 }
 
 /* By hand */
@@ -87,24 +77,42 @@ static void bare_receive(contender *c)
 }
 
 /* The plainest program: one slot, whose flag is in a line of its own; copies in and out, and
- * nothing else. For messages that alternate. */
+ * nothing else. For messages that alternate. With a ring of slots, as several messages in flight
+ * need it, it shows what the ring alone costs. */
 
-static void plain_send(contender *c)
+static inline void put_plainly(contender *c, unsigned char *slot)
 {
-    unsigned char *slot = sides[!c->end->rank].slots[0];
-
     memcpy(slot, c->source, c->bytes);
     __atomic_store_n((uint64_t *)(void *)(slot + LARGEST), ++c->sent, __ATOMIC_RELEASE);
 }
 
-static void plain_receive(contender *c)
+static inline void take_plainly(contender *c, const unsigned char *slot)
 {
-    unsigned char *slot = sides[c->end->rank].slots[0];
-
     c->received++;
-    while (__atomic_load_n((uint64_t *)(void *)(slot + LARGEST), __ATOMIC_ACQUIRE) != c->received)
+    while (__atomic_load_n((const uint64_t *)(const void *)(slot + LARGEST), __ATOMIC_ACQUIRE) !=
+           c->received)
         continue;
     memcpy(c->copy, slot, c->bytes);
+}
+
+static void plain_send(contender *c)
+{
+    put_plainly(c, sides[!c->end->rank].slots[0]);
+}
+
+static void plain_receive(contender *c)
+{
+    take_plainly(c, sides[c->end->rank].slots[0]);
+}
+
+static void ring_send(contender *c)
+{
+    put_plainly(c, sides[!c->end->rank].slots[c->sent % SLOTS]);
+}
+
+static void ring_receive(contender *c)
+{
+    take_plainly(c, sides[c->end->rank].slots[c->received % SLOTS]);
 }
 
 /* Over sci */
@@ -134,7 +142,7 @@ typedef struct {
 } way;
 
 static const way bare = {bare_send, bare_receive}, plain = {plain_send, plain_receive},
-                 sci = {sci_send_one, sci_receive_one};
+                 plain_ring = {ring_send, ring_receive}, sci = {sci_send_one, sci_receive_one};
 
 static void bounce(const way *by, contender *c)
 {
@@ -169,19 +177,6 @@ static double timed(void (*pattern)(const way *by, contender *c), const way *by,
     return (double)(cb_now_ns() - began_ns);
 }
 
-static int ascending(const void *one, const void *other)
-{
-    double a = *(const double *)one, b = *(const double *)other;
-
-    return (a > b) - (a < b);
-}
-
-static double median(double *values)
-{
-    qsort(values, TURNS, sizeof(*values), ascending);
-    return values[TURNS / 2];
-}
-
 typedef struct {
     const char *name;
     const way *by_hand;
@@ -210,6 +205,9 @@ static const contest contests[] = {
     {"plainest, half", &plain, bounce, 2.0 * ROUNDS, 1024, false, 1.15},
     {"plainest, half", &plain, bounce, 2.0 * ROUNDS, 8192, false, 1.15},
     {"plainest, half", &plain, bounce, 2.0 * ROUNDS, 65536, false, 1.15},
+    {"plainest, ring", &plain_ring, bounce, 2.0 * ROUNDS, 64, false, 1.15},
+    {"plainest, ring", &plain_ring, bounce, 2.0 * ROUNDS, 1024, false, 1.15},
+    {"plainest, ring", &plain_ring, bounce, 2.0 * ROUNDS, 8192, false, 1.15},
 };
 
 static void compete(const contest *what, contender *c)
@@ -218,7 +216,7 @@ static void compete(const contest *what, contender *c)
 
     c->bytes = what->bytes;
     c->wide = what->wide;
-    c->unread = what->by_hand == &plain;
+    c->unread = what->by_hand == &plain || what->by_hand == &plain_ring;
     what->pattern(what->by_hand, c);
     what->pattern(&sci, c);
     for (int turn = 0; turn < TURNS; turn++) {
@@ -228,26 +226,13 @@ static void compete(const contest *what, contender *c)
     }
     if (c->end->rank != 0)
         return;
-    median(ratio);
+    contest_median(ratio, TURNS);
     printf("%-16s %6zu %9.1f %9.1f  %6.3f [%.3f, %.3f]\n", what->name, what->bytes,
-           median(by_hand) / what->messages, median(over_sci) / what->messages, ratio[TURNS / 2],
-           ratio[TURNS / 4], ratio[3 * TURNS / 4]);
+           contest_median(by_hand, TURNS) / what->messages,
+           contest_median(over_sci, TURNS) / what->messages, ratio[TURNS / 2], ratio[TURNS / 4],
+           ratio[3 * TURNS / 4]);
     printf("target: sci over bare memory, %s of %zu bytes: %.3f at most %.2f\n", what->name,
            what->bytes, ratio[TURNS / 2], what->bound);
-}
-
-static void bind_to(int number)
-{
-    cpu_set_t allowed, one;
-
-    CPU_ZERO(&one);
-    if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
-        return;
-    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-        if (CPU_ISSET(cpu, &allowed) && number-- == 0)
-            CPU_SET(cpu, &one);
-    if (CPU_COUNT(&one) == 1)
-        sched_setaffinity(0, sizeof(one), &one);
 }
 
 static void compete_in_all(pair_end *end)
@@ -255,7 +240,7 @@ static void compete_in_all(pair_end *end)
     contender *c = calloc(1, sizeof(*c));
 
     PAIR_REQUIRE(c != NULL, PAIR_REFUSED);
-    bind_to(end->rank);
+    contest_bind(end->rank);
     c->end = end;
     if (end->rank == 0)
         printf("%-16s %6s %9s %9s  %6s\n%-16s %6s %9s %9s  %6s\n", "", "size", "by hand", "sci",

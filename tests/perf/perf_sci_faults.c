@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "transport/sci/parameters.h"
+#include "tests/perf/contest.h"
 #include "tests/perf/crowd.h"
 
 enum { TURNS = 21, ROUNDS = 400, AHEAD = 8, MESSAGES = ROUNDS * AHEAD, LINE_BYTES = 64, HELD = 2 };
@@ -139,19 +140,6 @@ static double rate_of(double share, int turn, uint64_t *lost)
     return MESSAGES * 1e9 / record->cpu_ns;
 }
 
-static int ascending(const void *one, const void *other)
-{
-    double a = *(const double *)one, b = *(const double *)other;
-
-    return (a > b) - (a < b);
-}
-
-static double median(double *values)
-{
-    qsort(values, TURNS, sizeof(*values), ascending);
-    return values[TURNS / 2];
-}
-
 static void compare(size_t bytes, double share)
 {
     double without[TURNS], with[TURNS], ratio[TURNS];
@@ -163,10 +151,10 @@ static void compare(size_t bytes, double share)
         with[turn] = rate_of(share, turn, &lost);
         ratio[turn] = with[turn] / without[turn];
     }
-    median(ratio);
+    contest_median(ratio, TURNS);
     printf("%6zu %9.0f %12.0f %12.0f   %5.3f [%.3f, %.3f] %9.2f %6llu\n", bytes, 100 * share,
-           median(without), median(with), ratio[TURNS / 2], ratio[TURNS / 4], ratio[3 * TURNS / 4],
-           1 - share, (unsigned long long)lost);
+           contest_median(without, TURNS), contest_median(with, TURNS), ratio[TURNS / 2],
+           ratio[TURNS / 4], ratio[3 * TURNS / 4], 1 - share, (unsigned long long)lost);
     if (share <= 0.01)
         printf("target: sci with 1 %% of sequences RETRIABLE over none, stream of %zu bytes: %.3f "
                "at least 0.95\n",

@@ -2,7 +2,6 @@
  * while up to 256 others do nothing, the memory of such a rank, and an idle poll of the group of
  * all others. The two have a process each; the idle ranks are factories of a third process, which
  * sleeps. */
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 
 #include "base/clock.h"
 #include "transport/sci/parameters.h"
+#include "tests/perf/contest.h"
 #include "tests/perf/crowd.h"
 
 enum {
@@ -38,19 +38,6 @@ static void require(bool condition, const char *what)
         return;
     fprintf(stderr, "perf_sci_idle: cannot %s\n", what);
     _exit(EXIT_FAILURE);
-}
-
-static int ascending(const void *one, const void *other)
-{
-    double a = *(const double *)one, b = *(const double *)other;
-
-    return (a > b) - (a < b);
-}
-
-static double median(double *values)
-{
-    qsort(values, BLOCKS, sizeof(*values), ascending);
-    return values[BLOCKS / 2];
 }
 
 /* In KiB, of this process: VmRSS, VmSize. */
@@ -124,7 +111,7 @@ static double half_round_trip_ns(transport_node *node, bool leads, size_t bytes)
         if (block >= 0)
             blocks_ns[block] = (double)(cb_now_ns() - began_ns) / (2.0 * ROUNDS);
     }
-    return median(blocks_ns);
+    return contest_median(blocks_ns, BLOCKS);
 }
 
 /* An idle poll of the nodes of all other ranks. */
@@ -144,7 +131,7 @@ static double idle_poll_ns(transport_group *group)
         if (block >= 0)
             blocks_ns[block] = (double)(cb_now_ns() - began_ns) / POLLS;
     }
-    return median(blocks_ns);
+    return contest_median(blocks_ns, BLOCKS);
 }
 
 /* The same by hand: for each header a pointer to its word and what it was, and a read. */
@@ -178,7 +165,7 @@ static double reads_ns(size_t count)
         if (block >= 0)
             blocks_ns[block] = (double)(cb_now_ns() - began_ns) / POLLS;
     }
-    return median(blocks_ns);
+    return contest_median(blocks_ns, BLOCKS);
 }
 
 /* The idle ranks alone: of the other of the two a message may come. */
@@ -225,20 +212,6 @@ static void tell(const setting *job, transport_factory *factory, const double *h
 }
 
 /* Each on a core of its own, where there are two. */
-static void bind_to(int number)
-{
-    cpu_set_t allowed, one;
-
-    CPU_ZERO(&one);
-    if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
-        return;
-    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-        if (CPU_ISSET(cpu, &allowed) && number-- == 0)
-            CPU_SET(cpu, &one);
-    if (CPU_COUNT(&one) == 1)
-        sched_setaffinity(0, sizeof(one), &one);
-}
-
 static void play(const setting *job, int rank)
 {
     static const size_t sizes[] = {8, LARGEST};
@@ -248,7 +221,7 @@ static void play(const setting *job, int rank)
     transport_node *other = NULL;
     double half_ns[2];
 
-    bind_to(rank);
+    contest_bind(rank);
     require(crowd_open(job->all, &job->settings, true, rank, 1, &factory) == CB_OK, "open");
     require(transport_node_create(factory, !rank, &other) == CB_OK, "make a node");
     require(transport_prepare(factory, &preparation) == CB_OK, "prepare");

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "sisci_api.h"
+#include "tests/perf/contest.h"
 
 enum {
     TURNS = 41,
@@ -185,19 +186,6 @@ static double timed(void (*block)(process *p), process *p)
     return now_ns() - start;
 }
 
-static int ascending(const void *one, const void *other)
-{
-    double a = *(const double *)one, b = *(const double *)other;
-
-    return (a > b) - (a < b);
-}
-
-static double median(double *values)
-{
-    qsort(values, TURNS, sizeof(*values), ascending);
-    return values[TURNS / 2];
-}
-
 static void compete(const contest *c, process *p)
 {
     double bare[TURNS], sisci[TURNS], ratio[TURNS];
@@ -211,9 +199,10 @@ static void compete(const contest *c, process *p)
     }
     if (p->self != 0)
         return;
-    median(ratio);
-    printf("%-24s %9.1f %9.1f  %6.3f [%.3f, %.3f]\n", c->name, median(bare) / c->halves,
-           median(sisci) / c->halves, ratio[TURNS / 2], ratio[TURNS / 4], ratio[3 * TURNS / 4]);
+    contest_median(ratio, TURNS);
+    printf("%-24s %9.1f %9.1f  %6.3f [%.3f, %.3f]\n", c->name,
+           contest_median(bare, TURNS) / c->halves, contest_median(sisci, TURNS) / c->halves,
+           ratio[TURNS / 2], ratio[TURNS / 4], ratio[3 * TURNS / 4]);
     printf("target: libsisci-shm over bare memory, %s: %.3f at most %.2f\n", c->name,
            ratio[TURNS / 2], c->bound);
 }
@@ -235,20 +224,6 @@ static void print_costs(process *p)
 }
 
 /* Set-up. */
-
-static void bind_to(int number)
-{
-    cpu_set_t allowed, one;
-
-    CPU_ZERO(&one);
-    if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
-        return;
-    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-        if (CPU_ISSET(cpu, &allowed) && number-- == 0)
-            CPU_SET(cpu, &one);
-    if (CPU_COUNT(&one) == 1)
-        sched_setaffinity(0, sizeof(one), &one);
-}
 
 static void offer(process *p, sci_desc_t sd)
 {
@@ -309,7 +284,7 @@ static int run(unsigned self, unsigned char *bare, sem_t *semaphores)
 
     if (p == NULL)
         return 1;
-    bind_to((int)self);
+    contest_bind((int)self);
     p->self = self;
     p->bare_here = (volatile unsigned *)(void *)(bare + self * SEGMENT_BYTES);
     p->bare_there = (volatile unsigned *)(void *)(bare + (1 - self) * SEGMENT_BYTES);

@@ -4,13 +4,13 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 
 #include "base/clock.h"
+#include "tests/perf/contest.h"
 #include "tests/transport/socket/ends.h"
 
 enum { TURNS = 21, ROUNDS = 300, LARGEST = 65536 };
@@ -25,16 +25,6 @@ typedef struct {
 
 /* What end 0 listens at, in memory of both. */
 static struct sockaddr_in *bare_address;
-
-static uint64_t sum_of(const void *data, size_t bytes)
-{
-    const uint64_t *words = data;
-    uint64_t sum = 0;
-
-    for (size_t i = 0; i < bytes / sizeof(*words); i++)
-        sum += words[i];
-    return sum;
-}
 
 /* Bare */
 
@@ -82,7 +72,7 @@ static void bare_receive(contender *c)
         ENDS_REQUIRE(now > 0 || (now < 0 && errno == EAGAIN));
         done += now > 0 ? (size_t)now : 0;
     }
-    c->sum += sum_of(c->data, c->bytes);
+    c->sum += contest_sum(c->data, c->bytes);
 }
 
 /* Over tcp */
@@ -100,7 +90,7 @@ static void tcp_receive_one(contender *c)
     transport_buffer *buffer = NULL;
 
     ENDS_REQUIRE(transport_receive(c->end->node, &buffer) == CB_OK);
-    c->sum += sum_of(buffer->data, buffer->size);
+    c->sum += contest_sum(buffer->data, buffer->size);
     transport_buffer_release(buffer);
 }
 
@@ -125,19 +115,6 @@ static double bounce(const way *by, contender *c)
     return (double)(cb_now_ns() - began_ns) / (2.0 * ROUNDS);
 }
 
-static int ascending(const void *one, const void *other)
-{
-    double a = *(const double *)one, b = *(const double *)other;
-
-    return (a > b) - (a < b);
-}
-
-static double median(double *values)
-{
-    qsort(values, TURNS, sizeof(*values), ascending);
-    return values[TURNS / 2];
-}
-
 static void compete(contender *c, size_t bytes)
 {
     double by_hand_ns[TURNS], over_tcp_ns[TURNS], ratio[TURNS];
@@ -153,26 +130,13 @@ static void compete(contender *c, size_t bytes)
     }
     if (c->end->rank != 0)
         return;
-    (void)median(ratio);
-    printf("half round trip %6zu %10.0f %10.0f  %6.3f [%.3f, %.3f]\n", bytes, median(by_hand_ns),
-           median(over_tcp_ns), ratio[TURNS / 2], ratio[TURNS / 4], ratio[3 * TURNS / 4]);
+    (void)contest_median(ratio, TURNS);
+    printf("half round trip %6zu %10.0f %10.0f  %6.3f [%.3f, %.3f]\n", bytes,
+           contest_median(by_hand_ns, TURNS), contest_median(over_tcp_ns, TURNS), ratio[TURNS / 2],
+           ratio[TURNS / 4], ratio[3 * TURNS / 4]);
     if (bytes == 64)
         printf("target: tcp over a bare socket, half round trip of %zu bytes: %.3f at most %.2f\n",
                bytes, ratio[TURNS / 2], bound);
-}
-
-static void bind_to(int number)
-{
-    cpu_set_t allowed, one;
-
-    CPU_ZERO(&one);
-    if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
-        return;
-    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-        if (CPU_ISSET(cpu, &allowed) && number-- == 0)
-            CPU_SET(cpu, &one);
-    if (CPU_COUNT(&one) == 1)
-        sched_setaffinity(0, sizeof(one), &one);
 }
 
 static void compete_in_all(ends_end *end)
@@ -181,7 +145,7 @@ static void compete_in_all(ends_end *end)
     contender *c = calloc(1, sizeof(*c));
 
     ENDS_REQUIRE(c != NULL);
-    bind_to(end->rank);
+    contest_bind(end->rank);
     c->end = end;
     bare_connect(c);
     if (end->rank == 0)
