@@ -394,7 +394,7 @@ class WhatIsKnownBeforehand(Folder):
         self.assertEqual((part.steps, part.messages), (4, (2 + 2 + 4) * of_turn))
         self.assertAlmostEqual(part.step_us / whole.step_us, 1, delta=0.02)
         self.assertIn("4 turns after the first 2", part.cuts[0])
-        with self.assertRaisesRegex(SuiteError, "increase --messages"):
+        with self.assertRaisesRegex(SuiteError, f"needs {4 * of_turn} messages.*the processors"):
             predict(case, self.setting, Effort(seeds=1, messages=3 * of_turn))
 
     def test_a_farm_with_an_algorithm_is_limited_by_its_destinations(self) -> None:

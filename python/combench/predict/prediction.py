@@ -209,10 +209,12 @@ def _cut(case: Case, effort: Effort, of_step: int) -> tuple[list[str], tuple[int
         timed = room - 2 * lead
         cuts.append(f"{timed} turns after the first {lead}, which may take longer or less than later ones")
     if 2 * lead + timed > room:
-        needed = (2 * lead + timed) * of_step
+        least, fewer = (2 * lead + timed, "--in-flight")
+        if _is_in_turns(case):
+            least, fewer = (_FEWEST_STEPS, "the processors")
         raise SuiteError(
-            f"the evaluation needs {needed} messages, the limit is {effort.messages}; increase "
-            "--messages, or reduce --in-flight"
+            f"the evaluation needs {least * of_step} messages, the limit is {effort.messages}; increase "
+            f"--messages, or reduce {fewer}"
         )
     return cuts, (lead, timed)
 
