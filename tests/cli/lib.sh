@@ -261,9 +261,10 @@ expect_silence() {
     [ "$said" -eq 0 ] || failed "nothing on stderr" "$said lines"
 }
 
-# Whether a search for a rate failed because other processes used the machine, as its message says.
+# Whether a search for a rate failed as it does where other processes use the machine: because of them, as its
+# message says, or for want of time.
 search_found_nothing() {
-    [ "$status" -eq 1 ] && grep -q "other work [a-z]* the machine" err
+    [ "$status" -eq 1 ] && grep -q -e "other work [a-z]* the machine" -e "no rate was confirmed in" err
 }
 
 # `run`, repeated if a search found no rate: a busy machine may be free a moment later.
