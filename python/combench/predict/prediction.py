@@ -209,9 +209,9 @@ def _cut(case: Case, effort: Effort, of_step: int) -> tuple[list[str], tuple[int
         timed = room - 2 * lead
         cuts.append(f"{timed} turns after the first {lead}, which may take longer or less than later ones")
     if 2 * lead + timed > room:
-        least, fewer = (2 * lead + timed, "--in-flight")
+        least, fewer = 2 * lead + timed, "--in-flight"
         if _is_in_turns(case):
-            least, fewer = (_FEWEST_STEPS, "the processors")
+            least, fewer = _FEWEST_STEPS, "the processors"
         raise SuiteError(
             f"the evaluation needs {least * of_step} messages, the limit is {effort.messages}; increase "
             f"--messages, or reduce {fewer}"

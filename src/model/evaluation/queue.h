@@ -19,7 +19,7 @@ typedef enum {
     EVENT_BARRIER /* all processors continue */
 } event_kind;
 
-/* 12 bytes: there may be one for every processor and every message. */
+/* 12 bytes, half of a cb_event: there may be one for every processor and every message. */
 typedef struct __attribute__((packed, aligned(4))) {
     double time_us;
     uint32_t kind : 2;
