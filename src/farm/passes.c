@@ -256,9 +256,9 @@ static cb_status measure_rate(farm_run *run, double rate_hz, double time_ns)
 
     if (!farm_load_fits(&run->arrivals, rate_hz, run->limit_ns)) {
         if (run->supervisor)
-            cb_warning("the rate %g Hz is left out: the period of --arrivals takes longer than "
-                       "--max-time there; use a longer --max-time, or higher rates",
-                       rate_hz);
+            cb_warning("the rate %g Hz is left out: there %d events, and a period of --arrivals, "
+                       "take longer than --max-time; use a longer --max-time, or higher rates",
+                       rate_hz, (int)FARM_OPEN_EVENTS);
         return CB_OK;
     }
     CB_TRY(run_at(run, rate_hz, time_ns, FARM_OPEN_EVENTS, &out));

@@ -142,7 +142,7 @@ for farm in pushfarm pullfarm; do
     expect_rows "r['arrivals'] == 'poisson' and len(r['per_destination']) == 4"
 
     measured "$farm of 9 ranks along a curve" 9 cb_$farm --sources 4 --destinations 3 --sizes 16 \
-        --algorithm 0 --max-time 0.05 --load-curve 2kHz,50%,300% --in-flight 6
+        --algorithm 0 --max-time 0.3 --load-curve 2kHz,50%,300% --in-flight 6
     expect_document result.json "[r['mode'] for r in d['results']]" \
         "['closed', 'open', 'open', 'open']"
     expect_document result.json "d['results'][1]['offered_Hz']" 2000
@@ -188,7 +188,7 @@ pipeline_at_a_rate
 pipeline_that_is_too_slow
 
 measured "a pipeline along a curve" 5 cb_pipeline --topology 2-2-1 --sizes 16 --algorithm 0,50 \
-    --max-time 0.1 --load-curve 1kHz,20%,1000%
+    --max-time 0.3 --load-curve 1kHz,20%,1000%
 expect_document result.json "len(d['results'])" 6
 expect_rows "r['mode'] == 'open' and r['issued'] >= 20"
 expect_document result.json "d['results'][0]['offered_Hz']" 1000

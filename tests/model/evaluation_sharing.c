@@ -46,6 +46,26 @@ START_TEST(a_lone_multicast_shares_no_end)
 }
 END_TEST
 
+/* The first is alone for 400 us; both share the receiver's link until it ends. Each end is one
+ * instant, and 400 us is one: the end at 1000 us, which the first would have had, is none. */
+START_TEST(a_message_is_alone_until_another_joins)
+{
+    const char *text = HEAD "0: s 2 1000\n1: c 400\ns 2 1000\n2: ir 0 1000\nir 1 1000\nw\n";
+    ccmod_calibration calibration = ccmod_calibration_line(0, 0, 1);
+    ccmod_parameters parameters = in_mode(CCMOD_SPLIT);
+
+    for (int plain = 0; plain < 2; plain++) {
+        ccmod_result *result;
+
+        parameters.plain = plain;
+        expect_clocks(text, &calibration, &parameters, (const double[]){1600, 2000, 2000, 0});
+        result = evaluate(text, &calibration, &parameters);
+        ck_assert_uint_eq(result->cycles, 3);
+        ccmod_result_free(result);
+    }
+}
+END_TEST
+
 START_TEST(a_constant_background_reduces_the_bandwidth)
 {
     ccmod_calibration calibration = article();
@@ -160,7 +180,8 @@ START_TEST(in_fifo_a_background_may_be_drawn_for_each_packet)
 END_TEST
 
 UNIT_PART(evaluation_sharing, messages_share_the_ends_of_links_as_the_constants_say,
-          a_lone_multicast_shares_no_end, a_constant_background_reduces_the_bandwidth,
+          a_lone_multicast_shares_no_end, a_message_is_alone_until_another_joins,
+          a_constant_background_reduces_the_bandwidth,
           an_exponential_background_has_the_clipped_mean,
           an_exponential_background_depends_on_the_seed, a_background_may_be_drawn_at_each_horizon,
           in_fifo_a_background_may_be_drawn_for_each_packet)

@@ -32,10 +32,8 @@ speed() {
 }
 
 speed random 16 1000000 5
-random_16=$(figure Mps "$line")
 speed random 128 1000000 5
 speed random 1024 1000000 3
-random_1024=$(figure Mps "$line")
 speed roundrobin 16 1000000 5
 speed roundrobin 128 1000000 5
 speed roundrobin 1024 1000000 3
@@ -46,14 +44,8 @@ echo "target: model loops 1000000 nodes bytes a node: $(figure bytes_a_node "$li
 speed exchange 1000000 3000000 0.3
 echo "target: model exchange 1000000 nodes bytes a node: $(figure bytes_a_node "$line") at most 400"
 
-trace funnel 16 500000
-line=$("$model" run "$work/trace.cct")
-echo "funnel, 16 nodes: $line"
-echo "target: model funnel over random, 16 nodes: $(ratio "$(figure Mps "$line")" "$random_16") at least 0.5"
-trace funnel 1024 500000
-line=$("$model" run "$work/trace.cct")
-echo "funnel, 1024 nodes: $line"
-echo "target: model funnel over random, 1024 nodes: $(ratio "$(figure Mps "$line")" "$random_1024") at least 0.5"
+speed funnel 16 500000 2.5
+speed funnel 1024 500000 1.5
 
 # Max-min sharing takes the plain path; its figures are printed and have no target.
 for kind in random funnel; do

@@ -81,6 +81,17 @@ ccmod_status ccmod_processors_leave_barrier(ccmod_engine *engine)
     return CCMOD_OK;
 }
 
+/* The message enters the links; if it is alone there, the time of its end is known. */
+static ccmod_status enter_links(ccmod_engine *engine, uint32_t number, double work_us)
+{
+    const traffic_message *message = &engine->traffic.pool[number];
+
+    CCMOD_TRY(engine->flows->start(&engine->traffic, number, work_us));
+    return (message->flags & MESSAGE_ALONE) != 0
+               ? engine_push(engine, message->finish, EVENT_ARRIVE, number)
+               : CCMOD_OK;
+}
+
 /* Take the message's route and start its first step. */
 static ccmod_status message_begin(ccmod_engine *engine, uint32_t number)
 {
@@ -108,11 +119,11 @@ static ccmod_status message_begin(ccmod_engine *engine, uint32_t number)
     }
     if (traffic->parameters.mode == CCMOD_PAPER) {
         if (before_us + delay.transfer_us > 0)
-            return engine->flows->start(traffic, number, before_us + delay.transfer_us);
+            return enter_links(engine, number, before_us + delay.transfer_us);
     } else if (delay.transfer_us > 0) {
         if (asks_us > 0)
             return engine_push(engine, traffic->now_us + asks_us, EVENT_FLOW, number);
-        return engine->flows->start(traffic, number, delay.transfer_us);
+        return enter_links(engine, number, delay.transfer_us);
     }
     return engine_push(engine, traffic->now_us + before_us, EVENT_ARRIVE, number);
 }
@@ -175,7 +186,7 @@ ccmod_status ccmod_delivery_match(ccmod_engine *engine, uint32_t number, uint32_
 
 ccmod_status ccmod_delivery_flow(ccmod_engine *engine, uint32_t number)
 {
-    return engine->flows->start(&engine->traffic, number, engine->traffic.pool[number].finish);
+    return enter_links(engine, number, engine->traffic.pool[number].finish);
 }
 
 /* Arrival */
@@ -236,4 +247,17 @@ ccmod_status ccmod_delivery_arrive(ccmod_engine *engine, uint32_t number)
     if (all)
         ccmod_message_give(traffic, number);
     return CCMOD_OK;
+}
+
+ccmod_status ccmod_delivery_end(ccmod_engine *engine, uint32_t number)
+{
+    ccmod_traffic *traffic = &engine->traffic;
+
+    if ((traffic->pool[number].flags & MESSAGE_JOINED) != 0) {
+        traffic->joined--;
+        return CCMOD_OK;
+    }
+    if ((traffic->pool[number].flags & MESSAGE_ALONE) != 0)
+        engine->flows->leave(traffic, number);
+    return ccmod_delivery_arrive(engine, number);
 }

@@ -74,7 +74,8 @@ typedef struct {
 
     engine_processor *processors;
     size_t processor_count;
-    traffic_list ready; /* processors that continue in this instant */
+    traffic_list entering; /* messages that enter the links in this instant */
+    traffic_list ready;    /* processors that continue in this instant */
     size_t ended_count, in_barrier;
     engine_measured *measured; /* NULL until a record has a measured time */
     ccmod_comparison comparison;

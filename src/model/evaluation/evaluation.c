@@ -236,17 +236,34 @@ static ccmod_status handle_event(ccmod_engine *engine, event_kind kind, uint32_t
     case EVENT_RESUME:
         return ccmod_processor_resume(engine, subject);
     case EVENT_FLOW:
-        return ccmod_delivery_flow(engine, subject);
+        return traffic_append(&engine->traffic, &engine->entering, subject);
     case EVENT_ARRIVE:
-        return ccmod_delivery_arrive(engine, subject);
+        return ccmod_delivery_end(engine, subject);
     case EVENT_BARRIER:
         return ccmod_processors_leave_barrier(engine);
     }
     return CCMOD_OK;
 }
 
-/* Advance to `time_us`: messages leave the links and arrive, events happen, and processors that
- * wait for nothing continue. */
+/* Remove void events from the front of the queue: they are no instants. */
+static __attribute__((noinline)) void drop_void_events(ccmod_engine *engine)
+{
+    ccmod_traffic *traffic = &engine->traffic;
+
+    while (traffic->joined > 0) {
+        queue_event first = queue_first(&engine->queue);
+        uint32_t coming;
+
+        if (first.kind != EVENT_ARRIVE ||
+            (traffic->pool[first.subject].flags & MESSAGE_JOINED) == 0)
+            return;
+        queue_pop(&engine->queue, &coming);
+        traffic->joined--;
+    }
+}
+
+/* Advance to `time_us`: messages leave the links and arrive, events happen, messages enter the
+ * links, and processors that wait for nothing continue. */
 static ccmod_status pass_instant(evaluation *whole, double time_us)
 {
     ccmod_engine *engine = &whole->engine;
@@ -268,6 +285,9 @@ static ccmod_status pass_instant(evaluation *whole, double time_us)
             __builtin_prefetch(&traffic->pool[coming], 1);
         CCMOD_TRY(handle_event(engine, (event_kind)event.kind, event.subject));
     }
+    for (size_t i = 0; i < engine->entering.count; i++)
+        CCMOD_TRY(ccmod_delivery_flow(engine, engine->entering.values[i]));
+    engine->entering.count = 0;
     sort_ready(whole->bits, engine->processor_count / 64 + 1, &engine->ready);
     for (size_t i = 0; i < engine->ready.count; i++)
         CCMOD_TRY(ccmod_records_take(engine, engine->ready.values[i]));
@@ -343,6 +363,8 @@ static ccmod_status evaluate(evaluation *whole)
         double time_us;
 
         CCMOD_TRY(engine->flows->settle(traffic));
+        if (traffic->joined > 0)
+            drop_void_events(engine);
         time_us = traffic_smaller(queue_next(&engine->queue), engine->flows->next(traffic));
         if (isinf(time_us)) {
             /* nothing can happen any more: either all is done, or a deadlock */
@@ -391,6 +413,7 @@ static ccmod_status set_up(evaluation *whole)
     engine->processor_count = traffic->processors = count;
     traffic->name = engine->workload->name;
     engine->flows = choose_flows(traffic);
+    ccmod_queue_open(&engine->queue);
     traffic->latency_after = engine->flows->latency_after;
     engine->rate.batch = traffic->parameters.rate_round > 0 ? traffic->parameters.rate_round : 1;
     whole->next_check = LEAST_RECEIVES + LEAST_RECEIVES_EACH * (uint64_t)count;
@@ -417,6 +440,7 @@ static void evaluation_release(evaluation *whole)
     ccmod_queue_free(&engine->queue);
     ccmod_pairs_free(engine);
     free(engine->places);
+    free(engine->entering.values);
     free(engine->ready.values);
     free(engine->measured);
     free(whole->bits);

@@ -8,7 +8,9 @@
 typedef struct {
     ccmod_status (*open)(ccmod_traffic *traffic);
     void (*close)(ccmod_traffic *traffic);
-    /* Start a message, with its slots made and `work_us` of quiet time to do. */
+    /* Start a message, with its slots made and `work_us` of quiet time to do. If it is
+     * MESSAGE_ALONE then, the caller calls `leave` when it ends, unless it is MESSAGE_JOINED by
+     * that time. */
     ccmod_status (*start)(ccmod_traffic *traffic, uint32_t message, double work_us);
     /* All messages of this instant have started. */
     ccmod_status (*settle)(ccmod_traffic *traffic);
@@ -21,6 +23,8 @@ typedef struct {
     /* In mode split the latency passes after the links instead of before: messages reach their
      * first link in the order of their sends. */
     bool latency_after;
+    /* A message that is alone leaves its links; NULL: none ever is. */
+    void (*leave)(ccmod_traffic *traffic, uint32_t message);
 } flow_operations;
 
 /* The article's rule, in time nearly independent of the number of messages; either rule of fluid

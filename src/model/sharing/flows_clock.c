@@ -9,7 +9,11 @@
  * settled. A thousand messages that enter a link together cost no more than a thousand single ones.
  *
  * Times in the heap of links may be too early, never too late: a pace that has slowed down is
- * detected when the link reaches the top. */
+ * detected when the link reaches the top.
+ *
+ * A message whose links are all free has no bottleneck and ends at a known time: it needs no clock
+ * and is an event of the evaluation. When another one enters a link of it, it gets a bottleneck for
+ * the rest of its work, and its event is void. */
 #include "model/sharing/flows.h"
 
 #include <stdlib.h>
@@ -34,7 +38,7 @@ static inline ccmod_status decrease_key(ccmod_traffic *traffic, uint32_t number)
     const traffic_cell *cell = &traffic->cells[number];
     cell_entry entry, *heap;
 
-    if (cell->heap == TRAFFIC_NONE)
+    if (cell->own == 0)
         return CCMOD_OK;
     entry = (cell_entry){end_of(traffic, number), number};
     if (cell->place != TRAFFIC_NONE) {
@@ -304,24 +308,102 @@ static ccmod_status change_background(ccmod_traffic *traffic)
 
 /* Starts and ends */
 
-/* Hot. Put the message on its links; settle finds its bottleneck. */
-static ccmod_status start(ccmod_traffic *traffic, uint32_t number, double work_us)
+/* Another message enters a link of one that was alone: settle finds its bottleneck for the rest of
+ * its work. */
+static ccmod_status join(ccmod_traffic *traffic, uint32_t number)
+{
+    traffic_message *message = &traffic->pool[number];
+
+    message->flags ^= MESSAGE_ALONE | MESSAGE_JOINED;
+    message->finish -= traffic->now_us;
+    traffic->joined++;
+    for (uint32_t i = 0; i < message->slot_count; i++) {
+        uint32_t cell = traffic->slots[message->slots + i].cell;
+
+        traffic->cells[cell].heap = TRAFFIC_NONE;
+        advance(traffic, cell);
+    }
+    return traffic_append(traffic, &flow_of(traffic)->started, number);
+}
+
+/* Whether no other message is on the links, and these are alike. */
+static inline bool finds_free(const ccmod_traffic *traffic, const traffic_message *message)
+{
+    const traffic_slot *slots = traffic->slots + message->slots;
+
+    if (traffic->network->widths != NULL || traffic->loads != NULL)
+        return false;
+    for (uint32_t i = 0; i < message->slot_count; i++) {
+        if (traffic->cells[slots[i].cell].count > 0)
+            return false;
+    }
+    return true;
+}
+
+/* The message has no bottleneck, and ends at a known time. */
+static void start_alone(ccmod_traffic *traffic, uint32_t number, double work_us)
+{
+    traffic_message *message = &traffic->pool[number];
+
+    message->flags |= MESSAGE_ALONE;
+    message->finish = traffic->now_us + work_us;
+    for (uint32_t i = 0; i < message->slot_count; i++) {
+        traffic_cell *cell = &traffic->cells[traffic->slots[message->slots + i].cell];
+
+        cell->work_us += work_us;
+        cell->count = 1;
+        cell->heap = number;
+        if (cell->peak == 0)
+            cell->peak = 1;
+    }
+}
+
+/* The message has no links for itself: settle finds its bottleneck. */
+static __attribute__((noinline)) ccmod_status start_among_others(ccmod_traffic *traffic,
+                                                                 uint32_t number, double work_us)
 {
     traffic_message *message = &traffic->pool[number];
     const traffic_slot *slots = traffic->slots + message->slots;
 
-    ccmod_background_admit(traffic, message);
-    traffic->live++;
     message->finish = work_us;
     for (uint32_t i = 0; i < message->slot_count; i++) {
         traffic_cell *cell = &traffic->cells[slots[i].cell];
 
+        if (cell->own == 0 && cell->heap != TRAFFIC_NONE)
+            CCMOD_TRY(join(traffic, cell->heap));
         advance(traffic, slots[i].cell);
         cell->work_us += work_us;
         if (++cell->count > cell->peak)
             cell->peak = cell->count;
     }
     return traffic_append(traffic, &flow_of(traffic)->started, number);
+}
+
+/* Hot. Put the message on its links. */
+static ccmod_status start(ccmod_traffic *traffic, uint32_t number, double work_us)
+{
+    const traffic_message *message = &traffic->pool[number];
+
+    ccmod_background_admit(traffic, message);
+    traffic->live++;
+    if (!finds_free(traffic, message))
+        return start_among_others(traffic, number, work_us);
+    start_alone(traffic, number, work_us);
+    return CCMOD_OK;
+}
+
+/* Hot. */
+static void leave(ccmod_traffic *traffic, uint32_t number)
+{
+    const traffic_message *message = &traffic->pool[number];
+
+    for (uint32_t i = 0; i < message->slot_count; i++) {
+        traffic_cell *cell = &traffic->cells[traffic->slots[message->slots + i].cell];
+
+        cell->count = 0;
+        cell->heap = TRAFFIC_NONE;
+    }
+    traffic->live--;
 }
 
 /* Take a message, which has left its owner's heap, off its links. */
@@ -344,40 +426,11 @@ static ccmod_status take_off(ccmod_traffic *traffic, uint32_t number)
     return CCMOD_OK;
 }
 
-/* Whether the message has all its cells for itself, and these are alike. */
-static inline bool is_alone(const ccmod_traffic *traffic, const traffic_message *message)
-{
-    const traffic_slot *slots = traffic->slots + message->slots;
-
-    if (traffic->network->widths != NULL || traffic->loads != NULL)
-        return false;
-    for (uint32_t i = 0; i < message->slot_count; i++) {
-        if (traffic->cells[slots[i].cell].count > 1)
-            return false;
-    }
-    return true;
-}
-
-/* Its bottleneck is its first cell, and has to be checked when another message enters the others.
- */
-static ccmod_status settle_alone(ccmod_traffic *traffic, uint32_t number)
-{
-    traffic_message *message = &traffic->pool[number];
-
-    message->owner = 0;
-    for (uint32_t slot = message->slots + 1; slot < message->slots + message->slot_count; slot++)
-        slot_enter(traffic->slots, &traffic->cells[traffic->slots[slot].cell].secondary, slot, 1);
-    enter_owner(traffic, number, message->finish);
-    return decrease_key(traffic, owner_of(traffic, message));
-}
-
 static ccmod_status settle_start(ccmod_traffic *traffic, uint32_t number)
 {
     traffic_message *message = &traffic->pool[number];
     double pressure;
 
-    if (is_alone(traffic, message))
-        return settle_alone(traffic, number);
     message->owner = most_pressing(traffic, message, 0);
     pressure = cell_pressure(traffic, owner_of(traffic, message));
     for (uint32_t i = 0; i < message->slot_count; i++) {
@@ -387,13 +440,12 @@ static ccmod_status settle_start(ccmod_traffic *traffic, uint32_t number)
     return assign_to_owner(traffic, number, message->finish);
 }
 
-/* Hot. Cells that messages have left may run faster now; slower ones are detected later. */
-static ccmod_status settle_cells(ccmod_traffic *traffic)
+/* Cells that messages have left may run faster now; slower ones are detected later. Not inlined: in
+ * most instants nothing has changed. */
+static __attribute__((noinline)) ccmod_status settle_changes(ccmod_traffic *traffic)
 {
     clock_flow *flow = flow_of(traffic);
 
-    if (flow->left.count == 0 && flow->started.count == 0)
-        return CCMOD_OK;
     flow->first_us = -1;
     CCMOD_TRY(check_marks(traffic));
     for (size_t i = 0; i < flow->left.count; i++)
@@ -403,6 +455,14 @@ static ccmod_status settle_cells(ccmod_traffic *traffic)
         CCMOD_TRY(settle_start(traffic, flow->started.values[i]));
     flow->started.count = 0;
     return CCMOD_OK;
+}
+
+/* Hot. */
+static ccmod_status settle_cells(ccmod_traffic *traffic)
+{
+    const clock_flow *flow = flow_of(traffic);
+
+    return flow->left.count + flow->started.count > 0 ? settle_changes(traffic) : CCMOD_OK;
 }
 
 /* The actual time of the top cell, whose key is at most `limit_us`, or any value above that if it
@@ -415,7 +475,7 @@ static double correct_top(ccmod_traffic *traffic, double limit_us)
         cell_entry top = flow->heap[0];
         double time_us;
 
-        if (traffic->cells[top.cell].heap == TRAFFIC_NONE) {
+        if (traffic->cells[top.cell].own == 0) {
             remove_top(traffic);
             continue;
         }
@@ -548,4 +608,5 @@ static void close_clock(ccmod_traffic *traffic)
 }
 
 const flow_operations ccmod_flows_clock = {
-    open_clock, close_clock, start, settle_cells, next, pass, .latency_after = false};
+    open_clock,    close_clock, start, settle_cells, next, pass, .latency_after = false,
+    .leave = leave};

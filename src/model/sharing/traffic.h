@@ -33,7 +33,9 @@ enum {
     MESSAGE_MATCHED = 16, /* there is a matching receive */
     MESSAGE_ARRIVED = 32,
     MESSAGE_MULTICAST = 64, /* a multicast: destination is the index of its receiver list */
-    MESSAGE_STARTED = 128
+    MESSAGE_STARTED = 128,
+    MESSAGE_ALONE = 256, /* alone on its links: it ends at `finish`, an event of evaluation */
+    MESSAGE_JOINED = 512 /* it was alone; that event is void */
 };
 
 /* An item: a send or receive that waits for its other half, or a receiver that waits for an eager
@@ -58,7 +60,8 @@ typedef union {
         uint64_t size_bytes;
         double start_us;
         double finish;  /* before the links: its work on them. On the links: the reading of its
-                           owner's clock at which it ends; plain: its remaining quiet time */
+                           owner's clock at which it ends; alone: the time at which it ends; plain:
+                           its remaining quiet time */
         uint32_t line;  /* of the send */
         uint32_t slots; /* its first slot */
         uint32_t slot_count;
@@ -97,7 +100,8 @@ typedef struct __attribute__((packed, aligned(4))) {
     uint64_t packets;
     uint32_t count;     /* number of messages on the cell */
     uint32_t own;       /* number of these with their bottleneck here */
-    uint32_t heap;      /* root of the heap of own messages, by finish */
+    uint32_t heap;      /* root of the heap of own messages, by finish; without any, the message
+                           that is alone here, or TRAFFIC_NONE */
     uint32_t secondary; /* root of the heap of the other messages' slots, by mark */
     uint32_t watched;   /* root of the heap of own slots that may have to be checked, by mark */
     uint32_t place;     /* in the heap of cells */
@@ -122,6 +126,7 @@ typedef struct {
     uint64_t cycles;    /* number of instants so far */
     size_t live;        /* number of messages on links */
     traffic_list ended; /* messages that left the links in this instant */
+    size_t joined;      /* number of void events in the queue of evaluation */
 
     traffic_message *pool; /* of messages and items */
     size_t message_count, message_room;
