@@ -1,4 +1,5 @@
-/* Allocation of buffers: aligned, and first touched by the process that allocates them. */
+/* Allocation of buffers: aligned, and first touched by the process that allocates them. Cache
+ * lines. */
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
 
@@ -13,5 +14,17 @@ void *cb_allocate_aligned(size_t alignment, size_t bytes, const char *purpose);
 
 /* As calloc; logs an error that names `purpose` on failure. */
 void *cb_allocate(size_t count, size_t size, const char *purpose);
+
+/* Request a cache line that will be written soon, from another core's cache. A hint: any address
+ * may be given, and nothing is read. On x86-64 the compiler's builtin requests it for reading only.
+ */
+static inline void cb_prefetch_to_write(const volatile void *line)
+{
+#ifdef __x86_64__
+    __asm__ volatile("prefetchw %0" : : "m"(*(const volatile char *)line));
+#else
+    __builtin_prefetch((const void *)line, 1);
+#endif
+}
 
 #endif

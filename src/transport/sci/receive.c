@@ -100,17 +100,29 @@ static inline transport_buffer *take_credited(sci_factory *factory, sci_receivin
     return buffer;
 }
 
+/* Hot. A message in a line is often answered at once: request the answer's line for writing, which
+ * otherwise comes from the peer's cache only when it is stored. Not after a larger message: the
+ * peer polls that line, and would have it back before the data are read and the answer is stored.
+ */
+static inline void expect_answer(const sci_factory *factory, const sci_sending *to, uint32_t bytes)
+{
+    if (bytes <= SCI_PAYLOAD_BYTES && to->layout.has_lines && !factory->lock.used)
+        cb_prefetch_to_write(to->lines + to->turn * SCI_LINE_BYTES);
+}
+
 /* Hot. Payload of a line is copied to the buffer, so that the user always gets a buffer. False: no
  * message has arrived, or only part of it. */
-static inline bool take_from_line(sci_factory *factory, sci_receiving *from, transport_buffer **out,
+static inline bool take_from_line(sci_factory *factory, sci_node *node, transport_buffer **out,
                                   bool *more)
 {
+    sci_receiving *from = &node->receiving;
     sci_announcement what;
     sci_line line;
 
     if (!sci_line_find(from->line, from->number, &line))
         return false;
     what = sci_line_announcement(line.words[SCI_PAYLOAD_WORDS]);
+    expect_answer(factory, &node->sending, what.bytes);
     *out = take_credited(factory, from, what.bytes);
     *more = what.more;
     if (what.bytes <= SCI_PAYLOAD_BYTES)
@@ -234,7 +246,7 @@ __attribute__((always_inline)) static inline cb_status poll(sci_node *node, tran
     sci_receiving *from = &node->receiving;
     bool more = false;
 
-    if (__builtin_expect(from->line != NULL, 1) ? !take_from_line(factory, from, out, &more)
+    if (__builtin_expect(from->line != NULL, 1) ? !take_from_line(factory, node, out, &more)
                                                 : !take_from_buffer(factory, from, out, &more))
         return find_nothing(node);
     CB_TRY(__builtin_expect(more || from->assembled != NULL, 0) ? take_piece(node, out, more)
