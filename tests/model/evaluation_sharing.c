@@ -66,6 +66,37 @@ START_TEST(a_message_is_alone_until_another_joins)
 }
 END_TEST
 
+/* The message of rank 0 is joined by one that takes no time, so that its end is rounded to just
+ * before its void event, and the record of rank 2 that follows starts a message within that
+ * instant. */
+START_TEST(a_void_event_touches_no_other_message)
+{
+    const char *text = "%cct 1 ranks 10 unit us\n"
+                       "0: s 2 2211008\n"
+                       "1: c 32.4\ns 2 1\n"
+                       "2: ir 0 2211008\nir 1 1\nir 8 1\nw\ns 3 100000\nc 50\nr 3 1000\n"
+                       "3: r 2 100000\nc 5\ns 2 1000\n"
+                       "4: c 32.4\ns 5 0\n5: r 4 0\n"
+                       "6: c 82.3\ns 7 0\n7: r 6 0\n"
+                       "8: c 82.3\ns 2 1\n"
+                       "9: c 221.0998\n";
+    ccmod_calibration calibration = ccmod_calibration_line(0, 0, 10000);
+    ccmod_parameters parameters = in_mode(CCMOD_SPLIT);
+    ccmod_result *result, *plain;
+
+    result = evaluate(text, &calibration, &parameters);
+    parameters.plain = true;
+    plain = evaluate(text, &calibration, &parameters);
+    ck_assert_uint_eq(result->messages, 7);
+    ck_assert_double_eq_tol(result->end_us, 281.2, 0.01);
+    for (size_t i = 0; i < 10; i++)
+        ck_assert_double_eq_tol(ccmod_result_processor(result, i).compute_us,
+                                ccmod_result_processor(plain, i).compute_us, 0.01);
+    ccmod_result_free(result);
+    ccmod_result_free(plain);
+}
+END_TEST
+
 START_TEST(a_constant_background_reduces_the_bandwidth)
 {
     ccmod_calibration calibration = article();
@@ -181,7 +212,7 @@ END_TEST
 
 UNIT_PART(evaluation_sharing, messages_share_the_ends_of_links_as_the_constants_say,
           a_lone_multicast_shares_no_end, a_message_is_alone_until_another_joins,
-          a_constant_background_reduces_the_bandwidth,
+          a_void_event_touches_no_other_message, a_constant_background_reduces_the_bandwidth,
           an_exponential_background_has_the_clipped_mean,
           an_exponential_background_depends_on_the_seed, a_background_may_be_drawn_at_each_horizon,
           in_fifo_a_background_may_be_drawn_for_each_packet)

@@ -161,6 +161,16 @@ ccmod_status ccmod_delivery_start_multicast(ccmod_engine *engine, uint32_t sourc
     return (flags & MESSAGE_EAGER) != 0 ? message_begin(engine, number) : CCMOD_OK;
 }
 
+/* Free the message; if it still has a void event, which may come a rounding error after its end,
+ * with that event. */
+static void message_give(ccmod_traffic *traffic, uint32_t number)
+{
+    if ((traffic->pool[number].flags & MESSAGE_JOINED) != 0)
+        traffic->pool[number].flags |= MESSAGE_DONE;
+    else
+        ccmod_message_give(traffic, number);
+}
+
 ccmod_status ccmod_delivery_match(ccmod_engine *engine, uint32_t number, uint32_t receiver,
                                   bool blocked, bool *arrived)
 {
@@ -178,7 +188,7 @@ ccmod_status ccmod_delivery_match(ccmod_engine *engine, uint32_t number, uint32_
         message->flags |= flags;
     }
     if (*arrived)
-        ccmod_message_give(&engine->traffic, number);
+        message_give(&engine->traffic, number);
     else if ((message->flags & MESSAGE_STARTED) == 0)
         return message_begin(engine, number);
     return CCMOD_OK;
@@ -245,19 +255,29 @@ ccmod_status ccmod_delivery_arrive(ccmod_engine *engine, uint32_t number)
         CCMOD_TRY(finish_receiver(engine, message->destination, message->flags, message->start_us));
     }
     if (all)
-        ccmod_message_give(traffic, number);
+        message_give(traffic, number);
     return CCMOD_OK;
 }
 
-ccmod_status ccmod_delivery_end(ccmod_engine *engine, uint32_t number)
+void ccmod_delivery_forget_event(ccmod_engine *engine, uint32_t number)
 {
     ccmod_traffic *traffic = &engine->traffic;
 
-    if ((traffic->pool[number].flags & MESSAGE_JOINED) != 0) {
-        traffic->joined--;
+    traffic->joined--;
+    traffic->pool[number].flags &= ~(uint32_t)MESSAGE_JOINED;
+    if ((traffic->pool[number].flags & MESSAGE_DONE) != 0)
+        ccmod_message_give(traffic, number);
+}
+
+ccmod_status ccmod_delivery_event(ccmod_engine *engine, uint32_t number)
+{
+    uint32_t flags = engine->traffic.pool[number].flags;
+
+    if ((flags & MESSAGE_JOINED) != 0) {
+        ccmod_delivery_forget_event(engine, number);
         return CCMOD_OK;
     }
-    if ((traffic->pool[number].flags & MESSAGE_ALONE) != 0)
-        engine->flows->leave(traffic, number);
+    if ((flags & MESSAGE_ALONE) != 0)
+        engine->flows->leave(&engine->traffic, number);
     return ccmod_delivery_arrive(engine, number);
 }

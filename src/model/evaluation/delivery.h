@@ -35,8 +35,10 @@ ccmod_status ccmod_delivery_match(ccmod_engine *engine, uint32_t message, uint32
                                   bool blocked, bool *arrived);
 ccmod_status ccmod_delivery_flow(ccmod_engine *engine,
                                  uint32_t message); /* its latency has passed */
-/* The event of its arrival: it leaves its links, if it is on any. */
-ccmod_status ccmod_delivery_end(ccmod_engine *engine, uint32_t message);
+/* The event of its arrival: it leaves its links, if it is on any; or the event is void. */
+ccmod_status ccmod_delivery_event(ccmod_engine *engine, uint32_t message);
+/* The void event of a MESSAGE_JOINED has been removed from the queue. */
+void ccmod_delivery_forget_event(ccmod_engine *engine, uint32_t message);
 ccmod_status ccmod_delivery_arrive(ccmod_engine *engine, uint32_t message);
 
 #endif

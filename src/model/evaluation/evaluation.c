@@ -238,14 +238,15 @@ static ccmod_status handle_event(ccmod_engine *engine, event_kind kind, uint32_t
     case EVENT_FLOW:
         return traffic_append(&engine->traffic, &engine->entering, subject);
     case EVENT_ARRIVE:
-        return ccmod_delivery_end(engine, subject);
+        return ccmod_delivery_event(engine, subject);
     case EVENT_BARRIER:
         return ccmod_processors_leave_barrier(engine);
     }
     return CCMOD_OK;
 }
 
-/* Remove void events from the front of the queue: they are no instants. */
+/* Remove void events from the front of the queue: they are no instants. While there are any, the
+ * queue is not empty. */
 static __attribute__((noinline)) void drop_void_events(ccmod_engine *engine)
 {
     ccmod_traffic *traffic = &engine->traffic;
@@ -258,7 +259,7 @@ static __attribute__((noinline)) void drop_void_events(ccmod_engine *engine)
             (traffic->pool[first.subject].flags & MESSAGE_JOINED) == 0)
             return;
         queue_pop(&engine->queue, &coming);
-        traffic->joined--;
+        ccmod_delivery_forget_event(engine, first.subject);
     }
 }
 

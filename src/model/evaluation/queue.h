@@ -112,12 +112,14 @@ static inline queue_event ring_pop(event_ring *ring, uint32_t *coming)
 static inline bool queue_push(event_queue *queue, double time_us, event_kind kind, uint32_t subject)
 {
     queue_event event = {.time_us = time_us, .kind = kind, .subject = subject};
-    event_ring *ring = &queue->rings[kind == EVENT_ARRIVE];
 
-    if ((kind != EVENT_FLOW && kind != EVENT_ARRIVE) ||
-        (ring->count > 0 && ring_last_us(ring) > time_us))
-        return queue_push_heap(queue, event);
-    return ring_push(ring, event);
+    if (kind == EVENT_FLOW || kind == EVENT_ARRIVE) {
+        event_ring *ring = &queue->rings[kind == EVENT_ARRIVE];
+
+        if (ring->count == 0 || ring_last_us(ring) <= time_us)
+            return ring_push(ring, event);
+    }
+    return queue_push_heap(queue, event);
 }
 
 static inline double queue_heap_next(const event_queue *queue)

@@ -308,6 +308,12 @@ static ccmod_status change_background(ccmod_traffic *traffic)
 
 /* Starts and ends */
 
+/* The message that has the cell for itself, or TRAFFIC_NONE. */
+static inline uint32_t alone_on(const traffic_cell *cell)
+{
+    return cell->own == 0 ? cell->heap : TRAFFIC_NONE;
+}
+
 /* Another message enters a link of one that was alone: settle finds its bottleneck for the rest of
  * its work. */
 static ccmod_status join(ccmod_traffic *traffic, uint32_t number)
@@ -369,8 +375,8 @@ static __attribute__((noinline)) ccmod_status start_among_others(ccmod_traffic *
     for (uint32_t i = 0; i < message->slot_count; i++) {
         traffic_cell *cell = &traffic->cells[slots[i].cell];
 
-        if (cell->own == 0 && cell->heap != TRAFFIC_NONE)
-            CCMOD_TRY(join(traffic, cell->heap));
+        if (alone_on(cell) != TRAFFIC_NONE)
+            CCMOD_TRY(join(traffic, alone_on(cell)));
         advance(traffic, slots[i].cell);
         cell->work_us += work_us;
         if (++cell->count > cell->peak)
@@ -395,8 +401,9 @@ static ccmod_status start(ccmod_traffic *traffic, uint32_t number, double work_u
 /* Hot. */
 static void leave(ccmod_traffic *traffic, uint32_t number)
 {
-    const traffic_message *message = &traffic->pool[number];
+    traffic_message *message = &traffic->pool[number];
 
+    message->flags &= ~(uint32_t)MESSAGE_ALONE;
     for (uint32_t i = 0; i < message->slot_count; i++) {
         traffic_cell *cell = &traffic->cells[traffic->slots[message->slots + i].cell];
 

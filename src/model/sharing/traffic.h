@@ -34,8 +34,9 @@ enum {
     MESSAGE_ARRIVED = 32,
     MESSAGE_MULTICAST = 64, /* a multicast: destination is the index of its receiver list */
     MESSAGE_STARTED = 128,
-    MESSAGE_ALONE = 256, /* alone on its links: it ends at `finish`, an event of evaluation */
-    MESSAGE_JOINED = 512 /* it was alone; that event is void */
+    MESSAGE_ALONE = 256,  /* alone on its links: it ends at `finish`, an event of evaluation */
+    MESSAGE_JOINED = 512, /* it was alone; that event is void, and still in the queue */
+    MESSAGE_DONE = 1024   /* to be freed with that event */
 };
 
 /* An item: a send or receive that waits for its other half, or a receiver that waits for an eager
@@ -126,7 +127,7 @@ typedef struct {
     uint64_t cycles;    /* number of instants so far */
     size_t live;        /* number of messages on links */
     traffic_list ended; /* messages that left the links in this instant */
-    size_t joined;      /* number of void events in the queue of evaluation */
+    size_t joined;      /* number of messages that are MESSAGE_JOINED */
 
     traffic_message *pool; /* of messages and items */
     size_t message_count, message_room;
