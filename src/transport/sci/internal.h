@@ -145,6 +145,9 @@ typedef struct {
     transport_buffer *receive_buffers; /* by number */
     uint32_t *free_ring;
     uint32_t free_first, free_count, receive_count;
+    /* The line of an answer that will be requested with a small send buffer; NULL: none. With one
+     * sending thread only */
+    const volatile unsigned char *answer;
 } sci_factory;
 
 static inline sci_factory *sci_factory_of(transport_factory *factory)

@@ -100,14 +100,20 @@ static inline transport_buffer *take_credited(sci_factory *factory, sci_receivin
     return buffer;
 }
 
-/* Hot. A message in a line is often answered at once: request the answer's line for writing, which
- * otherwise comes from the peer's cache only when it is stored. Not after a larger message: the
- * peer polls that line, and would have it back before the data are read and the answer is stored.
- */
-static inline void expect_answer(const sci_factory *factory, const sci_sending *to, uint32_t bytes)
+/* Hot. A small message is often answered at once: request the answer's line for writing, which
+ * otherwise comes from the peer's cache only when it is stored. The peer polls that line, and has
+ * it back after a while: so if the data have to be read first, the line is requested with the
+ * buffer of the answer. */
+static inline void expect_answer(sci_factory *factory, const sci_sending *to, uint32_t bytes)
 {
-    if (bytes <= SCI_PAYLOAD_BYTES && to->layout.has_lines && !factory->lock.used)
-        cb_prefetch_to_write(to->lines + to->turn * SCI_LINE_BYTES);
+    const volatile unsigned char *line;
+
+    if (!to->layout.has_lines || factory->lock.used)
+        return;
+    line = to->lines + to->turn * SCI_LINE_BYTES;
+    if (bytes <= SCI_PAYLOAD_BYTES)
+        cb_prefetch_to_write(line);
+    factory->answer = bytes <= SCI_PAYLOAD_BYTES ? NULL : line;
 }
 
 /* Hot. Payload of a line is copied to the buffer, so that the user always gets a buffer. False: no
