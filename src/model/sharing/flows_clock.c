@@ -11,9 +11,9 @@
  * Times in the heap of links may be too early, never too late: a pace that has slowed down is
  * detected when the link reaches the top.
  *
- * A message whose links are all free has no bottleneck and ends at a known time: it needs no clock
- * and is an event of the evaluation. When another one enters a link of it, it gets a bottleneck for
- * the rest of its work, and its event is void. */
+ * A message whose links are all free, and alike, has no bottleneck and ends at a known time: it
+ * needs no clock, and its end is an event of the evaluation. When another message enters one of its
+ * links before, that event becomes void, and it gets a bottleneck for the rest of its work. */
 #include "model/sharing/flows.h"
 
 #include <stdlib.h>
@@ -315,7 +315,7 @@ static inline uint32_t alone_on(const traffic_cell *cell)
 }
 
 /* Another message enters a link of one that was alone: settle finds its bottleneck for the rest of
- * its work. */
+ * its work, which `finish` has from here on. */
 static ccmod_status join(ccmod_traffic *traffic, uint32_t number)
 {
     traffic_message *message = &traffic->pool[number];
@@ -332,7 +332,8 @@ static ccmod_status join(ccmod_traffic *traffic, uint32_t number)
     return traffic_append(traffic, &flow_of(traffic)->started, number);
 }
 
-/* Whether no other message is on the links, and these are alike. */
+/* Whether no other message is on the links. Always false where links have widths or a background
+ * load, with which a free link can be a bottleneck. */
 static inline bool finds_free(const ccmod_traffic *traffic, const traffic_message *message)
 {
     const traffic_slot *slots = traffic->slots + message->slots;
@@ -364,7 +365,8 @@ static void start_alone(ccmod_traffic *traffic, uint32_t number, double work_us)
     }
 }
 
-/* The message has no links for itself: settle finds its bottleneck. */
+/* Put a message on links that it may have to share; settle finds its bottleneck. A message that was
+ * alone on one of them becomes an ordinary one. */
 static __attribute__((noinline)) ccmod_status start_among_others(ccmod_traffic *traffic,
                                                                  uint32_t number, double work_us)
 {

@@ -145,7 +145,7 @@ typedef struct {
     transport_buffer *receive_buffers; /* by number */
     uint32_t *free_ring;
     uint32_t free_first, free_count, receive_count;
-    /* The line of an answer that will be requested with a small send buffer; NULL: none. With one
+    /* The line to prefetch with small send buffers until the next arrival; NULL: none. Set with one
      * sending thread only */
     const volatile unsigned char *answer;
 } sci_factory;

@@ -100,10 +100,10 @@ static inline transport_buffer *take_credited(sci_factory *factory, sci_receivin
     return buffer;
 }
 
-/* Hot. A small message is often answered at once: request the answer's line for writing, which
- * otherwise comes from the peer's cache only when it is stored. The peer polls that line, and has
- * it back after a while: so if the data have to be read first, the line is requested with the
- * buffer of the answer. */
+/* Hot. A small message is often answered at once: prefetch the answer's line, which otherwise comes
+ * from the peer's cache only when it is stored. The peer polls that line and so takes it back after
+ * a while. Data that are not in the line take longer to read, so sci_buffer_create prefetches it
+ * with the next small buffer. Not with several sending threads, which share the send side. */
 static inline void expect_answer(sci_factory *factory, const sci_sending *to, uint32_t bytes)
 {
     const volatile unsigned char *line;
