@@ -77,4 +77,24 @@ expect "short logs whole, long ones from where they tell what failed"
 } >wanted
 expect "in brief all logs from where they tell what failed"
 
+{
+    echo "test_one ... FAIL"
+    seq_lines 1 8
+    echo "Traceback (most recent call last):"
+    seq_lines 11 14
+    echo "AssertionError: False is not true"
+    seq_lines 16 100
+} | a_test tests/python FAIL
+rm build/tests/cli/short.trs build/tests/long.trs build/tests/silent.trs
+"$srcdir/scripts/failed-tests" --brief build since >printed
+{
+    echo "-- tests/python.sh"
+    echo "    (10 lines before)"
+    seq_lines 11 14 | sed 's/^/    /'
+    echo "    AssertionError: False is not true"
+    seq_lines 16 25 | sed 's/^/    /'
+    echo "    (76 lines after)"
+} >wanted
+expect "in brief the message of a test in Python, behind its traceback"
+
 exit $status
