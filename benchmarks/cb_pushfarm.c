@@ -4,13 +4,6 @@
 #include "farm/farm.h"
 #include "farm/options.h"
 
-static cb_status assign(bench_rank *me)
-{
-    return farm_send_message_to_sources(
-        me,
-        (farm_message){.event = farm_next_event(me), .first = (uint32_t)farm_next_destination(me)});
-}
-
 static cb_status push(bench_rank *me, size_t from, transport_buffer *buffer)
 {
     farm_message message;
@@ -50,7 +43,7 @@ const benchmark cb_pushfarm = {
     .modes = {{.name = "closed",
                .summary = "one event, from its assignment to its decision",
                .packets = BENCH_PACKETS_EACH,
-               .roles = {{.step = assign, .timed = true},
+               .roles = {{.step = farm_send_assignment, .timed = true},
                          {.react = push},
                          {.react = farm_accept_fragment}}}},
     .choose_shapes = farm_choose_shapes,

@@ -2,10 +2,27 @@
 #include "farm/builder.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
 enum { FURTHEST_RINGS = 1024 };
+
+static __attribute__((noinline)) void clear_more(const farm_builder *builder, uint64_t *slot)
+{
+    memset(&slot[2], 0, (builder->slot_words - 2) * sizeof(*slot));
+    if (builder->asked_word > 0)
+        slot[builder->asked_word] = builder->fragments;
+}
+
+/* Only more than 64 sources, or asked ones, have more than two words. */
+static inline void clear_slot(const farm_builder *builder, uint64_t *slot)
+{
+    slot[0] = builder->fragments;
+    slot[1] = 0;
+    if (builder->slot_words > 2)
+        clear_more(builder, slot);
+}
 
 cb_status farm_builder_create(size_t sources, size_t fragments, bool asks, uint64_t events,
                               farm_builder *out)
@@ -25,7 +42,7 @@ cb_status farm_builder_create(size_t sources, size_t fragments, bool asks, uint6
     if (out->slots == NULL)
         return CB_ERROR_MEMORY;
     for (uint64_t slot = 0; slot < slots; slot++)
-        farm_builder_clear(out, slot);
+        clear_slot(out, farm_builder_slot(out, slot));
     return CB_OK;
 }
 
@@ -38,16 +55,30 @@ void farm_builder_free(farm_builder *builder)
 void farm_builder_restart(farm_builder *builder, uint64_t sequence)
 {
     for (uint64_t slot = 0; slot <= builder->mask; slot++)
-        farm_builder_clear(builder, slot);
+        clear_slot(builder, farm_builder_slot(builder, slot));
     builder->oldest = sequence;
     builder->counts = (farm_builder_counts){0};
+}
+
+farm_built farm_builder_move_on(farm_builder *builder)
+{
+    uint64_t *slot = farm_builder_slot(builder, builder->oldest);
+
+    do {
+        clear_slot(builder, slot);
+        slot = farm_builder_slot(builder, ++builder->oldest);
+    } while (slot[0] == 0);
+    return FARM_COMPLETE;
 }
 
 static void make_room(farm_builder *builder, uint64_t sequence)
 {
     while (sequence - builder->oldest > builder->mask) {
-        builder->counts.abandoned += *farm_builder_slot(builder, builder->oldest) > 0;
-        farm_builder_move_on(builder);
+        uint64_t *slot = farm_builder_slot(builder, builder->oldest);
+
+        builder->counts.abandoned += slot[0] > 0;
+        clear_slot(builder, slot);
+        builder->oldest++;
     }
 }
 

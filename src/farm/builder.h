@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "base/status.h"
 
@@ -74,20 +73,6 @@ static inline uint64_t *farm_builder_slot(const farm_builder *builder, uint64_t 
     return &builder->slots[(sequence & builder->mask) * builder->slot_words];
 }
 
-/* Loops over words only for more than 64 sources, which is rare. */
-static inline void farm_builder_clear(const farm_builder *builder, uint64_t sequence)
-{
-    uint64_t *slot = farm_builder_slot(builder, sequence);
-
-    slot[0] = builder->fragments;
-    slot[1] = 0;
-    if (__builtin_expect(builder->slot_words > 2, 0)) {
-        memset(&slot[2], 0, (builder->slot_words - 2) * sizeof(*slot));
-        if (builder->asked_word > 0)
-            slot[builder->asked_word] = builder->fragments;
-    }
-}
-
 /* Whether a source has been asked for its fragment of an event that has a slot. */
 static inline bool farm_builder_has_asked(const farm_builder *builder, size_t source,
                                           uint64_t sequence)
@@ -99,12 +84,9 @@ static inline bool farm_builder_has_asked(const farm_builder *builder, size_t so
             1) != 0;
 }
 
-/* Reuse the oldest event's slot for a later event. */
-static inline void farm_builder_move_on(farm_builder *builder)
-{
-    farm_builder_clear(builder, builder->oldest);
-    builder->oldest++;
-}
+/* Hot. The oldest event is complete: reuse its slot, and those of events after it that are, for
+ * later events. Returns FARM_COMPLETE. */
+farm_built farm_builder_move_on(farm_builder *builder);
 
 /* Hot. Count a fragment of a source for event `sequence`. If the event is too far ahead for the
  * slots, the oldest events are abandoned. If it is more than 1024 times the number of slots ahead,
@@ -126,12 +108,7 @@ static inline farm_built farm_builder_add(farm_builder *builder, size_t source, 
     builder->counts.fragments++;
     if (--slot[0] > 0)
         return FARM_PARTIAL;
-    if (sequence != builder->oldest)
-        return FARM_COMPLETE;
-    do
-        farm_builder_move_on(builder);
-    while (*farm_builder_slot(builder, builder->oldest) == 0);
-    return FARM_COMPLETE;
+    return sequence == builder->oldest ? farm_builder_move_on(builder) : FARM_COMPLETE;
 }
 
 #endif

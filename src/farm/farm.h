@@ -7,7 +7,7 @@
  * The program of a farm defines what each role does. This folder has the loops that receive
  * messages, the accounts of events, and the clock:
  *
- *   supervisor    a step: send out the event farm_next_event()
+ *   supervisor    a step: send out the next event
  *   source        for each control message: send the fragment that it requests
  *   destination   for each control message of the supervisor, and for each fragment
  *
@@ -44,13 +44,9 @@ typedef struct {
 /* The value of --fetch or, if it is not given, its default. */
 const char *farm_fetch_text(const farm_own_options *own);
 
-/* Supervisor: the event to send out next, and the destination whose turn it is. */
-uint64_t farm_next_event(const bench_rank *me);
-size_t farm_next_destination(const bench_rank *me);
-
-/* Hot. Send a control message to one rank of a role; to all sources. */
-cb_status farm_send_message(bench_rank *me, size_t role, size_t index, farm_message message);
-cb_status farm_send_message_to_sources(bench_rank *me, farm_message message);
+/* Hot. Push farm. Supervisor: tell all sources the next event and the destination whose turn it is.
+ */
+cb_status farm_send_assignment(bench_rank *me);
 
 /* Hot. Read a control message and release its buffer. An invalid message is CB_ERROR_DATA, logged;
  * if messages may be lost, it is counted and returned as a message about no event. */

@@ -45,7 +45,8 @@ send_message(bench_rank *me, size_t role, size_t index, farm_message message)
     return transport_send(me->peers[me->place.first_peer[role] + index].node, buffer);
 }
 
-cb_status farm_send_message(bench_rank *me, size_t role, size_t index, farm_message message)
+/* Send a control message to one rank of a role. */
+static cb_status send_to(bench_rank *me, size_t role, size_t index, farm_message message)
 {
     timeline_recorder *timeline = farm_of(me)->timeline;
     uint64_t begin_ns = timeline_begin(timeline);
@@ -55,7 +56,8 @@ cb_status farm_send_message(bench_rank *me, size_t role, size_t index, farm_mess
     return CB_OK;
 }
 
-cb_status farm_send_message_to_sources(bench_rank *me, farm_message message)
+/* Send a control message to all sources. */
+static cb_status tell_sources(bench_rank *me, farm_message message)
 {
     farm_rank *farm = farm_of(me);
     uint64_t begin_ns = timeline_begin(farm->timeline);
@@ -69,10 +71,17 @@ cb_status farm_send_message_to_sources(bench_rank *me, farm_message message)
     return CB_OK;
 }
 
+cb_status farm_send_assignment(bench_rank *me)
+{
+    const farm_ledger *ledger = &farm_of(me)->ledger;
+
+    return tell_sources(me, (farm_message){.event = ledger->next, .first = (uint32_t)ledger->turn});
+}
+
 /* Result for an invalid message: no event and no rank. */
 static const farm_message no_message = {.event = UINT64_MAX, .first = UINT32_MAX, .bits = 0};
 
-cb_status farm_reject_size(bench_rank *me, transport_buffer *buffer, farm_message *out)
+static cb_status reject_size(bench_rank *me, transport_buffer *buffer, farm_message *out)
 {
     size_t size_bytes = buffer->size;
 
@@ -84,6 +93,21 @@ cb_status farm_reject_size(bench_rank *me, transport_buffer *buffer, farm_messag
              "technology cut or mixed up messages; run again with --verify",
              me->place.ranks[me->place.self], size_bytes, sizeof(*out));
     return CB_ERROR_DATA;
+}
+
+cb_status farm_read_any(bench_rank *me, size_t role, size_t from, transport_buffer *buffer,
+                        farm_message *out)
+{
+    timeline_recorder *timeline = farm_of(me)->timeline;
+    uint64_t begin_ns = timeline_begin(timeline);
+
+    if (buffer->size != sizeof(*out))
+        return reject_size(me, buffer, out);
+    memcpy(out, buffer->data, sizeof(*out));
+    transport_buffer_release(buffer);
+    timeline_note(timeline, begin_ns, TIMELINE_TAKES, out->event, role,
+                  (uint32_t)farm_index_of(me, from, role));
+    return CB_OK;
 }
 
 /* Sources receive from the supervisor or, in a pull farm, from destinations; there they have no
@@ -101,14 +125,14 @@ cb_status farm_read_message(bench_rank *me, size_t from, transport_buffer *buffe
 cb_status farm_send_addresses(bench_rank *me)
 {
     farm_rank *farm = farm_of(me);
-    farm_message message = {.event = farm_next_event(me)};
-    const size_t destination = farm_next_destination(me);
+    farm_message message = {.event = farm->ledger.next};
+    const size_t destination = farm->ledger.turn;
     uint64_t begin_ns;
     size_t first = 0;
 
     if (!farm->lists_addresses) {
         message.bits = farm_bitmap_of(farm->sources);
-        return farm_send_message(me, FARM_DESTINATION, destination, message);
+        return send_to(me, FARM_DESTINATION, destination, message);
     }
     begin_ns = timeline_begin(farm->timeline);
     farm_fetch_draw(farm->fetch_seed, message.event, farm->sources, farm->fetched, farm->drawn);
@@ -201,7 +225,7 @@ static inline cb_status ask_source(bench_rank *me, size_t source, uint64_t event
 
     if (__builtin_expect(farm->two_steps, 0))
         farm_asked_add(&farm->asked, source, event / farm->destinations);
-    return farm_send_message(me, FARM_SOURCE, source, (farm_message){.event = event});
+    return send_to(me, FARM_SOURCE, source, (farm_message){.event = event});
 }
 
 cb_status farm_request_fragments(bench_rank *me, size_t from, transport_buffer *buffer)
@@ -218,8 +242,7 @@ cb_status farm_request_fragments(bench_rank *me, size_t from, transport_buffer *
     else
         CB_TRY(farm_reject(me, "a control message", message.event));
     if (farm->all_sources != NULL)
-        return last ? farm_send_message_to_sources(me, (farm_message){.event = message.event})
-                    : CB_OK;
+        return last ? tell_sources(me, (farm_message){.event = message.event}) : CB_OK;
     if (!last && !farm->lists_addresses)
         return CB_OK;
     for (uint32_t bits = message.bits; bits != 0; bits &= bits - 1)
@@ -381,9 +404,8 @@ static inline cb_status decide(bench_rank *me, uint64_t event)
         timeline_note(farm->timeline, begin_ns, TIMELINE_DELAYS, event, 0, 0);
     }
     farm->completed++;
-    return farm_send_message(
-        me, FARM_SUPERVISOR, 0,
-        (farm_message){.event = event, .bits = farm_event_is_accepted(farm, event)});
+    return send_to(me, FARM_SUPERVISOR, 0,
+                   (farm_message){.event = event, .bits = farm_event_is_accepted(farm, event)});
 }
 
 static __attribute__((noinline)) cb_status run_algorithm(bench_rank *me, size_t source,

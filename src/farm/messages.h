@@ -11,23 +11,20 @@
 /* Names of a farm's roles and messages in a timeline. */
 extern const timeline_words farm_timeline_words;
 
-/* Handle a message that does not have the size of a control message: returned as a message about no
- * event if messages may be lost, else CB_ERROR_DATA, logged. */
-cb_status farm_reject_size(bench_rank *me, transport_buffer *buffer, farm_message *out);
+/* The same as farm_read, with a timeline too. A message that does not have the size of a control
+ * message is returned as a message about no event if messages may be lost, else CB_ERROR_DATA,
+ * logged. */
+cb_status farm_read_any(bench_rank *me, size_t role, size_t from, transport_buffer *buffer,
+                        farm_message *out);
 
 /* Hot. Read a control message of a rank of that role and release its buffer. */
 static inline cb_status farm_read(bench_rank *me, size_t role, size_t from,
                                   transport_buffer *buffer, farm_message *out)
 {
-    timeline_recorder *timeline = farm_of(me)->timeline;
-    uint64_t begin_ns = timeline_begin(timeline);
-
-    if (__builtin_expect(buffer->size != sizeof(*out), 0))
-        return farm_reject_size(me, buffer, out);
+    if (__builtin_expect(buffer->size != sizeof(*out) || farm_of(me)->timeline != NULL, 0))
+        return farm_read_any(me, role, from, buffer, out);
     memcpy(out, buffer->data, sizeof(*out));
     transport_buffer_release(buffer);
-    timeline_note(timeline, begin_ns, TIMELINE_TAKES, out->event, role,
-                  (uint32_t)farm_index_of(me, from, role));
     return CB_OK;
 }
 

@@ -16,16 +16,6 @@ const char *farm_fetch_text(const farm_own_options *own)
     return own->accept != NULL ? farm_first_part : "all";
 }
 
-uint64_t farm_next_event(const bench_rank *me)
-{
-    return farm_of(me)->ledger.next;
-}
-
-size_t farm_next_destination(const bench_rank *me)
-{
-    return farm_of(me)->ledger.turn;
-}
-
 /* Whether the destinations of this farm ask its sources. The roles of a rank's peers tell. */
 static bool is_pull_farm(const bench_rank *me)
 {

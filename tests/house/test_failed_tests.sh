@@ -95,6 +95,6 @@ rm build/tests/cli/short.trs build/tests/long.trs build/tests/silent.trs
     seq_lines 16 25 | sed 's/^/    /'
     echo "    (76 lines after)"
 } >wanted
-expect "in brief the message of a test in Python, behind its traceback"
+expect "in brief the message of a test in Python, which follows its traceback"
 
 exit $status

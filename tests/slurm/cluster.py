@@ -20,6 +20,7 @@ _POLL_S = 0.1
 _TESTBED_LAUNCH = ("OMPI_MCA_orte_default_hostfile", "OMPI_MCA_plm_rsh_agent")
 
 # A requeued job waits until the credential of its first start has expired, two minutes by default.
+# A busy machine may stop for seconds; a host that does not answer must not be given up for that.
 _CONFIGURATION = """
 ClusterName=combench
 SlurmctldHost=host01(10.77.0.1)
@@ -43,7 +44,7 @@ SlurmdParameters=config_overrides
 SchedulerType=sched/builtin
 SchedulerParameters=batch_sched_delay=0,sched_interval=1
 ReturnToService=2
-SlurmdTimeout=10
+SlurmdTimeout=120
 KillWait=3
 KillOnBadExit=1
 JobRequeue=1
@@ -154,34 +155,48 @@ class Cluster:
         states = self.ask("sinfo", "--noheader", "--format=%n %T", "--Node").split("\n")
         return set(states) >= {f"{host} idle" for host in hosts}
 
-    def ask(self, *words: str) -> str:
-        """The output of a command of Slurm; empty if it fails."""
-        ended = subprocess.run(
+    def await_end(self, job: str) -> None:
+        """Wait until a job, or an array of jobs, is no longer in the queue."""
+        until(f"job {job} ends", lambda: None if job in self._queued(unknown=job) else True)
+
+    def _queued(self, unknown: str) -> list[str]:
+        """The numbers of the jobs in the queue. If squeue fails, as it does now and then on a busy
+        machine, the one that was asked about may be in it."""
+        ended = self._run("squeue", "--noheader", "--format=%F")
+        return ended.stdout.split() if ended.returncode == 0 else [unknown]
+
+    def _run(self, *words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
             words, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             timeout=LIMIT_S,
         )  # fmt: skip
+
+    def ask(self, *words: str) -> str:
+        """The output of a command of Slurm; empty if it fails."""
+        ended = self._run(*words)
         return ended.stdout.strip() if ended.returncode == 0 else ""
+
+    def tell(self, *words: str) -> None:
+        """Run a command of Slurm until it succeeds."""
+        until(" ".join(words), lambda: True if self._run(*words).returncode == 0 else None)
 
     def submit(self, *words: str) -> str:
         """The number of the job that sbatch makes of these words."""
-        ended = subprocess.run(
-            ("sbatch", "--parsable", *words),
-            env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            timeout=LIMIT_S,
-        )  # fmt: skip
+        ended = self._run("sbatch", "--parsable", *words)
         if ended.returncode != 0:
             raise AssertionError(f"sbatch {' '.join(words)}: {ended.stderr}")
         return ended.stdout.strip()
 
     def state(self, job: str) -> dict[str, str]:
         """The state of a job in Slurm."""
-        said = self.ask("scontrol", "--oneliner", "show", "job", job)
+        words = ("scontrol", "--oneliner", "show", "job", job)
+        said = until(f"the state of job {job}", lambda: self.ask(*words) or None)
         return dict(re.findall(r"(\S+?)=(\S*)", said))
 
     def stop(self) -> None:
         """End all jobs, then the daemons."""
         self.ask("scancel", "--user=root")
-        until("all jobs have ended", lambda: None if self.ask("squeue", "--noheader") else True)
+        until("all jobs have ended", lambda: None if self._queued(unknown="any") else True)
         for daemon in self._daemons.values():
             daemon.send_signal(signal.SIGTERM)
         for daemon in self._daemons.values():

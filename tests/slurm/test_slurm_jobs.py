@@ -110,10 +110,10 @@ def lose_one_of(job: str) -> str:
     hosts = cluster.ask("scontrol", "show", "hostnames", state["NodeList"]).split()
     lost = next(host for host in hosts if host != state["BatchHost"])
     cluster.lose_host(lost)
-    # Slurm itself finds it out after SlurmdTimeout.
-    cluster.ask("scontrol", "update", f"NodeName={lost}", "State=DOWN", "Reason=lost")
+    # Slurm itself finds it out after SlurmdTimeout, two minutes.
+    cluster.tell("scontrol", "update", f"NodeName={lost}", "State=DOWN", "Reason=lost")
     until(f"job {job} is requeued", lambda: cluster.state(job).get("Restarts") == "1" or None)
-    cluster.ask("scontrol", "update", f"JobId={job}", f"ExcNodeList=host04,{lost}")
+    cluster.tell("scontrol", "update", f"JobId={job}", f"ExcNodeList=host04,{lost}")
     cluster.start_host(lost)
     cluster.await_idle([lost])
     return lost
@@ -121,12 +121,6 @@ def lose_one_of(job: str) -> str:
 
 class Jobs(unittest.TestCase):
     maxDiff = None
-
-    def await_end(self, job: str) -> None:
-        until(f"job {job} ends", lambda: None if self.in_queue(job) else True)
-
-    def in_queue(self, job: str) -> str:
-        return cluster.ask("squeue", "--noheader", "--format=%T", f"--jobs={job}")
 
     def manifest(self, directory: str) -> Json:
         text = (FOLDER / directory / "manifest.json").read_text(encoding="utf-8")
@@ -172,14 +166,14 @@ class Scripts(Jobs):
 
     def test_one_node_by_srun(self) -> None:
         job = submit("pair", "one-node.sbatch", "--launcher", "srun")
-        self.await_end(job)
+        cluster.await_end(job)
         (document,) = self.measured(job, f"combench-one-node-{job}", ["oneway.mpi.none"])
         self.assert_places(document, hosts=1, ranks=2)
 
     def check_many_nodes(self, launcher: str) -> None:
         options = ("--nodes=3",)
         job = submit("nodes", "many-nodes.sbatch", "--launcher", launcher, options=options)
-        self.await_end(job)
+        cluster.await_end(job)
         (document,) = self.measured(job, f"combench-many-nodes-{job}", ["alltoall.mpi.6.none"])
         self.assert_places(document, hosts=3, ranks=6)
         self.assertEqual(document["results"][-1]["placement"], {"node": [2, 2, 2]})
@@ -193,7 +187,7 @@ class Scripts(Jobs):
     def test_an_array_over_numbers_of_nodes_by_mpirun(self) -> None:
         options = ("--nodes=3", "--array=2-3")
         job = submit("nodes", "scaling.sbatch", "--launcher", "mpirun", options=options)
-        self.await_end(job)
+        cluster.await_end(job)
         for nodes in (2, 3):
             directory = f"combench-scaling-{job}/nodes-{nodes}"
             ranks = CORES * nodes
@@ -203,7 +197,7 @@ class Scripts(Jobs):
     def check_farms(self, launcher: str) -> None:
         options = ("--nodes=3",)
         job = submit("farms", "farms.sbatch", "--launcher", launcher, options=options)
-        self.await_end(job)
+        cluster.await_end(job)
         directory = f"combench-farms-{job}"
         packed, spread = self.measured(job, directory, ["packed.mpi.2x2", "spread.mpi.2x2"])
         self.assertEqual(
@@ -233,7 +227,7 @@ class Sequels(Jobs):
 
     def sessions(self, job: str, directory: str) -> tuple[Json, list[Json]]:
         """The manifest as the first session left it, and the entries of the whole run."""
-        self.await_end(job)
+        cluster.await_end(job)
         self.measured(job, directory, ["oneway.mpi.none", "twoway.mpi.none", "alltoall.mpi.2.none"])
         whole = self.manifest(directory)
         self.assertEqual(len(whole["sessions"]), 2)
@@ -264,8 +258,8 @@ class Sequels(Jobs):
         options = ("--nodelist=host03",)
         job = submit("cut", "one-node.sbatch", *SLOWLY, options=options)
         await_rows(f"combench-one-node-{job}")
-        cluster.ask("scancel", "--full", job)
-        self.await_end(job)
+        cluster.tell("scancel", "--full", job)
+        cluster.await_end(job)
         self.assertEqual(cluster.state(job)["JobState"], "CANCELLED")
 
 
