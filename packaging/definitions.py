@@ -1,6 +1,6 @@
 """Write a file of a packaging tool from its template and benchmarks.json, so that names of benchmarks and figures
 stand in one place: definitions.py BENCHMARKS.JSON TEMPLATE NAME=VALUE... In the template, @NAME@ is a value,
-@PROGRAMS@ the list of programs, @BENCHMARKS@ name -> usual number of ranks, @FIGURES@ column -> (unit, part), for
+@PROGRAMS@ the list of programs, @BENCHMARKS@ name -> program, @FIGURES@ column -> (unit, part), for
 columns whose values are better higher or lower; the part is the key of the value that stands for a distribution."""
 
 import json

@@ -1,5 +1,5 @@
-# libcombench: all that the benchmark programs stand on. mpi.h is seen by control, bare and the
-# mpi technology only, but an archive has one set of flags; the layering test watches over it.
+# libcombench: all that the benchmark programs stand on. mpi.h is seen by few of them, but an
+# archive has one set of flags; the layering test watches over it.
 noinst_LIBRARIES += libcombench.a
 
 libcombench_a_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
