@@ -2,11 +2,11 @@
  * names, states and errors of the interface to Dolphin's adapters. sisci-shm(7) is the
  * introduction.
  *
- * Every function except SCITerminate(), SCIStoreBarrier() and SCIFlush() sets *error, which must
- * not be NULL: SCI_ERR_OK, or the reason of a failure. Functions and constants are macros for names
- * of this library, so that a program may also link the vendor's. The MT names (-D_REENTRANT) and
- * the ST names are the same functions, which are thread-safe, except that a handle must not be used
- * while or after another thread removes it.
+ * Every function with a parameter `error` sets *error, which must not be NULL: SCI_ERR_OK, or the
+ * reason of a failure. Functions and constants are macros for names of this library, so that a
+ * program may also link the vendor's. The MT names (-D_REENTRANT) and the ST names are the same
+ * functions, which are thread-safe, except that a handle must not be used while or after another
+ * thread removes it.
  *
  * Errors of all functions: SCI_ERR_ILLEGAL_PARAMETER (a NULL handle or pointer),
  * SCI_ERR_ILLEGAL_FLAG (a flag of another function), SCI_ERR_FLAG_NOT_IMPLEMENTED (a flag for real
@@ -182,13 +182,14 @@ extern const unsigned int SCI_Q_ADAPTER_DMA_OFFSET_ALIGNMENT;
  * SISCI_SHM_FAULTS, removes the remains of ended processes of this user, and starts the library's
  * thread. May be repeated; each call needs one SCITerminate(). No flags. A child made by fork()
  * must call it again, and must not use handles of its parent. SCI_ERR_ILLEGAL_PARAMETER,
- * SCI_ERR_ILLEGAL_NODEID: a variable is invalid; stderr says which. SCI_ERR_NOT_INITIALIZED: called
- * in a callback while another thread is in SCITerminate(). */
+ * SCI_ERR_ILLEGAL_NODEID: a variable is invalid; stderr says which. SCI_ERR_ACCESS: the lock file
+ * in /dev/shm cannot be used; stderr says why. SCI_ERR_NOT_INITIALIZED: called in a callback while
+ * another thread is in SCITerminate(). */
 void SCIInitialize(unsigned int flags, sci_error_t *error);
 
-/* Stop using the library. Everything still open is closed as if the process had ended, and its
- * handles become invalid; waits of other threads end with SCI_ERR_CANCELLED. No effect in a
- * callback. */
+/* Undo one SCIInitialize(). The last call closes everything still open as if the process had ended,
+ * and its handles become invalid; waits of other threads end with SCI_ERR_CANCELLED. In a callback
+ * the last call has no effect. */
 void SCITerminate(void);
 
 /* Open a virtual device; everything created through it must be removed before SCIClose(). Flags:
@@ -430,7 +431,8 @@ void SCIRemoveDMAQueue(sci_dma_queue_t dq, unsigned int flags, sci_error_t *erro
  * there is one engine). SCI_ERR_MAX_ENTRIES; SCI_ERR_OUT_OF_RANGE: beyond a segment;
  * SCI_ERR_SIZE_ALIGNMENT; SCI_ERR_OFFSET_ALIGNMENT; SCI_ERR_SEGMENT_NOT_PREPARED;
  * SCI_ERR_SEGMENT_NOT_CONNECTED: lost; SCI_ERR_ILLEGAL_OPERATION: a read from a multicast group, or
- * a queue that is being aborted; with SCI_FLAG_DMA_WAIT SCI_ERR_TRANSFER_FAILED. */
+ * a queue that is being aborted; with SCI_FLAG_DMA_WAIT also SCI_ERR_TRANSFER_FAILED, or
+ * SCI_ERR_CANCELLED after SCIAbortDMAQueue(). */
 void SCIStartDmaTransfer(sci_dma_queue_t dq, sci_local_segment_t localSegment,
                          sci_remote_segment_t remoteSegment, size_t localOffset, size_t size,
                          size_t remoteOffset, sci_cb_dma_t callback, void *callbackArg,

@@ -29,7 +29,8 @@ typedef enum {
                                disconnect */
     SCI_CB_NOT_OPERATIONAL, /* the link is down; never here, where the link is memory */
     SCI_CB_OPERATIONAL,     /* the link is up again; never here */
-    SCI_CB_LOST             /* remote: the owner has ended, or has forced the connection */
+    SCI_CB_LOST             /* remote: the owner, or a member of the group, has ended or has forced
+                               the connection */
 } sci_segment_cb_reason_t;
 
 typedef enum {

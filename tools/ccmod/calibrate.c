@@ -246,7 +246,8 @@ static cb_status fit(calibrate_plan *plan)
 }
 
 /* Divide the start-up so that the time of a single message stays as measured: the gap is on the
- * link, the rest of the time between two messages is the sender's, and what remains is latency. */
+ * link; of the rest, at most the time between two messages is the sender's, and what remains is
+ * latency. */
 static void divide_start_up(calibrate_plan *plan, const bool *given)
 {
     ccmod_calibration *calibration = &plan->calibration;

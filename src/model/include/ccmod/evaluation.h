@@ -93,7 +93,8 @@ typedef struct {
     double work_us; /* quiet time of all its messages on links: work / width / end is its
                        utilisation */
     double lost_us; /* summed over the messages whose bottleneck it was: the time they took longer
-                       than on the quiet network because of it */
+                       than on the quiet network because of it. Share rules fifo and tcp: the time
+                       that messages, or frames, were queued here */
     uint32_t peak;  /* largest number of simultaneous messages */
 } ccmod_cell;
 
@@ -109,12 +110,13 @@ typedef struct {
 
 /* What happened in the buffers of switches, with share rule tcp; otherwise all 0. */
 typedef struct {
-    uint64_t frames;         /* that came to a port */
-    uint64_t dropped;        /* of these, because there was no room */
-    uint64_t retransmitted;  /* segments sent again */
-    uint64_t timeouts;       /* retransmission timeouts */
-    uint64_t queue_bytes;    /* the largest queue of a port: a buffer of this size drops nothing */
-    uint32_t queue_cell;     /* where */
+    uint64_t frames;        /* that came to a port */
+    uint64_t dropped;       /* of these, because there was no room */
+    uint64_t retransmitted; /* segments sent again */
+    uint64_t timeouts;      /* retransmission timeouts */
+    uint64_t queue_bytes;   /* the largest queue of a port. If nothing was dropped, a buffer of this
+                               size drops nothing */
+    uint32_t queue_cell;    /* where */
     uint64_t buffered_bytes; /* the largest sum of all queues */
 } ccmod_losses;
 

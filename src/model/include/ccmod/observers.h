@@ -25,7 +25,8 @@ typedef struct {
 CCMOD_API ccmod_observer ccmod_printer_observer(ccmod_printer *printer, uint32_t wanted);
 
 /* The space-time diagram: the activity of each processor from the start to the end of the last one,
- * and when each message was in transit. In memory, about 24 bytes per interval and 64 per message.
+ * and when each message was in transit. In memory, about 32 bytes per interval, and 56 per message
+ * and receiver.
  */
 typedef struct ccmod_timeline ccmod_timeline;
 

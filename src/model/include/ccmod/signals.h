@@ -22,26 +22,28 @@ typedef enum {
     CCMOD_SIGNAL_CONFIG,        /* the evaluation's input: `config` */
     CCMOD_SIGNAL_GO_INIT,       /* the evaluation begins; clock 0 */
     CCMOD_SIGNAL_GO_STARTEVENT, /* H: a cycle begins with the current traffic: `cycle` */
-    CCMOD_SIGNAL_GO_END,        /* all traces are consumed; clock = the largest of all */
-    CCMOD_SIGNAL_CREATEEVENT,   /* a record was read from a trace: `event` */
-    CCMOD_SIGNAL_NEWSCOM,       /* a message starts: `message` */
-    CCMOD_SIGNAL_NEWPROC,       /* a processor begins to compute: `event` */
-    CCMOD_SIGNAL_SYSCONT,       /* H: the contention array: `system` */
-    CCMOD_SIGNAL_MSGCONT,       /* H: contention and bottleneck of one message: `message` */
-    CCMOD_SIGNAL_COMMCOST,      /* H: its availability and T_com: `message` */
-    CCMOD_SIGNAL_EVENTHORIZON,  /* H: how long the traffic stays unchanged: `horizon` */
-    CCMOD_SIGNAL_UPPR_PROC,     /* a processor has spent an interval on one activity: `interval` */
-    CCMOD_SIGNAL_UPPR_SCOM,     /* H: remaining work of a message after the horizon: `message` */
-    CCMOD_SIGNAL_UPPR_PCNS,     /* H: packets of a message that arrived in the horizon: `message` */
-    CCMOD_SIGNAL_UPPR_END,      /* a message has ended: `message` */
+    CCMOD_SIGNAL_GO_END,      /* all traces are consumed, or the evaluation was stopped; clock = the
+                                 model's time then, which may be later than that of any processor */
+    CCMOD_SIGNAL_CREATEEVENT, /* a record was read from a trace: `event` */
+    CCMOD_SIGNAL_NEWSCOM,     /* a message starts: `message` */
+    CCMOD_SIGNAL_NEWPROC,     /* a processor begins to compute: `event` */
+    CCMOD_SIGNAL_SYSCONT,     /* H: the contention array: `system` */
+    CCMOD_SIGNAL_MSGCONT,     /* H: contention and bottleneck of one message: `message` */
+    CCMOD_SIGNAL_COMMCOST,    /* H: its availability and T_com: `message` */
+    CCMOD_SIGNAL_EVENTHORIZON, /* H: how long the traffic stays unchanged: `horizon` */
+    CCMOD_SIGNAL_UPPR_PROC,    /* a processor has spent an interval on one activity: `interval` */
+    CCMOD_SIGNAL_UPPR_SCOM,    /* H: remaining work of a message after the horizon: `message` */
+    CCMOD_SIGNAL_UPPR_PCNS,    /* H: packets of a message that arrived in the horizon: `message` */
+    CCMOD_SIGNAL_UPPR_END,     /* a message has ended: `message` */
     CCMOD_SIGNALS
 } ccmod_signal_kind;
 
-/* An observer of a signal marked H sees every horizon: the evaluation then uses a plainer algorithm
- * that recomputes all messages at each horizon, which is slow from about a hundred simultaneous
- * messages. With share rule fifo a horizon is the time between two changes of what links serve; the
- * availability of a message is then an equal share of the most contended link that it has still to
- * pass, and a packet is consumed when it has passed its last link. */
+/* With share rule tcp no signal marked H is sent. Else an observer of one sees every horizon: the
+ * evaluation then uses a plainer algorithm that recomputes all messages at each horizon, which is
+ * slow from about a hundred simultaneous messages. With share rule fifo a horizon is the time
+ * between two changes of what links serve; the availability of a message is then an equal share of
+ * the most contended link that it has still to pass, and a packet is consumed when it has passed
+ * its last link. */
 
 /* The name in the article: "CONFIG", "GO_INIT". */
 CCMOD_API const char *ccmod_signal_name(ccmod_signal_kind kind);
