@@ -1,5 +1,7 @@
 /* The status type of the project. The function that detects an error logs it (log.h) and returns a
- * status; callers pass it on. Only main and the engine convert a status to an exit status. */
+ * status; callers pass it on. Only main and the engine convert a status to an exit status.
+ * Functions that allocate may also return CB_ERROR_MEMORY, logged, where their comment does not
+ * name it. */
 #ifndef BASE_STATUS_H
 #define BASE_STATUS_H
 

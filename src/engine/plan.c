@@ -154,7 +154,7 @@ static cb_status add_usual_counts(planner *p, size_t room)
     return CB_OK;
 }
 
-/* The ranks of --receivers or --senders have to exist, and be enough for all counts. */
+/* The ranks of --receivers or --group have to exist, and be enough for all counts. */
 static cb_status check_receivers(const planner *p)
 {
     const cb_list *counts = counts_option(p), *receivers = &p->options->receivers;

@@ -2,10 +2,10 @@
  *
  * Every byte of a packet follows from its source, its destination and its number, so that a packet
  * that reaches another rank is found. Packets of 16 bytes and more
- * distinguish lost, duplicate, reordered and corrupted ones. A packet counts as reordered if at
- * most 64 later ones have arrived before it. A corrupted packet counts in place of the expected
- * one. Shorter packets only show whether the stream is as sent: any difference counts as corrupted.
- * Empty packets are counted. The checker functions are pure.
+ * distinguish lost, duplicate, reordered and corrupted ones. A packet counts as reordered if
+ * fewer than 64 later ones have arrived before it. A corrupted packet counts in place of the
+ * expected one. Shorter packets only show whether the stream is as sent: any difference counts as
+ * corrupted. Empty packets are counted. The checker functions are pure.
  *
  * With --threads each thread of a source numbers its packets apart, and the packets of each thread
  * are checked as a stream. Packets below 16 bytes carry no number: they have the same content, and

@@ -21,8 +21,8 @@
 const char *map_kind_name(map_kind kind);
 const char *map_direction_name(map_direction direction);
 
-/* Compute the figures and find faults, the gravest first, at most MAP_FAULTS_MOST. CB_ERROR_MEMORY,
- * logged. */
+/* Compute the figures and find faults, at most MAP_FAULTS_MOST: unsteady hosts, unsteady pairs,
+ * slow hosts and pairs, in this order. CB_ERROR_MEMORY, logged. */
 cb_status map_analyse(const map_samples *samples, map_figures *figures, map_fault *faults,
                       size_t *count);
 

@@ -160,7 +160,8 @@ static cb_status time_steps(linkmap_state *state)
 
 /* The map */
 
-static void analyse(linkmap_state *state, map_figures *figures, map_fault *faults, size_t *count)
+static cb_status analyse(linkmap_state *state, map_figures *figures, map_fault *faults,
+                         size_t *count)
 {
     const map_run *run = &state->run;
     const linkmap_options *options = options_of(state->setting.session);
@@ -172,13 +173,16 @@ static void analyse(linkmap_state *state, map_figures *figures, map_fault *fault
                            .distances = distances,
                            .factor = options->factor,
                            .stall_s = options->stall_s};
+    cb_status status;
 
     *count = 0;
     for (size_t i = 0; distances != NULL && i < hosts * hosts; i++)
         distances[i] = places_distance(&state->places[i / hosts], &state->places[i % hosts]);
-    if (distances == NULL || map_analyse(&samples, figures, faults, count) != CB_OK)
+    status = distances != NULL ? map_analyse(&samples, figures, faults, count) : CB_ERROR_MEMORY;
+    if (status != CB_OK)
         *count = 0;
     free(distances);
+    return status;
 }
 
 static linkmap_state *state_of(void *context)
@@ -234,7 +238,7 @@ static void warn_early(map_run *run, void *context)
     if (run->cycles < state->analyse_after)
         return;
     state->analyse_after = run->cycles + (run->cycles + 1) / 2;
-    analyse(state, &figures, found, &count);
+    (void)analyse(state, &figures, found, &count);
     map_figures_free(&figures);
     for (size_t i = 0; i < count; i++)
         if (is_among(state->before, state->before_count, &found[i]))
@@ -403,7 +407,7 @@ static cb_status fill_row(linkmap_state *state, report_row *row)
     }
     map.faults = faults;
     if (state->run.pattern == MAP_PAIRS) {
-        analyse(state, &figures, faults, &map.fault_count);
+        status = analyse(state, &figures, faults, &map.fault_count);
         map.figures = &figures;
     }
     add_lost(state, faults, &map.fault_count);
@@ -412,8 +416,6 @@ static cb_status fill_row(linkmap_state *state, report_row *row)
     if (state->warned_count > map.fault_count)
         cb_note("%zu of the warnings do not hold for the whole map: the result has only %zu faults",
                 state->warned_count - map.fault_count, map.fault_count);
-    if (map.figures != NULL && figures.samples == NULL)
-        status = CB_ERROR_MEMORY;
     if (status == CB_OK)
         status = map.figures != NULL ? fill_pairs(&map, row) : fill_pattern(state, row);
     if (status == CB_OK)

@@ -115,16 +115,18 @@ static void count_stalls(const fault_search *search, pair_stalls *stalls)
         }
 }
 
-/* Probability that a Poisson variable with this mean is at least `count`. */
+/* Probability that a Poisson variable is at least `count`, which is above its mean: terms decrease
+ * from the first on. By logarithms, since exp(-mean) is 0 for the means of long maps. */
 static double poisson_tail(double mean, double count)
 {
-    double term = exp(-mean), below = 0;
+    const double first = ceil(count - 0.5), negligible = 1e-17;
+    double term = exp(first * log(mean) - mean - lgamma(first + 1)), tail = 0;
 
-    for (double k = 0; k < count - 0.5; k++) {
-        below += term;
+    for (double k = first; term > negligible * tail; k++) {
+        tail += term;
         term *= mean / (k + 1);
     }
-    return fmax(0, 1 - below);
+    return tail;
 }
 
 /* Whether `count` events are too many where the others have these counts (n of them): a Poisson

@@ -35,7 +35,8 @@ void player_destroy(replay_player *me);
 
 /* Play all records once. `stamps` NULL: without times of records. `verify`: every message has a
  * content of its own, which is checked. An error is of the technology, or CB_ERROR_DATA, logged, if
- * a message has another size than its receive. */
+ * a message has another size than its receive; not of messages that arrive during a barrier or are
+ * received from any rank, of which only the sum is checked. */
 cb_status player_play(replay_player *me, player_stamps *stamps, bool verify, player_found *found);
 
 #endif

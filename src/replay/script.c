@@ -161,13 +161,21 @@ static cb_status check_at_root(const script_setting *setting, control *plane,
 
 /* Unrolling */
 
+static cb_status report_no_room(const script *played)
+{
+    cb_error("cannot unroll the trace beyond %zu records: out of memory; use a shorter trace, or "
+             "loops with fewer turns",
+             played->count);
+    return CB_ERROR_MEMORY;
+}
+
 static cb_status add_record(script *played, script_kind kind, uint32_t peer, uint64_t value)
 {
     script_record *grown =
         cb_grow(played->records, played->count, &played->room, sizeof(*played->records));
 
     if (grown == NULL)
-        return CB_ERROR_MEMORY;
+        return report_no_room(played);
     played->records = grown;
     grown[played->count++] = (script_record){.value = value, .peer = peer, .kind = kind};
     return CB_OK;
@@ -179,7 +187,7 @@ static cb_status add_mark(script *played, const ccmod_record *record)
         cb_grow(played->marks, played->mark_count, &played->mark_room, sizeof(*played->marks));
 
     if (grown == NULL)
-        return CB_ERROR_MEMORY;
+        return report_no_room(played);
     played->marks = grown;
     grown[played->mark_count++] = (script_mark){.record = played->count,
                                                 .last = played->count,

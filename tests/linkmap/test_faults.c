@@ -278,6 +278,28 @@ START_TEST(lost_packets_count_as_stalls)
 }
 END_TEST
 
+/* exp(-mean) is 0 for the number of events of a host in such a map. */
+START_TEST(a_lossy_host_is_found_in_a_long_map_where_all_lose_packets)
+{
+    enum { LONG = 300 };
+    map_samples map = quiet_map(HOSTS, LONG, 0.1, 31);
+    map_fault faults[MAP_FAULTS_MOST];
+    cb_random random = cb_random_seed(32);
+
+    for (size_t cycle = 0; cycle < LONG; cycle++)
+        for (size_t from = 0; from < HOSTS; from++)
+            for (size_t to = 0; to < from; to++)
+                if (cb_random_unit(&random) < (from == 9 || to == 9 ? 0.9 : 0.2)) {
+                    sample_of(&map, cycle, from, to)[MAP_LOSS] = 0.1F;
+                    sample_of(&map, cycle, to, from)[MAP_LOSS] = 0.1F;
+                }
+    ck_assert_uint_eq(found_in(&map, faults), 1);
+    ck_assert_str_eq(map_kind_name(faults[0].kind), "lossy");
+    ck_assert_int_eq(faults[0].host, 9);
+    free_map(&map);
+}
+END_TEST
+
 START_TEST(pairs_are_compared_with_those_of_equal_distance)
 {
     map_samples map = quiet_map(HOSTS, CYCLES, 0.05, 19);
@@ -336,5 +358,6 @@ UNIT_MAIN("faults", noise_alone_raises_no_alarm, stalls_of_all_hosts_alike_raise
           a_slow_host_is_named_with_its_direction, a_single_slow_pair_is_named_with_its_direction,
           a_lossy_host_and_a_flapping_one_are_distinguished,
           a_flapping_host_is_found_among_short_stalls_of_all, a_single_unsteady_pair_is_named,
-          lost_packets_count_as_stalls, pairs_are_compared_with_those_of_equal_distance,
+          lost_packets_count_as_stalls, a_lossy_host_is_found_in_a_long_map_where_all_lose_packets,
+          pairs_are_compared_with_those_of_equal_distance,
           a_polish_finds_the_effects_beside_a_few_outliers, a_map_without_samples_has_no_faults)

@@ -161,6 +161,10 @@ class Verdicts(Runs):
                 self.assertIn(f"is {state}: no cable", found.reason)
             shutil.rmtree(self.folder / "run")
 
+    def test_a_launch_that_was_not_needed_is_not_missing(self) -> None:
+        found = self.verdict("lost = 0", row(lost=0), state="left out", reason="precise", launch=2)
+        self.assertEqual(found.verdict, "met")
+
     def test_a_missed_threshold_is_missed_whatever_is_missing(self) -> None:
         found = self.verdict("lost = 0", row(lost=1), state="failed", reason="no cable")
         self.assertEqual(found.verdict, "missed")
@@ -294,10 +298,23 @@ class Bundles(Runs):
         self.assertEqual(json.loads(made["a.json"])["technology"], name)
         self.assertEqual(json.loads(made["a.json"])["results"], [{"mode": name}])
 
-    def test_hidden_words_and_files_that_are_no_text(self) -> None:
-        made, left_out = anonymised({"a.log": b"project Zeus", "b.png": b"\xff\xfe"}, ["zeus"])
+    def test_names_in_rows_of_a_map_are_replaced(self) -> None:
+        rows = [{"mode": "pairs", "linkmap": {"hosts": [{"name": "n1.site", "switch": "sw-a"}]},
+                 "link_faults": [{"kind": "slow", "host": "n1.site", "peer": "n1.site"}]}]
+        files = {"a.json": json.dumps({"environment": {"hosts": [{"name": "n1.site"}]},
+                                       "results": rows}).encode()}
+        made, _ = anonymised(files)
+        (found,) = json.loads(made["a.json"])["results"]
+        self.assertEqual(found["linkmap"]["hosts"], [{"name": "host001", "switch": "switch001"}])
+        self.assertEqual(found["link_faults"],
+                         [{"kind": "slow", "host": "host001", "peer": "host001"}])
+        self.assertEqual(found["mode"], "pairs")
+
+    def test_hidden_words_files_that_are_no_text_and_those_of_reports(self) -> None:
+        files = {"a.log": b"project Zeus", "b.png": b"\xff\xfe", "report.html": b"n1"}
+        made, left_out = anonymised(files, ["zeus"])
         self.assertEqual(made, {"a.log": b"project hidden001"})
-        self.assertEqual(left_out, ["b.png"])
+        self.assertEqual(left_out, ["b.png", "report.html"])
 
     def test_links_are_left_out(self) -> None:
         os.symlink("/etc/passwd", self.measured / "logs/link")

@@ -32,6 +32,11 @@ PLANNED, RUNNING, MEASURED, SKIPPED = "planned", "running", "measured", "skipped
 FAILED, TIMED_OUT, INTERRUPTED, LEFT_OUT = "failed", "timed out", "interrupted", "left out"
 STATES = (MEASURED, SKIPPED, FAILED, TIMED_OUT, INTERRUPTED, RUNNING, PLANNED, LEFT_OUT)
 
+
+def is_spared(entry: Json) -> bool:
+    """A further launch that was left out: for the reason of the first, or because enough is known."""
+    return entry["state"] == LEFT_OUT and int(entry.get("launch", 1)) > 1
+
 # In the source tree, and installed.
 _TOP = Path(__file__).resolve().parents[3]
 _SCHEMAS = (_TOP / "docs", _TOP / "schemas")

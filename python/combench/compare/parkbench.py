@@ -312,7 +312,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Exit status: EXIT_STATUS."""
-    (side,) = read_sides([arguments.directory])
+    sides = read_sides([arguments.directory])
+    if len(sides) > 1:
+        names = ", ".join(one.label for one in sides)
+        raise SuiteError(
+            f"{arguments.directory} has variants: {names}; name the directory of one, in its results"
+        )
+    side = sides[0]
     for warning in side.warnings():
         print(f"combench parkbench: warning: {warning}", file=sys.stderr)
     if len(side.runs) > 1:

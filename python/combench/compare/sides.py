@@ -149,7 +149,7 @@ def _runs_in(path: Path) -> list[Run]:
     below = sorted(one for one in path.iterdir() if (one / MANIFEST).exists())
     if below:
         return [run for one in below for run in _runs_of_manifest(one)]
-    runs = [_run_of_folder(one) for one in (path, *sorted(path.glob(LAUNCHES)))]
+    runs = [_run_of_folder(one) for one in (path, *_launches_in(path))]
     runs = [run for run in runs if run.documents or run.warnings]
     if not any(run.documents for run in runs):
         raise SuiteError(
@@ -157,6 +157,12 @@ def _runs_in(path: Path) -> list[Run]:
             "or files that programs wrote with --output"
         )
     return runs
+
+
+def _launches_in(path: Path) -> list[Path]:
+    """Folders of further launches in their order, which is that of time."""
+    found = [one for one in path.glob(LAUNCHES) if one.name.rpartition("-")[2].isdecimal()]
+    return sorted(found, key=lambda one: int(one.name.rpartition("-")[2]))
 
 
 @dataclass

@@ -183,7 +183,8 @@ def carried(row: Row) -> bool:
     """Whether the row was measured in a steady state, so that a line may pass through it."""
     disturbed = (row.get("generator_error_pct") or 0) > 1
     modelled = row.get("source") == "model"
-    return not (row.get("saturated") or disturbed or row.is_beyond or modelled)
+    saturated = any(one.get("saturated") for one in row.launches)
+    return not (saturated or disturbed or row.is_beyond or modelled)
 
 
 @dataclass(frozen=True)

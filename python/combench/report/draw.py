@@ -416,7 +416,7 @@ def _set_bar_scale(axes: Axes, values: Sequence[float]) -> bool:
         least = 10 ** math.floor(math.log10(min(positive)))
         axes.set_xlim(least, most * (most / least) ** _BAR_TEXT_SHARE)
     else:
-        axes.set_xlim(min(0.0, *values), most * (1 + _BAR_TEXT_SHARE))
+        axes.set_xlim(min([0.0, *values]), most * (1 + _BAR_TEXT_SHARE))
         axes.xaxis.set_major_formatter(FuncFormatter(_plain))
     return is_log
 

@@ -463,7 +463,7 @@ def _load_curves(rows: Sequence[Row]) -> list[Picture]:
             for group in grouped(of_benchmark, _LOAD.panel)
         }
         for picture in pictures_of(_LOAD, of_benchmark):
-            panels = [replace(panel, limits=closed[panel.title]) for panel in picture.panels]
+            panels = [replace(panel, limits=closed.get(panel.title, ())) for panel in picture.panels]
             limited = any(panel.limits for panel in panels)
             caption = picture.caption + (" Dotted line: rate of the closed loop." if limited else "")
             made.append(replace(picture, panels=tuple(panels), caption=caption))

@@ -4,7 +4,7 @@ Everything follows from rows of technologies that count what they send again."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import fmean, median
 from typing import Any, Callable, Optional, Sequence
@@ -170,7 +170,10 @@ def sweeps_of(rows: Sequence[Row]) -> list[Sweep]:
         sample = _sample(row)
         if sample is not None:
             key = (*map(row.get, _KEYS), round(sample.bytes / row.get("size_bytes"), 6))
-            found.setdefault(key, {})[sample.bytes] = sample
+            known = found.setdefault(key, {})
+            before = known.get(sample.bytes)
+            lost = max(sample.lost, before.lost if before else 0.0)  # clean: in all of them
+            known[sample.bytes] = replace(sample, lost=lost)
     sweeps = [Sweep(tuple(by_bytes[x] for x in sorted(by_bytes))) for by_bytes in found.values()]
     sweeps = [sweep for sweep in sweeps if not sweep.is_reference]
     return [sweep for sweep in sweeps if len(sweep.samples) >= _LEAST_POINTS]

@@ -133,7 +133,9 @@ class Row:
 
     @property
     def identity(self) -> tuple[Any, ...]:
-        return (*self.origin, *map(self.get, identity_paths()), "found_Hz" in self.data)
+        found = "found_Hz" in self.data  # then the offered rate is that of a trial
+        paths = (path for path in identity_paths() if not (found and path == "offered_Hz"))
+        return (*self.origin, *map(self.get, paths), found)
 
     @property
     def shape(self) -> str:

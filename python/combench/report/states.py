@@ -88,17 +88,12 @@ def _key(entry: Json) -> tuple[str, str, str, str, str]:
     return entry["benchmark"], technology, shape, occupation, wait
 
 
-def _is_spared(entry: Json) -> bool:
-    """A further launch that was left out: for the reason of the first, or because enough is known."""
-    return entry["state"] == documents.LEFT_OUT and entry.get("launch", 1) > 1
-
-
 def states_of(found: Collection) -> States:
     entries = [
         entry
         for run in found.runs
         for entry in run.data["measurements"]
-        if entry["state"] in _WITHOUT_RESULT and not _is_spared(entry)
+        if entry["state"] in _WITHOUT_RESULT and not documents.is_spared(entry)
     ]
     missing, reasons = [], {}
     for entry in entries:

@@ -235,7 +235,7 @@ def main(arguments: argparse.Namespace) -> int:
     plan = _plan_of(run)
     runs = [one for word in arguments.baseline for one in _runs_in(word)]
     runs = sorted(
-        (one for one in runs if one.directory.resolve() != run.directory.resolve()),
+        (one for one in runs if one.started != run.started),  # the run itself may be in a bundle
         key=lambda one: one.started,
     )
     verdicts = list(judging.judge(plan, run.manifest, run.directory))

@@ -10,7 +10,7 @@ import ipaddress
 import json
 import re
 from pathlib import Path
-from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Iterable, Iterator, Mapping, Sequence
 
 from combench.common import catalogue
 from combench.common.documents import Json, load_text
@@ -30,7 +30,9 @@ _KEPT_KEYS = frozenset(
     "schema benchmark technology id section state result log file check verdict kind placement "
     "occupation".split()
 )
-_KEPT_WHOLE = ("results", "fit")  # rows have no names
+_KEPT_WHOLE = ("results", "fit")  # numbers and words of combench, but for:
+_NAMES_IN_ROWS = {"linkmap": ("name", "switch"), "link_faults": ("host", "peer")}
+_MADE_BY_REPORT = (".html", ".svg")  # they have names in pictures; combench report makes them again
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -109,6 +111,10 @@ class _Replacer:
         text = found.group()
         return self.names.give("address", text.lower()) if _address(text) else text
 
+    def named(self, key: str, name: str) -> str:
+        """For a name in a row: that of a host is replaced everywhere, that of a switch only here."""
+        return self.names.give("switch", name) if key == "switch" and name else self(name)
+
     def __call__(self, text: str) -> str:
         for pattern in (_MAC, _GUID):
             text = pattern.sub(lambda found: self.names.give("address", found.group().lower()), text)
@@ -124,12 +130,28 @@ class _Replacer:
         return text
 
 
-def _replaced(value: Any, key: str, kept: frozenset[str], replace: Callable[[str], str]) -> Any:
+def _replaced_in_rows(value: Any, names: tuple[str, ...], replace: _Replacer) -> Any:
+    """Rows, in which only some keys of some parts have names of hosts and switches."""
+    if isinstance(value, dict):
+        return {
+            key: replace.named(key, inner)
+            if key in names and isinstance(inner, str)
+            else _replaced_in_rows(inner, _NAMES_IN_ROWS.get(key, names), replace)
+            for key, inner in value.items()
+        }
+    if isinstance(value, list):
+        return [_replaced_in_rows(inner, names, replace) for inner in value]
+    return value
+
+
+def _replaced(value: Any, key: str, kept: frozenset[str], replace: _Replacer) -> Any:
     if isinstance(value, str):
         return value if key in _KEPT_KEYS or value in kept else replace(value)
     if isinstance(value, dict):
         return {
-            name: inner if name in _KEPT_WHOLE else _replaced(inner, name, kept, replace)
+            name: _replaced_in_rows(inner, (), replace)
+            if name in _KEPT_WHOLE
+            else _replaced(inner, name, kept, replace)
             for name, inner in value.items()
         }
     if isinstance(value, list):
@@ -144,6 +166,9 @@ def anonymised(
     texts: dict[str, str] = {}
     left_out = []
     for name, content in files.items():
+        if name.endswith(_MADE_BY_REPORT):
+            left_out.append(name)
+            continue
         try:
             texts[name] = content.decode("utf-8")
         except UnicodeDecodeError:

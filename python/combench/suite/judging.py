@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Iterator, Optional
 
-from combench.common.documents import MEASURED, Json, read_result
+from combench.common.documents import MEASURED, Json, is_spared, read_result
 from combench.common.errors import SuiteError
-from combench.common.figures import Key, describe, key_of
+from combench.common.figures import Key, describe, key_of, with_settings
 from combench.common.thresholds import Threshold
 from combench.suite.plan import Plan
 
@@ -68,7 +68,7 @@ def _rows(directory: Path, entries: list[Json]) -> tuple[list[tuple[Json, Json]]
     """The rows of a section with their documents, and why some are missing; empty: none is."""
     rows, missing = [], "" if entries else "the section has no measurement"
     for entry in entries:
-        if entry["state"] != MEASURED:
+        if entry["state"] != MEASURED and not is_spared(entry):
             reason = entry.get("reason")
             missing = f"{entry['name']} is {entry['state']}{f': {reason}' if reason else ''}"
         if "result" not in entry:
@@ -95,7 +95,7 @@ def _judge(
         value = threshold.value(row)
         if value is not None:
             named = {"id": "", "benchmark": section, **document}
-            key = key_of(named, row, str(document.get("technology")))
+            key = key_of(named, row, with_settings(document))
             found.append(Found(value, key, bool(row.get("oversubscribed"))))
     if not found:
         reason = missing or "no row has this figure"

@@ -82,6 +82,13 @@ class Manifest:
         found: str | None = sessions[-1].get("hostfile")
         return found
 
+    def asked_ranks(self, of_plan: int) -> int | None:
+        """The number of ranks that --ranks gave the last session: --resume measures with as many."""
+        sessions = self.document.get("sessions") or [{}]
+        ranks: int | None = sessions[-1].get("ranks")
+        usual = max(sessions[-1].get("allocation", {}).get("slots", 0), of_plan)
+        return None if ranks == usual else ranks
+
     def count(self, *states: str) -> int:
         return sum(one["state"] in states for one in self.measurements)
 

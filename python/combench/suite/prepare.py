@@ -7,6 +7,7 @@ import dataclasses
 import os
 import shlex
 import sys
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
@@ -145,6 +146,13 @@ def _planned(chosen: Plan, known: Manifest, ranks: int, cores: int) -> list[Meas
     if known.design.variants and all(one.section != launches.CONTROL for one in planned):
         control = plan.parse(launches.CONTROL_SECTION, launches.CONTROL)
         planned = launches.with_control(planned, expand(control, ranks, known.overrides, cores))
+    names = Counter((one.name, one.variant) for one in planned)
+    for (name, _), count in names.items():
+        if count > 1:
+            raise SuiteError(
+                f"plan {chosen.name}: {count} measurements have the name {name}: their technologies have equal "
+                "values of different parameters; put them into sections of their own"
+            )
     return planned
 
 
@@ -174,7 +182,7 @@ def prepare(arguments: argparse.Namespace, directory: Path, entry: Path) -> Prep
     started_by = launcher.find(arguments.launcher, mpirun or ("mpirun",), more, here, hosts)
     if more and not arguments.dry_run:
         launcher.try_words(started_by, os.environ)
-    ranks = arguments.ranks or max(here.slots, chosen.ranks)
+    ranks = arguments.ranks or known.asked_ranks(chosen.ranks) or max(here.slots, chosen.ranks)
     technologies = programs.technologies(folder)
     possible = [
         _with_obstacle(one, ranks, technologies)

@@ -24,7 +24,7 @@ void transport_take_values(const transport_bootstrap *bootstrap, const cb_parame
 cb_status transport_check_rank(const transport_factory *factory, int rank, bool taken);
 
 /* Pause after an unsuccessful poll; `polls` counts from 0. Spin returns at once, yield offers the
- * core, and block, after some polls, sleeps for 1 us, growing to 1 ms. For technologies whose
+ * core, and block, after some polls, sleeps for 2 us, growing to 1 ms. For technologies whose
  * system has no wait that an arriving message ends. */
 void transport_pause(transport_wait wait, uint64_t polls);
 

@@ -175,12 +175,13 @@ static cb_status assemble(sci_node *node, transport_buffer *piece, bool more,
     }
     sci_give_back_locked(factory, piece);
     sci_unlock(factory);
+    if (whole == NULL)
+        return transport_noted(&factory->base, CB_ERROR_MEMORY);
     if (!fits) {
         cb_error("cannot assemble a message of rank %d from its pieces: it is longer than the "
                  "announced %zu bytes; announce its size",
                  node->base.rank, factory->preparation.message_bytes);
-        return transport_noted(&factory->base,
-                               whole == NULL ? CB_ERROR_MEMORY : CB_ERROR_TRANSPORT);
+        return transport_noted(&factory->base, CB_ERROR_TRANSPORT);
     }
     if (more)
         return CB_EMPTY;

@@ -102,11 +102,6 @@ cb_status sci_remote_map(sci_remote *segment);
 cb_status sci_remote_connect_group(sci_remote *segment, const sci_device *device, unsigned id);
 void sci_remote_disconnect(sci_remote *segment); /* from any state */
 
-static inline bool sci_remote_is_mapped(const sci_remote *segment)
-{
-    return segment->state == SCI_REMOTE_MAPPED;
-}
-
 /* Checks whether transfers to a mapped remote segment have arrived. For one thread at a time. */
 typedef struct {
     sci_sequence_t handle; /* NULL: closed */

@@ -44,16 +44,29 @@ static bool meets(const struct ifaddrs *entry, const requirements *needed)
     return needed->address == NULL || needed->address->s_addr == address_of(entry).s_addr;
 }
 
-/* The number of suitable interfaces, and the first of them. */
+/* The number of suitable interfaces, and the first of them. An interface has an entry for each of
+ * its addresses. */
 static size_t count_meeting(const struct ifaddrs *list, const requirements *needed,
                             const struct ifaddrs **first)
 {
     size_t count = 0;
 
     for (const struct ifaddrs *entry = list; entry != NULL; entry = entry->ifa_next)
-        if (meets(entry, needed) && count++ == 0)
-            *first = entry;
+        if (meets(entry, needed)) {
+            if (count == 0)
+                *first = entry;
+            count += count == 0 || strcmp(entry->ifa_name, (*first)->ifa_name) != 0;
+        }
     return count;
+}
+
+/* Whether an earlier entry of the list is usable, too, and of the same interface. */
+static bool is_repeated(const struct ifaddrs *list, const struct ifaddrs *entry)
+{
+    for (; list != entry; list = list->ifa_next)
+        if (is_usable(list) && strcmp(list->ifa_name, entry->ifa_name) == 0)
+            return true;
+    return false;
 }
 
 static void list_names(const struct ifaddrs *list, char names[NAMES_BYTES])
@@ -62,7 +75,7 @@ static void list_names(const struct ifaddrs *list, char names[NAMES_BYTES])
     for (const struct ifaddrs *entry = list; entry != NULL; entry = entry->ifa_next) {
         size_t used = strlen(names);
 
-        if (is_usable(entry) && strstr(names, entry->ifa_name) == NULL)
+        if (is_usable(entry) && !is_repeated(list, entry))
             snprintf(names + used, NAMES_BYTES - used, "%s%s", used > 0 ? ", " : "",
                      entry->ifa_name);
     }
