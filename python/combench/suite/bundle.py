@@ -24,8 +24,9 @@ EXIT_STATUS = "0 written; 1 the output cannot be written; 2 the input cannot be 
 MORE = {
     "anonymous": "In documents, logs and the plan, names of hosts become host001 and so on, names of "
     "users user001, addresses address001, each name the same throughout the bundle. Files that are "
-    "no text, and pages and pictures of reports, are left out. Look through the bundle before you publish it: what people wrote, such as "
-    "titles of plans, remarks and names of folders, is kept unless --hide names it.",
+    "no text, and pages and pictures of reports, are left out. Look through the bundle before you "
+    "publish it: what people wrote, such as titles of plans, remarks and names of folders, is kept "
+    "unless --hide names it.",
     "extract": "The directory is made, or must be empty. Bundles with paths that lead out of it, "
     "links or devices are refused.",
 }
