@@ -27,4 +27,15 @@ static inline void cb_prefetch_to_write(const volatile void *line)
 #endif
 }
 
+/* Between two looks at a word that another core will write. Without it the looks take the word's
+ * cache line back from the core that has just requested it to write. */
+static inline void cb_relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb" : : : "memory");
+#endif
+}
+
 #endif

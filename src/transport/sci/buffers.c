@@ -125,8 +125,6 @@ transport_buffer *sci_buffer_create(transport_factory *base, size_t size)
     sci_factory *factory = sci_factory_of(base);
     transport_buffer *buffer;
 
-    if (factory->answer != NULL && size <= SCI_LINE_BYTES)
-        cb_prefetch_to_write(factory->answer);
     sci_lock(factory);
     buffer = create(factory, size);
     base->held += buffer != NULL;

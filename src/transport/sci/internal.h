@@ -145,9 +145,6 @@ typedef struct {
     transport_buffer *receive_buffers; /* by number */
     uint32_t *free_ring;
     uint32_t free_first, free_count, receive_count;
-    /* The line to prefetch with small send buffers until the next arrival; NULL: none. Set with one
-     * sending thread only */
-    const volatile unsigned char *answer;
 } sci_factory;
 
 static inline sci_factory *sci_factory_of(transport_factory *factory)

@@ -47,6 +47,12 @@ sci_layout sci_layout_of(const cb_settings *settings, size_t receiver, size_t se
 /* Size up to which a message to any receiver of the job is a single piece. */
 size_t sci_layout_least_piece(const cb_settings *settings);
 
+/* Where a receive buffer begins. */
+static inline uint64_t sci_layout_buffer(const sci_layout *layout, uint32_t number)
+{
+    return layout->buffers + number * layout->buffer_bytes;
+}
+
 /* Index of the first credit in a header. */
 static inline uint64_t sci_layout_credits(const sci_layout *layout)
 {

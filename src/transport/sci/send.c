@@ -41,7 +41,7 @@ static inline bool find_credit(sci_sending *to, uint32_t *buffer)
 static inline cb_status store_data(sci_node *node, uint32_t buffer, const void *data, size_t bytes)
 {
     sci_sending *to = &node->sending;
-    const size_t offset = (size_t)(to->layout.buffers + buffer * to->layout.buffer_bytes);
+    const size_t offset = (size_t)sci_layout_buffer(&to->layout, buffer);
     const size_t whole = (bytes + to->excess_mask) & ~to->excess_mask;
     uint32_t tries = 0;
     cb_status status;
@@ -57,7 +57,7 @@ static cb_status store_size(sci_node *node, uint32_t buffer, sci_announcement wh
 {
     sci_sending *to = &node->sending;
     const uint32_t size = sci_notice(to->number, what);
-    const uint64_t end = to->layout.buffers + (buffer + UINT64_C(1)) * to->layout.buffer_bytes;
+    const uint64_t end = sci_layout_buffer(&to->layout, buffer) + to->layout.buffer_bytes;
     uint32_t tries = 0;
     cb_status status;
 
