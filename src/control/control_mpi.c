@@ -438,13 +438,21 @@ cb_status control_barrier(control_team *team)
                           "gather all ranks at a barrier");
 }
 
+/* In pieces, since MPI counts by int. */
 cb_status control_broadcast(control_team *team, void *data, size_t bytes)
 {
-    MPI_Request request;
+    const size_t most = 64 << 20;
+    cb_status status = CB_OK;
 
-    return finish_request(team->plane,
-                          MPI_Ibcast(data, (int)bytes, MPI_BYTE, 0, team->communicator, &request),
-                          &request, "tell all ranks");
+    for (size_t at = 0; at < bytes && status == CB_OK; at += most) {
+        const int piece = (int)(bytes - at < most ? bytes - at : most);
+        MPI_Request request;
+        int code = MPI_Ibcast((unsigned char *)data + at, piece, MPI_BYTE, 0, team->communicator,
+                              &request);
+
+        status = finish_request(team->plane, code, &request, "tell all ranks");
+    }
+    return status;
 }
 
 cb_status control_gather(control_team *team, const void *mine, size_t bytes, void *all)

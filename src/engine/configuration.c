@@ -29,7 +29,7 @@ static cb_status receive_text(control_team *team, bool reader, uint64_t bytes, c
             status = CB_ERROR_MEMORY;
     }
     CB_TRY(control_agree(team, status));
-    return bytes > 0 ? control_broadcast(team, *text, (size_t)bytes) : CB_OK;
+    return control_broadcast(team, *text, (size_t)bytes);
 }
 
 static cb_status share_texts(control *plane, const char *directory, cb_config_texts *texts)

@@ -6,17 +6,15 @@
 
 #include "base/clock.h"
 
-/* How the ranks' totals are combined. */
+/* What the sum of the ranks' totals is divided by. */
 typedef enum {
-    METERS_SUM,
-    METERS_MOST,
-    METERS_PER_TIME, /* their sum / the mean time of their sections */
-    METERS_PER_STEP  /* their sum in us / the steps in their sections */
-} meter_combination;
+    METERS_PER_TIME, /* the mean time of their sections */
+    METERS_PER_STEP  /* the steps in their sections; the total in us */
+} meter_divisor;
 
 typedef struct {
     report_column column;
-    meter_combination combination;
+    meter_divisor divisor;
     uint64_t (*sample)(void); /* of this process; its increase counts */
 } meter;
 
@@ -55,38 +53,30 @@ typedef struct {
     double mean_ns, steps;
 } meter_base;
 
-static void fill(const meter *one, uint64_t sum, double most, const meter_base *base,
-                 report_row *row)
+static void fill(const meter *one, uint64_t sum, const meter_base *base, report_row *row)
 {
-    double value = one->combination == METERS_MOST ? most : (double)sum;
+    const double value =
+        (double)sum / (one->divisor == METERS_PER_TIME ? base->mean_ns : 1e3 * base->steps);
 
-    if (one->combination == METERS_PER_TIME)
-        value /= base->mean_ns;
-    else if (one->combination == METERS_PER_STEP)
-        value /= 1e3 * base->steps;
     if (isfinite(value))
         report_set_number(row, one->column, value);
 }
 
 cb_status meters_report(meters *own, control_team *team, report_row *row)
 {
-    uint64_t sums[METERS_MAXIMUM + 2] = {0};
-    double most[METERS_MAXIMUM + 1] = {0};
+    uint64_t sums[METERS_MAXIMUM + 1] = {0};
+    double steps = (double)own->steps;
     meter_base base;
     size_t count = 0;
 
-    for (; table[count].sample != NULL; count++) {
+    for (; table[count].sample != NULL; count++)
         sums[count] = own->total[count];
-        most[count] = (double)own->total[count];
-    }
     sums[count] = own->elapsed_ns;
-    sums[count + 1] = 1;
-    most[count] = (double)own->steps;
     meters_reset(own);
-    CB_TRY(control_sum(team, sums, count + 2));
-    CB_TRY(control_maximum(team, most, count + 1));
-    base = (meter_base){(double)sums[count] / (double)sums[count + 1], most[count]};
+    CB_TRY(control_sum(team, sums, count + 1));
+    CB_TRY(control_maximum(team, &steps, 1));
+    base = (meter_base){(double)sums[count] / (double)control_team_size(team), steps};
     for (size_t i = 0; row != NULL && i < count; i++)
-        fill(&table[i], sums[i], most[i], &base, row);
+        fill(&table[i], sums[i], &base, row);
     return CB_OK;
 }

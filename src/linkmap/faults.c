@@ -2,6 +2,7 @@
 #include "linkmap/faults.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "linkmap/figures.h"
@@ -43,4 +44,35 @@ cb_status map_analyse(const map_samples *samples, map_figures *figures, map_faul
             status = slow_find(&search, slow[i / 2], i % 2 != 0);
     free(room);
     return status;
+}
+
+static void add(map_fault *faults, size_t *count, map_fault one)
+{
+    if (*count < MAP_FAULTS_MOST)
+        faults[(*count)++] = one;
+}
+
+static map_fault lost_fault(size_t host, int peer)
+{
+    return (map_fault){
+        .kind = MAP_LOST, .direction = MAP_BOTH_DIRECTIONS, .host = (int)host, .peer = peer};
+}
+
+void map_put_lost_first(size_t hosts, const bool *lost, const bool *lost_pairs, map_fault *faults,
+                        size_t *count)
+{
+    map_fault found[MAP_FAULTS_MOST];
+    const size_t found_count = *count;
+
+    memcpy(found, faults, found_count * sizeof(*found));
+    *count = 0;
+    for (size_t one = 0; one < hosts; one++)
+        if (lost[one])
+            add(faults, count, lost_fault(one, MAP_NOWHERE));
+    for (size_t one = 0; one < hosts; one++)
+        for (size_t other = one + 1; other < hosts; other++)
+            if (lost_pairs[one * hosts + other] && !lost[one] && !lost[other])
+                add(faults, count, lost_fault(one, (int)other));
+    for (size_t i = 0; i < found_count; i++)
+        add(faults, count, found[i]);
 }

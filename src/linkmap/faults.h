@@ -26,4 +26,9 @@ const char *map_direction_name(map_direction direction);
 cb_status map_analyse(const map_samples *samples, map_figures *figures, map_fault *faults,
                       size_t *count);
 
+/* Put lost hosts (`lost`, by host), then lost pairs of the others (`lost_pairs`, by hosts * one +
+ * other), before the faults that were found. Of more than MAP_FAULTS_MOST the last are dropped. */
+void map_put_lost_first(size_t hosts, const bool *lost, const bool *lost_pairs, map_fault *faults,
+                        size_t *count);
+
 #endif

@@ -293,26 +293,6 @@ static cb_status run_map(linkmap_state *state)
 
 /* The row */
 
-static void add_lost(const linkmap_state *state, map_fault *faults, size_t *count)
-{
-    const map_run *run = &state->run;
-
-    for (size_t one = 0; one < run->hosts; one++) {
-        if (run->lost[one] && *count < MAP_FAULTS_MOST)
-            faults[(*count)++] = (map_fault){.kind = MAP_LOST,
-                                             .direction = MAP_BOTH_DIRECTIONS,
-                                             .host = (int)one,
-                                             .peer = MAP_NOWHERE};
-        for (size_t other = one + 1; other < run->hosts; other++)
-            if (run->lost_pairs[one * run->hosts + other] && !run->lost[one] && !run->lost[other] &&
-                *count < MAP_FAULTS_MOST)
-                faults[(*count)++] = (map_fault){.kind = MAP_LOST,
-                                                 .direction = MAP_BOTH_DIRECTIONS,
-                                                 .host = (int)one,
-                                                 .peer = (int)other};
-    }
-}
-
 /* Throughput of each cycle (both halves of a bisection) or of each source (its median). */
 static cb_status fill_pattern(const linkmap_state *state, report_row *row)
 {
@@ -410,7 +390,8 @@ static cb_status fill_row(linkmap_state *state, report_row *row)
         status = analyse(state, &figures, faults, &map.fault_count);
         map.figures = &figures;
     }
-    add_lost(state, faults, &map.fault_count);
+    map_put_lost_first(state->run.hosts, state->run.lost, state->run.lost_pairs, faults,
+                       &map.fault_count);
     for (size_t i = 0; i < map.fault_count; i++)
         warn_once(state, &faults[i]);
     if (state->warned_count > map.fault_count)

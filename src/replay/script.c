@@ -369,16 +369,11 @@ static cb_status exchange_flows(script *played, control_team *everyone)
 
 static cb_status share_text(control_team *everyone, char **text, uint64_t *bytes)
 {
-    const uint64_t piece = 64 << 20;
-
     CB_TRY(control_broadcast(everyone, bytes, sizeof(*bytes)));
     if (*text == NULL)
         *text = cb_allocate((size_t)*bytes + 1, 1, "the trace");
     CB_TRY(control_agree(everyone, *text != NULL ? CB_OK : CB_ERROR_MEMORY));
-    for (uint64_t at = 0; at < *bytes; at += piece)
-        CB_TRY(control_broadcast(everyone, *text + at,
-                                 (size_t)(*bytes - at < piece ? *bytes - at : piece)));
-    return CB_OK;
+    return control_broadcast(everyone, *text, (size_t)*bytes);
 }
 
 static cb_status load_text(const script_setting *setting, control *plane, char **text, script *out)

@@ -353,6 +353,29 @@ START_TEST(a_map_without_samples_has_no_faults)
 }
 END_TEST
 
+/* More slow pairs than a row has room for do not hide what was lost. */
+START_TEST(lost_hosts_come_first)
+{
+    bool lost[HOSTS] = {[3] = true},
+         lost_pairs[HOSTS * HOSTS] = {[1 * HOSTS + 2] = true, [1 * HOSTS + 3] = true};
+    map_fault faults[MAP_FAULTS_MOST];
+    size_t count = MAP_FAULTS_MOST;
+
+    for (size_t i = 0; i < count; i++)
+        faults[i] = (map_fault){.kind = MAP_SLOW, .host = (int)i, .peer = 0};
+    map_put_lost_first(HOSTS, lost, lost_pairs, faults, &count);
+    ck_assert_uint_eq(count, MAP_FAULTS_MOST);
+    ck_assert_int_eq(faults[0].kind, MAP_LOST);
+    ck_assert_int_eq(faults[0].host, 3);
+    ck_assert_int_eq(faults[0].peer, MAP_NOWHERE);
+    ck_assert_int_eq(faults[1].kind, MAP_LOST);
+    ck_assert_int_eq(faults[1].host, 1);
+    ck_assert_int_eq(faults[1].peer, 2);
+    for (size_t i = 2; i < count; i++)
+        ck_assert_int_eq(faults[i].host, (int)i - 2);
+}
+END_TEST
+
 UNIT_MAIN("faults", noise_alone_raises_no_alarm, stalls_of_all_hosts_alike_raise_no_alarm,
           samples_that_are_often_late_raise_no_alarm, a_delay_of_the_whole_machine_is_no_fault,
           a_slow_host_is_named_with_its_direction, a_single_slow_pair_is_named_with_its_direction,
@@ -360,4 +383,5 @@ UNIT_MAIN("faults", noise_alone_raises_no_alarm, stalls_of_all_hosts_alike_raise
           a_flapping_host_is_found_among_short_stalls_of_all, a_single_unsteady_pair_is_named,
           lost_packets_count_as_stalls, a_lossy_host_is_found_in_a_long_map_where_all_lose_packets,
           pairs_are_compared_with_those_of_equal_distance,
-          a_polish_finds_the_effects_beside_a_few_outliers, a_map_without_samples_has_no_faults)
+          a_polish_finds_the_effects_beside_a_few_outliers, a_map_without_samples_has_no_faults,
+          lost_hosts_come_first)

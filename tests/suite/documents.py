@@ -134,6 +134,7 @@ class Documents(unittest.TestCase):
 
     def write(self, name: str, made: Json) -> str:
         path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(made), encoding="utf-8")
         return str(path)
 

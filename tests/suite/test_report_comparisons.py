@@ -74,11 +74,34 @@ class Technologies(unittest.TestCase):
     def test_need_two(self) -> None:
         self.assertEqual(technologies_beside(kept(over("ofi", 3.0))), [])
 
+    def test_are_compared_for_each_value_of_what_else_was_varied(self) -> None:
+        def both(technology: str, *us: float) -> Json:
+            rows = [
+                row([time_us] * 7, 64, schedule=schedule)
+                for schedule, time_us in zip(("none", "shift"), us)
+            ]
+            made = document(rows, parameters={"max_time_s": 1, "wait": "auto"})
+            return {**made, "technology": technology}
+
+        (table,) = technologies_beside(kept(both("mpi", 2.0, 3.0), both("ofi", 4.0, 5.0)))
+        found = [line.cells[0].value for line in table.lines if line.cells[0]]
+        self.assertEqual(found, ["2.00", "4.00", "3.00", "5.00"])
+
     def test_have_a_line_each_in_pictures(self) -> None:
         made = [over("mpi", 2.0)]
         made += [over(f"technology {i}", 2.0 + i, method) for i in range(4) for method in ("a", "b")]
         (latency,) = (one for one in gallery(kept(*made)) if one.name == "latency")
         self.assertEqual(len(latency.lines), 9)
+
+
+    def test_have_pictures_with_file_names_of_their_own(self) -> None:
+        known = {"hosts": [{"name": "a"}, {"name": "b"}], "cycles": 3, "latency_us": [[None, 1], [2, None]]}
+        made = [
+            {**document([row([1.0], linkmap=known)], "linkmap"), "technology": name}
+            for name in ("tcp a/b", "tcp a+b")
+        ]
+        names = [one.name for one in gallery(kept(*made))]
+        self.assertEqual(names, ["links-tcp-a-b-64", "links-tcp-a-b-64-2"])
 
 
 class Farms(unittest.TestCase):

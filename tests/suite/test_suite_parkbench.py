@@ -35,6 +35,16 @@ class Parkbench(Documents):
         self.assertEqual(marked, ["64"])
         self.assertIn("1 of 2 sizes agree within 5 %; reasons of the others: variation between starts", said)
 
+    def test_launches_are_compared_by_their_means(self) -> None:
+        for launch, us in enumerate((2.0, 2.2, 2.4), 1):
+            folder = "run" if launch == 1 else f"run/launch-{launch}"
+            line = fit(mode="pingpong", overhead_us=us, r_inf_MBps=100.0, n_half_bytes=200.0, rms_residual_us=0)
+            self.write(f"{folder}/oneway.json", document([row([us] * 20)], fit=line))
+            self.write(f"{folder}/comms1.json", document([row([1.5 * us] * 20)], "comms1", "COMMS1"))
+        said = self.driver("parkbench", str(self.folder / "run"))[0]
+        self.assertRegex(said, r" 64 +2\.194 +3\.291 .*\+50\.0 .*differs: unknown")
+        self.assertIn("fit of 1.1, launch 3, 0 to 1024 bytes: r_inf 100 MB/s", said)
+
     def test_half_of_an_exchange_is_the_time_of_comms2(self) -> None:
         said = self.shown(
             document([row(drawn(1, 3.0), 64, "round_us", mode="exchange")], "twoway", "1.2"),

@@ -76,12 +76,12 @@ class Comparison:
         return sorted(side.keys() - other.keys(), key=order)
 
 
-def _middle(found: Sequence[Observation]) -> float:
+def middle(found: Sequence[Observation]) -> float:
     """The figure of a side: the geometric mean of its runs, as in the test."""
     return statistics.geometric_mean([one.value for one in found])
 
 
-def _tested(
+def tested(
     first: Sequence[Observation], second: Sequence[Observation]
 ) -> tuple[str, Optional[Difference]]:
     """Test by runs where a side has several, else by the blocks of the two runs."""
@@ -103,14 +103,14 @@ def _changes(baseline: Side, side: Side, margin_pct: float) -> list[Change]:
     for search in baseline.found.keys() & side.found.keys():
         key, path = search
         first, second = baseline.found[search], side.found[search]
-        tested_by, difference = _tested(first, second)
+        tested_by, difference = tested(first, second)
         found.append(
             Change(
                 key,
                 known[path],
                 side,
-                _middle(first),
-                _middle(second),
+                middle(first),
+                middle(second),
                 tested_by,
                 difference,
                 baseline.marks[key] | side.marks[key],

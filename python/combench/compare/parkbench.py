@@ -2,7 +2,8 @@
 
 DIR is the directory of a run with both, such as one of `combench run parkbench`. For each pair,
 the output has the relation of the definitions, the time t of one message at each size, the
-parameters of both fits, and the sizes that differ, with the reason if it is known.
+parameters of both fits, and the sizes that differ, with the reason if it is known. Of several
+launches or runs the times are geometric means, and the intervals are those of `combench compare`.
 """
 
 from __future__ import annotations
@@ -10,16 +11,17 @@ from __future__ import annotations
 import argparse
 import sys
 import textwrap
-from dataclasses import dataclass
-from typing import Iterator, Optional, TextIO
+from dataclasses import dataclass, replace
+from typing import Iterable, Iterator, Optional, TextIO
 
-from combench.common import catalogue, inference
+from combench.common import catalogue
 from combench.common.catalogue import Benchmark, Mode
 from combench.common.documents import Json
 from combench.common.errors import MEASURED, SuiteError
 from combench.common.figures import MARKS, Key, Observation, at, describe, number, order
 from combench.common.inference import Difference
-from combench.compare.sides import Side, read_sides
+from combench.compare.comparison import middle, tested
+from combench.compare.sides import Run, Side, read_sides
 from combench.compare.text import aligned, interval_text
 
 EXIT_STATUS = "0 compared; 2 DIR cannot be read, or has no pair."
@@ -85,6 +87,7 @@ class _Row:
     parkbench_us: float
     difference: Optional[Difference]
     marks: frozenset[str]
+    launched_again: bool
 
     @property
     def ratio(self) -> float:
@@ -107,6 +110,8 @@ class _Row:
             return "ranks share cores"
         if "~" in self.marks:
             return "precision not reached"
+        if self.launched_again:
+            return "unknown"
         return "variation between starts; measure again"
 
 
@@ -126,25 +131,27 @@ def _found(side: Side, program: Program) -> dict[Key, Key]:
     return keys
 
 
-def _scaled(found: Observation, share: float) -> list[float]:
-    return [value * share for value in found.blocks]
+def _scaled(found: Iterable[Observation], share: float) -> list[Observation]:
+    return [
+        replace(one, value=one.value * share, blocks=tuple(value * share for value in one.blocks))
+        for one in found
+    ]
 
 
 def _row(side: Side, pairing: Pairing, note: Key, parkbench: Key) -> _Row:
     known = dict(note)
     count = known.get("processors", 2)
-    one = side.found[note, pairing.note.figure][0]
-    other = side.found[parkbench, pairing.parkbench.figure][0]
-    share, parkbench_share = pairing.note.share(count), pairing.parkbench.share(count)
-    difference = None
-    if one.blocks and other.blocks:
-        difference = inference.compare_medians(_scaled(one, share), _scaled(other, parkbench_share))
+    ours = _scaled(side.found[note, pairing.note.figure], pairing.note.share(count))
+    theirs = _scaled(
+        side.found[parkbench, pairing.parkbench.figure], pairing.parkbench.share(count)
+    )
     return _Row(
         known.get("size_bytes", 0),
-        one.value * share,
-        other.value * parkbench_share,
-        difference,
+        middle(ours),
+        middle(theirs),
+        tested(ours, theirs)[1],
         side.marks[note] | side.marks[parkbench],
+        len(side.runs) > 1,
     )
 
 
@@ -175,21 +182,20 @@ def _table(pairing: Pairing, rows: list[_Row], number_of_note: str) -> Iterator[
     yield from (f"    {line}" for line in aligned(lines, right=7))
 
 
-def _fits(side: Side, program: Program, key: Key) -> Iterator[Json]:
+def _fits(run: Run, program: Program, key: Key) -> Iterator[Json]:
     """The segments of a program's fit for the rows of a group, or why there are none."""
     known = dict(key)
-    for run in side.runs:
-        for document in run.documents:
-            wanted = (program.benchmark.name, known["technology"])
-            if (document["benchmark"], document["technology"]) != wanted:
-                continue
-            for fit in document.get("fit") or []:
-                alike = fit.get("processors") == known.get("processors")
-                if alike and program.is_of(fit.get("mode")):
-                    yield fit
-            for skipped in document.get("skipped") or []:
-                if skipped.get("what") == "fit":
-                    yield {"refusal": skipped.get("reason", "no reason is given")}
+    for document in run.documents:
+        wanted = (program.benchmark.name, known["technology"])
+        if (document["benchmark"], document["technology"]) != wanted:
+            continue
+        for fit in document.get("fit") or []:
+            alike = fit.get("processors") == known.get("processors")
+            if alike and program.is_of(fit.get("mode")):
+                yield fit
+        for skipped in document.get("skipped") or []:
+            if skipped.get("what") == "fit":
+                yield {"refusal": skipped.get("reason", "no reason is given")}
 
 
 def _parameters(fit: Json, share: float) -> str:
@@ -219,11 +225,13 @@ def _of_fits(side: Side, pairing: Pairing, note: Key, parkbench: Key) -> Iterato
         (dict(parkbench)["id"], pairing.parkbench, parkbench, 1.0),
     )
     for title, program, key, share in programs:
-        fits = list(_fits(side, program, key))
-        for fit in fits or [{"refusal": "the document has none"}]:
-            yield f"    fit of {title}, {_parameters(fit, share)}"
-        for fit in fits:
-            yield from _of_processor(fit, title)
+        for number_of_run, run in enumerate(side.runs, 1):
+            name = f"{title}, launch {number_of_run}" if len(side.runs) > 1 else title
+            fits = list(_fits(run, program, key))
+            for fit in fits or [{"refusal": "the document has none"}]:
+                yield f"    fit of {name}, {_parameters(fit, share)}"
+            for fit in fits:
+                yield from _of_processor(fit, name)
 
 
 def _of_processor(fit: Json, title: str) -> Iterator[str]:
@@ -321,7 +329,5 @@ def main(arguments: argparse.Namespace) -> int:
     side = sides[0]
     for warning in side.warnings():
         print(f"combench parkbench: warning: {warning}", file=sys.stderr)
-    if len(side.runs) > 1:
-        raise SuiteError(f"{side.label} has several runs; name one")
     write(side, sys.stdout)
     return MEASURED

@@ -247,6 +247,12 @@ def _varying(rows: Sequence[Row], chart: Chart) -> list[str]:
     return found
 
 
+def separating(rows: Sequence[Row], beside: Iterable[str]) -> list[str]:
+    """The keys, but those `beside` and the counts of the shape, that have several values."""
+    stood_for = _implied("shape") | set(beside)
+    return _differing([rows], (key for key in _line_keys() if key not in stood_for))
+
+
 def _line(rows: Sequence[Row], chart: Chart, name: str, label: str) -> Optional[Series]:
     points = {}
     for row in rows:

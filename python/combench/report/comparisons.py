@@ -7,7 +7,7 @@ from typing import Any, Iterable, Mapping, Optional, Sequence
 
 from combench.common import catalogue
 from combench.common.catalogue import Benchmark, evaluate
-from combench.report.charts import grouped, named, ordered
+from combench.report.charts import grouped, named, ordered, separating
 from combench.report.figures import NO_INTERVAL, Figure, frequency, interval_text, number
 from combench.report.rows import Row, usual
 from combench.report.tables import Cell, Line, Table, left_out, shape_order, sizes_of
@@ -35,7 +35,7 @@ def _line(heads: tuple[str, ...], cells: Iterable[Optional[Cell]]) -> list[Line]
 
 # Technologies.
 
-_APART = ("mode", "multicast", "list", "algorithm_us", "fetched", "accept", "machine")
+_BESIDE = ("technology", "size_bytes", "wait")
 
 
 def _main_figure(benchmark: Benchmark, row: Row) -> tuple[str, str, Any]:
@@ -87,7 +87,7 @@ def technologies_beside(rows: Sequence[Row]) -> list[Table]:
         if len({row.get("technology") for row in of_benchmark}) < 2 or not benchmark.is_reported:
             continue
         sizes = sizes_of(of_benchmark)
-        differing = [key for key in _APART if len({row.get(key) for row in of_benchmark}) > 1]
+        differing = separating(of_benchmark, _BESIDE)
         lines: list[Line] = []
         by_shape = sorted(of_benchmark, key=lambda row: shape_order(row.shape))
         for group in grouped(by_shape, ("shape", *differing)):

@@ -7,7 +7,7 @@ import itertools
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import Callable, Optional, Sequence
+from typing import Callable, Iterable, Optional, Sequence
 
 from combench.common import catalogue
 from combench.common.catalogue import Benchmark, Column, Plot
@@ -650,6 +650,18 @@ def _impacts(rows: Sequence[Row]) -> list[Picture]:
     return made
 
 
+def _with_own_names(pictures: Iterable[Picture]) -> list[Picture]:
+    """Pictures, of which no two have the same file name."""
+    known: dict[str, Picture] = {}
+    for picture in pictures:
+        name, number = picture.name, 1
+        while name in known:
+            number += 1
+            name = f"{picture.name}-{number}"
+        known[name] = replace(picture, name=name)
+    return list(known.values())
+
+
 def gallery(
     rows: Sequence[Row], predicted: Sequence[Row] = (), buffer_bytes: Optional[int] = None
 ) -> list[Picture]:
@@ -661,4 +673,4 @@ def gallery(
         made += pictures_of(chart, rows)
     made += linkmaps.pictures(rows, LINKS)
     made += _predictions(rows, predicted)
-    return sorted(made, key=lambda picture: SECTIONS.index(picture.section))
+    return _with_own_names(sorted(made, key=lambda picture: SECTIONS.index(picture.section)))

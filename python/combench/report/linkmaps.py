@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Sequence
 
 from combench.common.documents import Json
-from combench.report.charts import Axis, HeatMap, Picture
+from combench.report.charts import Axis, HeatMap, Picture, file_name
 from combench.report.figures import number
 from combench.report.rows import Row
 
@@ -56,7 +56,7 @@ def _picture(row: Row, section: str) -> Picture:
     where = ", ".join(filter(None, (row.technology, row.machine)))
     size = row.get("size_bytes")
     return Picture(
-        f"links-{row.technology}-{row.machine}-{size}".replace(" ", "-").replace("-" * 2, "-"),
+        file_name("links", [row.technology, row.machine, size]),
         section,
         f"Links between {len(names)} hosts: {where}, {size} bytes",
         f"Medians of {known['cycles']} samples of each pair. {_caption(row)}",

@@ -10,7 +10,7 @@ import argparse
 import socket
 import sys
 from pathlib import Path
-from typing import TextIO
+from typing import Optional, TextIO
 
 from combench.common import documents, values
 from combench.common.catalogue import CALIBRATION
@@ -79,6 +79,15 @@ MORE = {
 SEE_ALSO = ("combench-compare", "combench-parkbench", "combench-report")
 
 
+# Defaults of options that a resumed run must be given again.
+_NOT_KEPT: dict[str, Optional[str]] = {
+    "launcher": "auto",
+    "mpirun": "mpirun",
+    "launch": "",
+    "programs": None,
+}
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("plan", metavar="PLAN", nargs="?", help=f"{', '.join(plans.shipped())}, or a file")
@@ -131,13 +140,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--launcher",
         choices=("auto", "mpirun", "srun"),
-        default="auto",
         help="start ranks with mpirun or srun (default auto)",
     )
-    add("--mpirun", metavar="COMMAND", default="mpirun", help="mpirun of the programs' MPI library")
+    add("--mpirun", metavar="COMMAND", help="mpirun of the programs' MPI library")
     add("--hostfile", metavar="FILE", help="host file for mpirun")
-    add("--launch", metavar="WORDS", default="", help="more options for mpirun or srun")
+    add("--launch", metavar="WORDS", help="more options for mpirun or srun")
     add("--programs", metavar="DIR", help="folder of the benchmark programs")
+    parser.set_defaults(**_NOT_KEPT)
 
 
 def _launches_text(prepared: Prepared) -> str:
@@ -352,7 +361,16 @@ def _judged(prepared: Prepared) -> list[str]:
     return [*judging.lines(verdicts), f"{accepted} by the thresholds of plan {prepared.plan.name}"]
 
 
-def _summary(prepared: Prepared, stopped: str) -> list[str]:
+def _again(arguments: argparse.Namespace, directory: Path) -> str:
+    """The command that continues the run."""
+    words = ["combench", "run", "--resume", "--output", str(directory)]
+    for name, default in _NOT_KEPT.items():
+        value = getattr(arguments, name)
+        words += [f"--{name}", value] if value != default else []
+    return manifests.command_text(words)
+
+
+def _summary(arguments: argparse.Namespace, prepared: Prepared, stopped: str) -> list[str]:
     """The last lines of output."""
     manifest, directory = prepared.manifest, prepared.setting.directory
     counts = [
@@ -367,7 +385,7 @@ def _summary(prepared: Prepared, stopped: str) -> list[str]:
     if "reason" in predicted:
         lines.append(f"prediction {predicted['state']}: {predicted['reason']}")
     lines += _judged(prepared)
-    again = f"combench run --resume --output {manifests.command_text([str(directory)])}"
+    again = _again(arguments, directory)
     if stopped:
         lines.append(f"stopped: {stopped}; continue with {again}")
     elif manifest.count(documents.FAILED, documents.TIMED_OUT):
@@ -425,7 +443,7 @@ def main(arguments: argparse.Namespace) -> int:
         stopped = _run(prepared, signals, lock)
         lock.release()
         # Requeueing ends this job, so it comes last.
-        print("\n".join(_summary(prepared, stopped)), flush=True)
+        print("\n".join(_summary(arguments, prepared, stopped)), flush=True)
         if arguments.batch:
             _requeue(prepared, stopped)
     return _status(prepared.manifest, stopped)
