@@ -34,7 +34,7 @@ KEPT = Path(__file__).resolve().parent / "networks"
 PAGE = KEPT.with_suffix(".md")
 
 # Seeds, each with how many networks. Those of seed 1 served to develop the calibration.
-DRAWS = {2: 12, 3: 12}
+DRAWS = {2: 12, 3: 12, 4: 12}
 HOSTS, CALIBRATED, AT_A_TIME, SEEDS = 9, 3, 2, 3
 RATES_MBPS, DELAYS_US = (2, 5, 10, 20), (0, 50, 500)
 TECHNOLOGIES, SHAPES = ("tcp", "udp", "mpi"), ("one switch", "two levels", "unequal links")
@@ -51,7 +51,7 @@ DATAGRAM_SIZES = (0, 64, 200, 400, 700, 1000, 1250, 1400, 1432)
 IN_EVENTS = "algorithms = 0\nmax-time = 8"
 MARGIN, LEAST_S, SECONDS_BY_MBPS = 1.25, 0.8, 5
 QUEUE = "64MB"
-GOAL_MEDIAN_PCT, GOAL_PCT, GOAL_SHARE = 3, 15, 0.95
+GOAL_MEDIAN_PCT, GOAL_PCT, GOAL_SHARE, GOAL_INSIDE = 3, 15, 0.95, 0.9
 QUANTILE_90, QUANTILE_95 = (statistics.NormalDist().inv_cdf(share) for share in (0.95, 0.975))
 KNOWN_PCT = 10  # the reach of the 95 % interval of a measurement that can refute a prediction
 
@@ -364,6 +364,10 @@ def numbered(networks: list[Json]) -> Iterable[tuple[int, Json]]:
     return enumerate(networks, 1)
 
 
+def judged(goal: str, reached: bool) -> str:
+    return f"(goal: {goal}; {'reached' if reached else 'not reached'})"
+
+
 def verdict(rows: list[Json]) -> str:
     errors = [abs(error_pct(row)) for row in rows]
     within = sum(error <= GOAL_PCT for error in errors) / len(errors)
@@ -373,9 +377,10 @@ def verdict(rows: list[Json]) -> str:
     agreeing = [agrees(row) for row in rows if row["measured_interval_pct"] is not None]
     return (
         f"{len(rows)} rows, median error {median:.1f} %, {100 * within:.1f} % of the rows within "
-        f"{GOAL_PCT} % (goal: {GOAL_MEDIAN_PCT} %, {100 * GOAL_SHARE:.0f} %; "
-        f"{'' if reached else 'not '}reached), {100 * inside:.0f} % of the measurements in the "
-        f"predictions' own 90 % intervals, {100 * sum(agreeing) / len(agreeing):.1f} % of the "
+        f"{GOAL_PCT} % {judged(f'{GOAL_MEDIAN_PCT} %, {100 * GOAL_SHARE:.0f} %', reached)}, "
+        f"{100 * inside:.1f} % of the measurements in the predictions' own 90 % intervals "
+        f"{judged(f'{100 * GOAL_INSIDE:.0f} %', inside >= GOAL_INSIDE)}, "
+        f"{100 * sum(agreeing) / len(agreeing):.1f} % of the "
         f"{len(agreeing)} that have an interval if that counts, too"
     )
 
