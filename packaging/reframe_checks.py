@@ -6,6 +6,8 @@ figures as performance variables.
 
 The environment of the site must have combench and its MPI library loaded. The benchmarks, and which of
 their figures are better higher or lower, come from benchmarks.json beside this file.
+
+Not run by ReFrame yet, which was not at hand: a test of the project loads it with a stand-in.
 """
 
 import json

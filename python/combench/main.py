@@ -45,7 +45,7 @@ def general_parser() -> argparse.ArgumentParser:
         prog="combench",
         description="Run the communication benchmarks of combench and evaluate their results. "
         "`combench run` needs only Python 3.9 or later; the other verbs also need fastjsonschema, "
-        "compare and predict SciPy, report matplotlib and jinja2.",
+        "compare, parkbench and predict SciPy, report matplotlib and jinja2.",
         epilog="`combench VERB --help` lists the options of a verb.",
     )
     parser.add_argument(_MANUAL, action="store_true", help=_MANUAL_HELP)

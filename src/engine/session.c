@@ -137,6 +137,7 @@ const measurement_method *session_method(const benchmark *definition, const benc
 cb_status session_open(engine_session *out, engine_program *program)
 {
     const bench_options *options = &program->options;
+    cb_status status;
 
     *out = (engine_session){.program = program,
                             .definition = program->definition,
@@ -157,10 +158,11 @@ cb_status session_open(engine_session *out, engine_program *program)
     cb_log_identify(program->options_table.program, out->ranks > 1 ? control_rank(out->plane) : -1);
     cb_log_silence(control_rank(out->plane) != 0);
     CB_TRY(fragments_share(out->plane, &program->options));
-    CB_TRY(read_configuration(out));
-    return control_agree(control_everyone(out->plane),
-                         configuration_choose_group(program->definition, out->config, out->ranks,
-                                                    &program->options));
+    status = read_configuration(out);
+    if (status == CB_OK)
+        status = configuration_choose_group(program->definition, out->config, out->ranks,
+                                            &program->options);
+    return session_agree_on_plan(out, status);
 }
 
 cb_status session_agree_on_plan(engine_session *session, cb_status mine)
@@ -309,10 +311,9 @@ cb_status session_start(engine_session *session, const bench_plan *plan)
     size_t largest_bytes = method_message_bytes(method, plan->largest_bytes);
     parkbench_ticks ticks = {0};
 
-    CB_TRY(
-        control_agree(control_everyone(session->plane),
-                      configuration_make_settings(session->program, session->config, session->ranks,
-                                                  largest_bytes, &session->settings)));
+    CB_TRY(session_agree_on_plan(
+        session, configuration_make_settings(session->program, session->config, session->ranks,
+                                             largest_bytes, &session->settings)));
     cb_log_silence(false);
     if (session->definition->group == BENCH_GROUP_PARKBENCH)
         CB_TRY(parkbench_check_clock(session->plane, session->host, &ticks));

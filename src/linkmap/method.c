@@ -214,9 +214,10 @@ static void warn_once(linkmap_state *state, const map_fault *fault)
     const map_description map = description_of(state);
 
     if (is_among(state->warned, state->warned_count, fault) ||
-        state->warned_count == MAP_FAULTS_MOST)
+        (state->warned_count == MAP_FAULTS_MOST && fault->kind != MAP_LOST))
         return;
-    state->warned[state->warned_count++] = *fault;
+    if (state->warned_count < MAP_FAULTS_MOST)
+        state->warned[state->warned_count++] = *fault;
     row_warn(&map, fault);
 }
 

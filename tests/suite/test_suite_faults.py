@@ -120,7 +120,7 @@ class Resuming(Stage):
 
     def test_retry_makes_what_failed_again(self) -> None:
         self.actions({NAMES[0]: "fail"})
-        ended = self.run_driver(str(self.plan), expect=1)
+        ended = self.run_driver(str(self.plan), "--launch=--oversubscribe", expect=1)
         self.actions({})
         # The output has the whole command, with the options that the directory does not keep.
         said = ended.stdout.partition("repeat failed measurements with combench run ")[2]

@@ -43,7 +43,7 @@ class Parkbench(Documents):
             self.write(f"{folder}/comms1.json", document([row([1.5 * us] * 20)], "comms1", "COMMS1"))
         said = self.driver("parkbench", str(self.folder / "run"))[0]
         self.assertRegex(said, r" 64 +2\.194 +3\.291 .*\+50\.0 .*differs: unknown")
-        self.assertIn("fit of 1.1, launch 3, 0 to 1024 bytes: r_inf 100 MB/s", said)
+        self.assertIn("fit of 1.1, launch-3, 0 to 1024 bytes: r_inf 100 MB/s", said)
 
     def test_half_of_an_exchange_is_the_time_of_comms2(self) -> None:
         said = self.shown(

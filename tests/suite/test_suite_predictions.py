@@ -23,7 +23,7 @@ from typing import Any, Sequence
 from stage import LIMIT_S, TOP, heed_signals, thorough
 
 from combench import main as driver
-from combench.common import catalogue, values
+from combench.common import catalogue, programs, values
 from combench.common.errors import SuiteError
 from combench.common.inference import interval_pct
 from combench.predict import cases, columns, ending
@@ -817,6 +817,9 @@ class Documents(Folder):
         ended = self.predict(*words, expect=0)
         document = json.loads((self.folder / "p.json").read_text("utf-8"))
         self.check_schema(document)
+        made_by = programs.identity(BUILD)
+        self.assertIn("combench", made_by)
+        self.assertEqual({key: document.get(key) for key in made_by}, made_by)
         rows = document["results"]
         self.assertEqual(len({row["benchmark"] for row in rows}), 10)
         left_out = [left["benchmark"] for left in document["left_out"]]

@@ -151,7 +151,7 @@ def _row(side: Side, pairing: Pairing, note: Key, parkbench: Key) -> _Row:
         middle(theirs),
         tested(ours, theirs)[1],
         side.marks[note] | side.marks[parkbench],
-        len(side.runs) > 1,
+        len(ours) + len(theirs) > 2,
     )
 
 
@@ -182,13 +182,17 @@ def _table(pairing: Pairing, rows: list[_Row], number_of_note: str) -> Iterator[
     yield from (f"    {line}" for line in aligned(lines, right=7))
 
 
+def _documents(run: Run, program: Program, key: Key) -> Iterator[Json]:
+    wanted = (program.benchmark.name, dict(key)["technology"])
+    for document in run.documents:
+        if (document["benchmark"], document["technology"]) == wanted:
+            yield document
+
+
 def _fits(run: Run, program: Program, key: Key) -> Iterator[Json]:
     """The segments of a program's fit for the rows of a group, or why there are none."""
     known = dict(key)
-    for document in run.documents:
-        wanted = (program.benchmark.name, known["technology"])
-        if (document["benchmark"], document["technology"]) != wanted:
-            continue
+    for document in _documents(run, program, key):
         for fit in document.get("fit") or []:
             alike = fit.get("processors") == known.get("processors")
             if alike and program.is_of(fit.get("mode")):
@@ -225,8 +229,11 @@ def _of_fits(side: Side, pairing: Pairing, note: Key, parkbench: Key) -> Iterato
         (dict(parkbench)["id"], pairing.parkbench, parkbench, 1.0),
     )
     for title, program, key, share in programs:
-        for number_of_run, run in enumerate(side.runs, 1):
-            name = f"{title}, launch {number_of_run}" if len(side.runs) > 1 else title
+        measured = [run for run in side.runs if list(_documents(run, program, key))]
+        for run in measured:
+            folder = run.path.name if len({one.path for one in measured}) > 1 else ""
+            launch = f"launch {run.launch}" if len({one.launch for one in measured}) > 1 else ""
+            name = ", ".join(filter(None, (title, folder, launch)))
             fits = list(_fits(run, program, key))
             for fit in fits or [{"refusal": "the document has none"}]:
                 yield f"    fit of {name}, {_parameters(fit, share)}"

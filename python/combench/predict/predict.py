@@ -234,6 +234,7 @@ def _document(
     started: float,
     rows: list[Json],
     left_out: list[dict[str, str]],
+    made_by: dict[str, str],
 ) -> Json:
     described: Json = {"from": list(calibration.origin), "text": calibration.text}
     if calibration.rests_on:
@@ -248,6 +249,7 @@ def _document(
         described["sizes_bytes"] = list(calibration.sizes_bytes)
     return {
         "schema": "combench-prediction/1",
+        **made_by,
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
         "elapsed_s": round(time.time() - started, 3),
         "command": ["combench", *sys.argv[1:]],
@@ -329,7 +331,8 @@ def main(arguments: argparse.Namespace) -> int:
             processes.end,
         )
     left_out = measured.left_out + left_out
-    document = _document(arguments, calibration, title, started, rows, left_out)
+    made_by = programs.identity(folder)
+    document = _document(arguments, calibration, title, started, rows, left_out, made_by)
     print(table(document))
     if arguments.output:
         write_json(Path(arguments.output), document)

@@ -366,7 +366,7 @@ def _again(arguments: argparse.Namespace, directory: Path) -> str:
     words = ["combench", "run", "--resume", "--output", str(directory)]
     for name, default in _NOT_KEPT.items():
         value = getattr(arguments, name)
-        words += [f"--{name}", value] if value != default else []
+        words += [f"--{name}={value}"] if value != default else []
     return manifests.command_text(words)
 
 
