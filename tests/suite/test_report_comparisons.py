@@ -118,6 +118,16 @@ class Farms(unittest.TestCase):
     def test_need_both_kinds(self) -> None:
         self.assertEqual(farms_beside(kept(document([farm_row(2000, 64)], FARMS[0].name))), [])
 
+    def test_stand_beside_each_other_for_each_way_of_drawing_sizes(self) -> None:
+        made = []
+        for farm, fixed, drawn_sizes in ((FARMS[0], 2000, 1600), (FARMS[1], 1000, 400)):
+            rows = [farm_row(fixed, 64), farm_row(drawn_sizes, 64, fragments="normal:0.2")]
+            made.append(document(rows, farm.name))
+        (table,) = farms_beside(kept(*made))
+        ratio = f"{FARMS[1].short_label} / {FARMS[0].short_label}"
+        found = [line.cells[0].value for line in table.lines if line.heads[-1] == ratio and line.cells[0]]
+        self.assertEqual(found, ["0.500", "0.250"])
+
     def test_show_the_open_loop_with_the_highest_rate_that_was_sustained(self) -> None:
         rows = [
             farm_row(2000, 64),

@@ -106,7 +106,8 @@ def technologies_beside(rows: Sequence[Row]) -> list[Table]:
 
 # Farms.
 
-_OF_FARMS = ("technology", "machine", "algorithm_us", "arrivals")
+_OF_FARMS = ("algorithm_us", "technology", "machine")
+_ALIKE = ("benchmark", "size_bytes", "wait", "mode", "multicast")  # the same, or what is compared
 _FIGURES = (("frequency_Hz", "frequency", frequency), ("event_latency_us.p99", "p99, us", number))
 
 
@@ -147,12 +148,12 @@ def farms_beside(rows: Sequence[Row]) -> list[Table]:
     ]
     sizes = sizes_of(plain)
     lines: list[Line] = []
-    for group in grouped(sorted(plain, key=lambda row: row.get("algorithm_us") or 0), _OF_FARMS):
-        differing = ("algorithm_us", "technology", "machine")
+    apart = tuple(dict.fromkeys((*_OF_FARMS, *separating(plain, _ALIKE))))
+    for group in grouped(sorted(plain, key=lambda row: row.get("algorithm_us") or 0), apart):
         shapes = {row.shape for row in group}
         for shape in sorted(shapes, key=shape_order):
             of_shape = [row for row in group if row.shape == shape]
-            lines += _farm_lines(named(group[0], differing), shape, sizes, pair, of_shape)
+            lines += _farm_lines(named(group[0], apart), shape, sizes, pair, of_shape)
     if not lines:
         return []
     title = " beside ".join(one.label for one in pair)
