@@ -91,3 +91,11 @@ def identity(folder: Path) -> dict[str, str]:
     version, revision = found.groups()
     known = revision is not None and revision != "unknown"
     return {"combench": version, **({"commit": revision} if known else {})}
+
+
+def identity_if_known(folder: Path) -> dict[str, str]:
+    """As `identity`; empty if the programs cannot be run, which must not cost a finished result."""
+    try:
+        return identity(folder)
+    except SuiteError:
+        return {}

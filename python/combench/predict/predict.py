@@ -331,7 +331,7 @@ def main(arguments: argparse.Namespace) -> int:
             processes.end,
         )
     left_out = measured.left_out + left_out
-    made_by = programs.identity(folder)
+    made_by = programs.identity_if_known(folder)
     document = _document(arguments, calibration, title, started, rows, left_out, made_by)
     print(table(document))
     if arguments.output:

@@ -248,7 +248,7 @@ def main(arguments: argparse.Namespace) -> int:
         )
     validation.left_out = measured.left_out + validation.left_out
     about = {
-        **programs.identity(folder),
+        **programs.identity_if_known(folder),
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
         "command": ["combench", *sys.argv[1:]],
         "technology": measurements.title,
