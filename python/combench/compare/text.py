@@ -118,7 +118,7 @@ def _sensitivity(changes: list[Change]) -> str:
     if not reaches:
         return ""
     return (
-        "sensitivity: undecided figures have intervals of "
+        "sensitivity: figures with \"cannot tell\" have intervals of "
         f"{_reach(statistics.median(reaches))} to either side (median); smaller changes can be "
         "missed"
     )
@@ -129,8 +129,8 @@ def _counts(changes: list[Change], margin_pct: float) -> str:
     words = {
         SLOWER: "slower",
         FASTER: "faster",
-        SAME: f"without a difference larger than {margin_pct:g} %",
-        UNKNOWN: "undecided",
+        SAME: f"no difference larger than {margin_pct:g} %",
+        UNKNOWN: "cannot tell",
     }
     parts = [f"{found.count(verdict)} {words[verdict]}" for verdict in VERDICTS]
     return f"{len(changes)} figures compared: {', '.join(parts)}"
@@ -163,7 +163,7 @@ def _of_control(comparison: Comparison, side: Side) -> Iterator[str]:
         same = sum(change.verdict == SAME for change in tested)
         yield (
             f"control: {same} of {len(tested)} figures that the change cannot affect differ by no more "
-            f"than {comparison.margin_pct:g} %; undecided: {len(tested) - same}"
+            f"than {comparison.margin_pct:g} %; cannot tell: {len(tested) - same}"
         )
 
 
