@@ -34,8 +34,9 @@ KEPT = Path(__file__).resolve().parent / "networks"
 PAGE = KEPT.with_suffix(".md")
 
 # Seeds, each with how many networks. Those of seed 1 served to develop the calibration.
-DRAWS = {2: 12, 3: 12, 4: 12}
+DRAWS = {2: 12, 3: 12, 4: 12, 5: 12}
 HOSTS, CALIBRATED, AT_A_TIME, SEEDS = 9, 3, 2, 3
+CALIBRATIONS = tuple(f"calibrate-{launch}.json" for launch in (1, 2, 3))  # launches of the calibration
 RATES_MBPS, DELAYS_US = (2, 5, 10, 20), (0, 50, 500)
 TECHNOLOGIES, SHAPES = ("tcp", "udp", "mpi"), ("one switch", "two levels", "unequal links")
 # What a packet takes on a cable, in ms. Two kernels and the switch need 40 us for a frame, and two cores play
@@ -211,7 +212,7 @@ def commit() -> str:
 def predict_one(folder: Path) -> None:
     """Predict what was measured, beside the measurements of other networks."""
     validate = ["chrt", "--idle", "0", sys.executable, str(TOP / "scripts/combench"), "validate"]
-    validate += ["calibrate.json", "measured", "--programs", str(BUILD), "--seeds", str(SEEDS)]
+    validate += [*CALIBRATIONS, "measured", "--programs", str(BUILD), "--seeds", str(SEEDS)]
     validate += ["--network", "file:network.net", "--output", "validation.json"]
     with open(folder / "log", "ab") as log:
         subprocess.run(validate, cwd=folder, check=True, stdout=log, stderr=log)
@@ -230,10 +231,13 @@ def measure_one(case: Json, folder: Path) -> Json:
     seconds = max(LEAST_S, SECONDS_BY_MBPS / rate)
     calibrate = f"{FAVOUR} mpirun -q -np {CALIBRATED} '{BUILD}/cb_calibrate' --wait block"
     calibrate += f" --technology {technology} --max-time {seconds} --sizes {sizes}"
-    on_testbed(case, CALIBRATED, f"{calibrate} --output calibrate.json", folder)
+    first, *others = CALIBRATIONS
+    on_testbed(case, CALIBRATED, f"{calibrate} --output {first}", folder)
     combench = f"'{sys.executable}' '{TOP}/scripts/combench'"
     run = f"{combench} run plan.plan --programs '{BUILD}' --output measured"
     on_testbed(case, HOSTS, f"{FAVOUR} {run}", folder)
+    for other in others:
+        on_testbed(case, CALIBRATED, f"{calibrate} --output {other}", folder)
     measured_s = time.time() - started
     predict_one(folder)
     made = json.loads((folder / "validation.json").read_text(encoding="utf-8"))

@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import math
 import os
 import shutil
 import signal
@@ -619,6 +620,37 @@ class Foundations(Folder):
         (row,) = (row for row in document["results"] if row["mode"] == "pingpong")
         self.assertAlmostEqual(row["latency_us"]["median"], 5.64, delta=0.1)
         self.assertEqual(document["calibration"]["technology"], "ofi (method=message,tx_depth=8)")
+
+    def launches(self) -> list[Json]:
+        """Three launches of a calibration, the second one slowest and the third in the middle."""
+        made = [result("calibrate", "calibration", calibrate_rows(three=True, shared=False)) for _ in range(3)]
+        for document, factor in zip(made, (1.0, 1.2, 1.1)):
+            for row in document["results"]:
+                if "latency_us" in row:
+                    row["latency_us"]["median"] *= factor
+        return made
+
+    def assert_middle_launch(self, said: str, document: Json, of: str) -> None:
+        times_us = [5 + 0.01 * row["size_bytes"] for row in oneway_rows()]
+        mean_us = math.prod(times_us) ** (1 / len(times_us))
+        self.assertIn(f"the middle one of 3 launches, with {mean_us:.3g} to {1.2 * mean_us:.3g} us", said)
+        self.assertEqual(document["calibration"]["from"], [str(self.folder / of)])
+        (row,) = (row for row in document["results"] if row["mode"] == "pingpong")
+        self.assertAlmostEqual(row["latency_us"]["median"], 1.1 * 5.64, delta=0.1)
+
+    def test_are_the_middle_launch_of_several(self) -> None:
+        said, document = self.rests_on(*self.launches())
+        self.assert_middle_launch(said, document, "2.json")
+
+    def test_are_all_launches_of_a_run(self) -> None:
+        names = ("c.json", "launch-2/c.json", "launch-3/c.json")
+        for name, launch in zip(names, self.launches()):
+            (self.folder / "run/results" / name).parent.mkdir(parents=True, exist_ok=True)
+            self.write(f"run/results/{name}", launch)
+        words = ["--benchmarks", "1.1", "--scale", "2", "--sizes", "64", "--seeds", "1", "--output", "p.json"]
+        ended = self.predict(str(self.folder / "run"), *words, expect=0)
+        document = json.loads((self.folder / "p.json").read_text("utf-8"))
+        self.assert_middle_launch(ended.stdout, document, "run/results/launch-3/c.json")
 
     def test_are_half_of_it_for_two_ranks(self) -> None:
         rows = calibrate_rows(three=False, shared=False)

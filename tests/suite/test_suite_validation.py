@@ -28,9 +28,10 @@ from combench.predict.replays import Replay, compare_replays
 from combench.predict.trace import ranks_of, together
 from combench.predict.validation import (
     Validation,
+    calibration_pct,
     compare,
-    half_interval_pct,
     document_of,
+    half_interval_pct,
     hold_out,
     sizes_to_hold_out,
     summarize,
@@ -108,17 +109,24 @@ class Comparing(unittest.TestCase):
         for one in made.rows:
             self.assertAlmostEqual(one.error_pct, 25)
 
-    def test_the_interval_is_that_of_residuals_and_seeds(self) -> None:
+    def test_the_interval_is_that_of_calibration_and_seeds(self) -> None:
         one = self.asked()[0]
         alone = predicted(one, 1.0)
         self.assertAlmostEqual(half_interval_pct(alone, 0.0), 0)
-        self.assertAlmostEqual(half_interval_pct(alone, 2.0), 2 * 1.645, places=2)
+        self.assertAlmostEqual(half_interval_pct(alone, 2.0), 2.0)
         alone.steps_us = [99.0, 100.0, 101.0]
         of_seeds = 2.920 * math.sqrt(4 / 3)  # t of 2 degrees of freedom, a further value
         self.assertAlmostEqual(half_interval_pct(alone, 0.0), of_seeds, places=2)
-        self.assertAlmostEqual(half_interval_pct(alone, 2.0), math.hypot(3.29, of_seeds), places=2)
+        self.assertAlmostEqual(half_interval_pct(alone, 2.0), math.hypot(2.0, of_seeds), places=2)
         made = compare([one], lambda _: alone, lambda _: False, 2.0)
         self.assertAlmostEqual(made.rows[0].row()["interval_pct"], half_interval_pct(alone, 2.0))
+
+    def test_the_interval_of_a_calibration_is_that_of_its_residual_and_its_launches(self) -> None:
+        self.assertAlmostEqual(calibration_pct(2.0), 2 * 1.645, places=2)
+        of_launches = 2.920 * math.sqrt(4 / 3)
+        self.assertAlmostEqual(calibration_pct(0.0, (99.0, 100.0, 101.0)), of_launches, places=2)
+        both = math.hypot(3.29, of_launches)
+        self.assertAlmostEqual(calibration_pct(2.0, (99.0, 100.0, 101.0)), both, places=2)
 
     def test_the_interval_of_a_measurement_is_that_of_its_median(self) -> None:
         figure = {"median": 200.0, "ci95": [190.0, 204.0], "min": 180.0, "max": 220.0}

@@ -21,6 +21,7 @@ from combench.common.values import topology
 
 Json = dict[str, Any]
 
+LAUNCHES = "launch-*"  # folders of further launches, beside the documents of the first
 RESULT, RUN = "combench-result", "combench-run"
 PREDICTION, VALIDATION = "combench-prediction", "combench-validation"
 BENCHMARKS = "combench-benchmarks"

@@ -33,7 +33,6 @@ from combench.common.figures import (
 )
 
 CONTROL = "control"  # the section of a plan whose figures a change cannot affect
-LAUNCHES = "launch-*"  # folders of further launches, beside the documents of the first
 
 SearchKey = tuple[Key, str]  # a row and the name of one of its figures
 
@@ -161,7 +160,7 @@ def _runs_in(path: Path) -> list[Run]:
 
 def _launches_in(path: Path) -> list[Path]:
     """Folders of further launches in their order, which is that of time."""
-    found = [one for one in path.glob(LAUNCHES) if one.name.rpartition("-")[2].isdecimal()]
+    found = [one for one in path.glob(documents.LAUNCHES) if one.name.rpartition("-")[2].isdecimal()]
     return sorted(found, key=lambda one: int(one.name.rpartition("-")[2]))
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import statistics
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Iterator, Sequence
 
 from combench.common import bundles, catalogue
 from combench.common.catalogue import CALIBRATION, Benchmark
-from combench.common.documents import RESULT, Json, claims_to_be, read_checked
+from combench.common.documents import LAUNCHES, RESULT, Json, claims_to_be, read_checked
 from combench.common.errors import SuiteError
 from combench.common.figures import at, with_settings
 from combench.predict.model import SHARE_RULES
@@ -55,6 +56,7 @@ class Calibration:
     measured: bool  # the number of processors comes from results
     hosts: int | None = None  # number of measured hosts; None: unknown
     rests_on: tuple[str, ...] = ()  # description of the measurements that were fitted
+    launches_us: tuple[float, ...] = ()  # time of a message in each launch, see _message_us
 
     @property
     def share(self) -> str:
@@ -69,8 +71,16 @@ class Calibration:
         return max((float(one) for one in found), default=0.0)
 
 
+def _read(path: Path) -> Json:
+    try:
+        return read_checked(path, RESULT)
+    except SuiteError as error:
+        raise SuiteError(f"{error}; measure it again, or remove it") from error
+
+
 def _documents_in(place: Path) -> list[tuple[Path, Json]]:
-    """The result documents in a file or a folder; other files in a folder are ignored."""
+    """The result documents in a file or a folder, of the first launch, and all launches of a calibration; other
+    files in a folder are ignored."""
     place = bundles.directory_of(place)
     if not place.is_dir():
         return [(place, read_checked(place, RESULT))]
@@ -79,10 +89,10 @@ def _documents_in(place: Path) -> list[tuple[Path, Json]]:
     for path in sorted(folder.glob("*.json")):
         if folder == place and not claims_to_be(path, RESULT):
             continue
-        try:
-            found.append((path, read_checked(path, RESULT)))
-        except SuiteError as error:
-            raise SuiteError(f"{error}; measure it again, or remove it") from error
+        found.append((path, _read(path)))
+        if catalogue.known().benchmark(str(found[-1][1]["benchmark"])).group == CALIBRATION:
+            launches = sorted(folder.glob(f"{LAUNCHES}/{path.name}"))
+            found += [(launch, _read(launch)) for launch in launches]
     variants = sorted(one.name for one in folder.iterdir() if one.is_dir())
     if not found and variants:
         raise SuiteError(
@@ -196,8 +206,19 @@ def _usable(document: Json) -> list[Json]:
     return kept if any("latency_us" in row for row in kept) else rows
 
 
-def _chosen(measurements: Measurements) -> tuple[Path, Json]:
-    """The document to fit: of the first measured calibrating benchmark, the one with most rows."""
+def _points(document: Json) -> frozenset[tuple[str, int]]:
+    return frozenset((str(row.get("mode")), int(row["size_bytes"])) for row in _usable(document))
+
+
+def _message_us(document: Json) -> float:
+    """Time of a message, half a round trip: the geometric mean over the sizes; 0 without a ping-pong."""
+    times_us = [at(row, "latency_us.median") for row in _usable(document) if "latency_us" in row]
+    return statistics.geometric_mean(times_us) if times_us else 0.0
+
+
+def _launches(measurements: Measurements) -> list[tuple[Path, Json]]:
+    """The documents of the first measured calibrating benchmark that have the most rows, all the same, in the
+    order of their times: launches of one measurement."""
     for definition in calibrating():
         of_it = [
             (path, document)
@@ -205,7 +226,9 @@ def _chosen(measurements: Measurements) -> tuple[Path, Json]:
             if document["benchmark"] == definition.name and _usable(document)
         ]
         if of_it:
-            return max(of_it, key=lambda one: len(_usable(one[1])))
+            _, best = max(of_it, key=lambda one: len(_usable(one[1])))
+            same = [one for one in of_it if _points(one[1]) == _points(best)]
+            return sorted(same, key=lambda one: _message_us(one[1]))
     best, *others = [one.program for one in calibrating()]
     raise SuiteError(
         f"cannot make a calibration: the results have no measurement of {best} or "
@@ -267,7 +290,8 @@ def from_measurements(
 ) -> Calibration:
     """A calibration that ccmod calibrate fits, written to the folder. `mode`: of the evaluation, whose
     fit is used. SuiteError: the measurements are not sufficient."""
-    (chosen, document), path = _chosen(measurements), folder / "calibration"
+    launches, path = _launches(measurements), folder / "calibration"
+    chosen, document = launches[(len(launches) - 1) // 2]
     source, used = chosen, _usable(document)
     if len(used) < len(_rows_of(document)):
         source = folder / chosen.name
@@ -287,11 +311,23 @@ def from_measurements(
             raise SuiteError(f"{error}; {_measure_more()}", error.status) from error
         raise
     rests_on = list(_rests_on(document))
+    launches_us = tuple(_message_us(one) for _, one in launches) if len(launches) > 1 else ()
+    if launches_us:
+        rests_on.append(
+            f"the middle one of {len(launches)} launches, with {launches_us[0]:.3g} to {launches_us[-1]:.3g} us "
+            "for a message (mean of its sizes)"
+        )
     if residual_pct is not None:
         rests_on.append(f"residuals up to {residual_pct:g} % (rms) were accepted")
     made = from_file(path, measurements.processors)
     hosts = len(at(document, "environment.hosts") or ()) or None
-    return replace(made, origin=(str(chosen),), rests_on=tuple(rests_on), hosts=hosts)
+    return replace(
+        made,
+        origin=(str(chosen),),
+        rests_on=tuple(rests_on),
+        hosts=hosts,
+        launches_us=launches_us,
+    )
 
 
 def calibrate(

@@ -44,6 +44,7 @@ from combench.predict.processes import Processes
 from combench.predict.replays import compare_replays, is_replay
 from combench.predict.validation import (
     Validation,
+    calibration_pct,
     compare,
     document_of,
     hold_out,
@@ -196,7 +197,8 @@ def _validate(
     def was_fitted(one: Asked) -> bool:
         return (one.case.benchmark, one.case.size_bytes) in fitted
 
-    validation = compare(asked, prediction, was_fitted, calibration.residual_pct)
+    of_calibration_pct = calibration_pct(calibration.residual_pct, calibration.launches_us)
+    validation = compare(asked, prediction, was_fitted, of_calibration_pct)
     validation.replays = compare_replays(measurements.documents, setting)
     validation.impacts, left_out = compare_impacts(measurements.documents, setting, effort)
     validation.left_out += left_out

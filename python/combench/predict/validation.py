@@ -103,20 +103,26 @@ class Validation:
         return list(dict.fromkeys(row.asked.case.benchmark for row in self.rows))
 
 
-def half_interval_pct(predicted: Prediction, residual_pct: float) -> float:
-    """Half of the 90 % interval that a prediction has of its own, in per cent: from the residual (rms)
-    of the calibration and the evaluations of several seeds."""
+def calibration_pct(residual_pct: float, launches_us: Sequence[float] = ()) -> float:
+    """Half of the 90 % interval of a calibration, in per cent: from its residual (rms) and its launches."""
     of_fit = NORMAL_QUANTILE_90 * residual_pct
-    return math.hypot(of_fit, 100 * next_value_share(predicted.steps_us, CONFIDENCE_90))
+    of_launches = 100 * next_value_share(launches_us, CONFIDENCE_90) if launches_us else 0.0
+    return math.hypot(of_fit, of_launches)
+
+
+def half_interval_pct(predicted: Prediction, of_calibration_pct: float) -> float:
+    """Half of the 90 % interval that a prediction has of its own, in per cent: from its calibration and the
+    evaluations of several seeds."""
+    return math.hypot(of_calibration_pct, 100 * next_value_share(predicted.steps_us, CONFIDENCE_90))
 
 
 def compare(
     asked: Sequence[Asked],
     predict: Predict,
     fitted: Callable[[Asked], bool],
-    residual_pct: float = 0.0,
+    of_calibration_pct: float = 0.0,
 ) -> Validation:
-    """Compare measurements with `predict`, whose calibration has this residual. Cases that it rejects are
+    """Compare measurements with `predict`, whose calibration has this interval. Cases that it rejects are
     listed in `left_out`. SuiteError: all were rejected."""
     made = Validation()
     first: SuiteError | None = None
@@ -132,7 +138,7 @@ def compare(
             continue
         step_us = predicted.step_us / one.case.step.divisor
         limit = predicted.limit.text if predicted.limit else None
-        half_pct = half_interval_pct(predicted, residual_pct)
+        half_pct = half_interval_pct(predicted, of_calibration_pct)
         made.rows.append(Comparison(one, one.measured_us, step_us, fitted(one), limit, half_pct))
     if first is not None and not made.rows:
         raise first
