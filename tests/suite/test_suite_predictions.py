@@ -652,6 +652,16 @@ class Foundations(Folder):
         document = json.loads((self.folder / "p.json").read_text("utf-8"))
         self.assert_middle_launch(ended.stdout, document, "run/results/launch-3/c.json")
 
+    def test_need_times_above_zero(self) -> None:
+        rows = calibrate_rows(three=True, shared=False)
+        for row in rows:
+            row.get("latency_us", {})["median"] = 0
+        place = self.write("c.json", result("calibrate", "calibration", rows))
+        words = ["--benchmarks", "1.1", "--scale", "2", "--sizes", "64", "--seeds", "1"]
+        ended = self.predict(place, *words, expect=2)
+        self.assertIn("cannot make a calibration of", ended.stderr)
+        self.assertNotIn("Traceback", ended.stderr)
+
     def test_are_half_of_it_for_two_ranks(self) -> None:
         rows = calibrate_rows(three=False, shared=False)
         said, _ = self.rests_on(result("calibrate", "calibration", rows))

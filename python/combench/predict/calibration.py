@@ -212,8 +212,9 @@ def _points(document: Json) -> frozenset[tuple[str, int]]:
 
 def _message_us(document: Json) -> float:
     """Time of a message, half a round trip: the geometric mean over the sizes; 0 without a ping-pong."""
-    times_us = [at(row, "latency_us.median") for row in _usable(document) if "latency_us" in row]
-    return statistics.geometric_mean(times_us) if times_us else 0.0
+    times_us = [at(row, "latency_us.median") or 0 for row in _usable(document)]
+    measured_us = [time_us for time_us in times_us if time_us > 0]
+    return statistics.geometric_mean(measured_us) if measured_us else 0.0
 
 
 def _launches(measurements: Measurements) -> list[tuple[Path, Json]]:
