@@ -317,21 +317,26 @@ def quantile(values: list[float], share: float) -> float:
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
 
 
+def median_reach(rows: list[Json]) -> float:
+    """How far the predictions' intervals reach to either side, in per cent: a wide one has more measurements."""
+    return statistics.median(float(row["interval_pct"]) for row in rows)
+
+
 def cells(rows: list[Json]) -> str:
     errors = [abs(error_pct(row)) for row in rows]
     within = 100 * sum(error <= GOAL_PCT for error in errors) / len(errors)
     inside = 100 * sum(map(lies_within, rows)) / len(rows)
     return (
         f"{len(rows)} | {statistics.median(errors):.1f} % | {quantile(errors, GOAL_SHARE):.1f} % "
-        f"| {max(errors):.1f} % | {within:.0f} % | {inside:.0f} %"
+        f"| {max(errors):.1f} % | {within:.0f} % | {inside:.0f} % | {median_reach(rows):.1f} %"
     )
 
 
-HEADING = "rows | median error | 95 % of rows | worst | within 15 % | in the 90 % interval |"
+HEADING = "rows | median error | 95 % of rows | worst | within 15 % | in the 90 % interval | its reach |"
 
 
 def table_by(title: str, groups: dict[str, list[Json]]) -> list[str]:
-    lines = [f"| {title} | {HEADING}", "|---|---|---|---|---|---|---|"]
+    lines = [f"| {title} | {HEADING}", "|---|---|---|---|---|---|---|---|"]
     return [*lines, *(f"| {name} | {cells(rows)} |" for name, rows in groups.items() if rows), ""]
 
 
@@ -384,6 +389,7 @@ def verdict(rows: list[Json]) -> str:
         f"{GOAL_PCT} % {judged(f'{GOAL_MEDIAN_PCT} %, {100 * GOAL_SHARE:.0f} %', reached)}, "
         f"{100 * inside:.1f} % of the measurements in the predictions' own 90 % intervals "
         f"{judged(f'{100 * GOAL_INSIDE:.0f} %', inside >= GOAL_INSIDE)}, "
+        f"which reach {median_reach(rows):.1f} % to either side (median), "
         f"{100 * sum(agreeing) / len(agreeing):.1f} % of the "
         f"{len(agreeing)} that have an interval if that counts, too"
     )
