@@ -336,7 +336,7 @@ HEADING = "rows | median error | 95 % of rows | worst | within 15 % | in the 90 
 
 
 def table_by(title: str, groups: dict[str, list[Json]]) -> list[str]:
-    lines = [f"| {title} | {HEADING}", "|---|---|---|---|---|---|---|---|"]
+    lines = [f"| {title} | {HEADING}", "|---" * (1 + HEADING.count("|")) + "|"]
     return [*lines, *(f"| {name} | {cells(rows)} |" for name, rows in groups.items() if rows), ""]
 
 

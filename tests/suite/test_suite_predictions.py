@@ -875,14 +875,16 @@ class Documents(Folder):
         self.assertFalse(any("incast" in row for row in rows))
 
     def test_have_the_incast_of_what_may_exceed_a_buffer(self) -> None:
-        one = self.write("oneway.json", result("oneway", "1.1", oneway_rows(), "mpi"))
-        words = [one, "--benchmarks", "2.2", "--scale", "4", "--sizes", "64,20000", "--seeds", "1"]
-        ended = self.predict(*words, "--buffer", "100kB", "--output", "p.json", expect=0)
-        document = json.loads((self.folder / "p.json").read_text("utf-8"))
-        self.check_schema(document)
-        at_risk = {row["size_bytes"] for row in document["results"] if "incast" in row}
-        self.assertEqual(at_risk, {20000})
-        self.assertIn("at risk of incast", ended.stdout)
+        words = ["--benchmarks", "2.2", "--scale", "4", "--sizes", "64,20000", "--seeds", "1", "--buffer", "100kB"]
+        for technology, key, said in (("tcp", "dropped_pct", ""), ("mpi", "why", "at risk of incast")):
+            one = self.write("oneway.json", result("oneway", "1.1", oneway_rows(), technology))
+            ended = self.predict(one, *words, "--output", "p.json", expect=0)
+            document = json.loads((self.folder / "p.json").read_text("utf-8"))
+            self.check_schema(document)
+            at_risk = {row["size_bytes"]: row["incast"] for row in document["results"] if "incast" in row}
+            self.assertEqual(list(at_risk), [20000])
+            self.assertIn(key, at_risk[20000])
+            self.assertIn(said, ended.stdout)
 
     def check_schema(self, document: Json) -> None:
         try:

@@ -118,7 +118,7 @@ def _sensitivity(changes: list[Change]) -> str:
     if not reaches:
         return ""
     return (
-        "sensitivity: figures with \"cannot tell\" have intervals of "
+        f'sensitivity: figures with "{UNKNOWN}" have intervals of '
         f"{_reach(statistics.median(reaches))} to either side (median); smaller changes can be "
         "missed"
     )
@@ -126,13 +126,8 @@ def _sensitivity(changes: list[Change]) -> str:
 
 def _counts(changes: list[Change], margin_pct: float) -> str:
     found = [change.verdict for change in changes]
-    words = {
-        SLOWER: "slower",
-        FASTER: "faster",
-        SAME: f"no difference larger than {margin_pct:g} %",
-        UNKNOWN: "cannot tell",
-    }
-    parts = [f"{found.count(verdict)} {words[verdict]}" for verdict in VERDICTS]
+    more = {SAME: f" larger than {margin_pct:g} %"}
+    parts = [f"{found.count(verdict)} {verdict}{more.get(verdict, '')}" for verdict in VERDICTS]
     return f"{len(changes)} figures compared: {', '.join(parts)}"
 
 
@@ -163,7 +158,7 @@ def _of_control(comparison: Comparison, side: Side) -> Iterator[str]:
         same = sum(change.verdict == SAME for change in tested)
         yield (
             f"control: {same} of {len(tested)} figures that the change cannot affect differ by no more "
-            f"than {comparison.margin_pct:g} %; cannot tell: {len(tested) - same}"
+            f"than {comparison.margin_pct:g} %; {UNKNOWN}: {len(tested) - same}"
         )
 
 
