@@ -28,7 +28,7 @@ libsisci_shm_la_CPPFLAGS = $(SISCI_SHM_CPPFLAGS)
 libsisci_shm_la_CFLAGS = $(SISCI_SHM_CFLAGS)
 libsisci_shm_la_SOURCES = $(SISCI_SHM_SOURCES)
 # CURRENT:REVISION:AGE of the interface: see "Updating library version information" of libtool's manual.
-libsisci_shm_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0
+libsisci_shm_la_LDFLAGS = $(SANITIZER_CFLAGS) -no-undefined -version-info 0:0:0
 libsisci_shm_la_LIBADD = $(SISCI_SHM_LIBS)
 
 libsisci_shm_a_CPPFLAGS = $(SISCI_SHM_CPPFLAGS)

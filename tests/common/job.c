@@ -2,6 +2,9 @@
 #include "tests/common/job.h"
 
 #include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +15,41 @@
 enum { TIMEOUT_S = 150 };
 
 job_state job;
+
+/* Errors that the project's code logged in any thread while messages were not suppressed. The
+ * linker puts the functions below in place of those of base/log.h (JOB_LDFLAGS). */
+static atomic_uint errors_logged;
+static atomic_bool silent;
+
+void __real_cb_log(cb_log_level level, const char *format, ...);
+void __real_cb_log_silence(int is_silent);
+void __wrap_cb_log(cb_log_level level, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void __wrap_cb_log_silence(int is_silent);
+
+void __wrap_cb_log(cb_log_level level, const char *format, ...)
+{
+    char text[4096];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    if (level == CB_LOG_ERROR && !atomic_load(&silent))
+        atomic_fetch_add(&errors_logged, 1);
+    __real_cb_log(level, "%s", text);
+}
+
+void __wrap_cb_log_silence(int is_silent)
+{
+    atomic_store(&silent, is_silent != 0);
+    __real_cb_log_silence(is_silent);
+}
+
+unsigned job_errors(void)
+{
+    return atomic_exchange(&errors_logged, 0);
+}
 
 /* Only async-signal-safe calls. When one rank exits like this, the launcher ends the others. */
 static void give_up(int signal_number)
@@ -44,6 +82,7 @@ void job_end(void)
     if (job.at_end != NULL)
         job.at_end();
     job_barrier();
+    ck_assert_msg(job_errors() == 0, "%s logged an error that it did not expect", job.under_way);
     alarm(0);
     job.under_way = NULL;
 }

@@ -47,6 +47,10 @@ extern job_state job;
 bool job_begin(const char *test);
 void job_end(void);
 
+/* The number of errors that this rank has logged since the last call. A test that ends with one
+ * fails: an expected error is logged between cb_log_silence(true) and (false). */
+unsigned job_errors(void);
+
 /* Start the control plane; exits if the job cannot start. */
 void job_open(const char *program);
 

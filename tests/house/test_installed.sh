@@ -45,7 +45,7 @@ for program in "$prefix"/bin/*; do
     [ -s "$prefix/share/man/man1/$name.1" ] || failed "$name has no manual page"
     [ -s "$prefix/share/bash-completion/completions/$name" ] || failed "$name has no completion"
 done
-for file in share/combench/benchmarks.json lib/libccmod.a lib/libccmod.so lib/pkgconfig/ccmod.pc lib/pkgconfig/sisci-shm.pc lib/combench/libcombench-trace.so \
+for file in share/combench/benchmarks.json lib/libccmod.a lib/libccmod.so lib/libsisci-shm.a lib/libsisci-shm.so lib/pkgconfig/ccmod.pc lib/pkgconfig/sisci-shm.pc lib/combench/libcombench-trace.so \
     share/bash-completion/completions/combench; do
     [ -s "$prefix/$file" ] || failed "$file is not there"
 done

@@ -70,7 +70,13 @@ version=$($CC -E -P $(flags --cflags) "$folder/version.c" | sed -n 's/^version /
 [ "$version" = "$(flags --modversion)" ] ||
     fail "the header's version is $version, and that of pkg-config $(flags --modversion)"
 
-if [ -e "$folder/lib/libsisci-shm.so" ]; then
+# Which of the two there must be follows from how the build was configured.
+configured() {
+    grep -q "^$1=yes" "$builddir/libtool"
+}
+
+if configured build_libtool_libs; then
+    [ -e "$folder/lib/libsisci-shm.so" ] || fail "there is no shared library"
     use_it shared
     LC_ALL=C readelf -d "$folder/use_c_shared" | grep -q 'NEEDED.*libsisci-shm\.so\.0' ||
         fail "the program does not need libsisci-shm.so.0"
@@ -86,5 +92,6 @@ if [ -e "$folder/lib/libsisci-shm.so" ]; then
     fi
     rm "$folder"/lib/libsisci-shm.so*
 fi
-[ -e "$folder/lib/libsisci-shm.a" ] || exit 0
+configured build_old_libs || exit 0
+[ -e "$folder/lib/libsisci-shm.a" ] || fail "there is no static library"
 use_it static

@@ -317,7 +317,7 @@ static int test_technology(const transport_technology *technology)
     if (status != CB_OK)
         return 1;
     failures = job_run(technology->name, themes, sizeof(themes) / sizeof(themes[0]));
-    failures = failures > 0 ? failures : close_technology() != CB_OK;
+    failures = failures > 0 ? failures : close_technology() != CB_OK || job_errors() > 0;
     cb_settings_free(&here.settings);
     return failures;
 }
