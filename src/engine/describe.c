@@ -14,6 +14,7 @@
 #include "engine/plan.h"
 #include "host/counters.h"
 #include "report/columns.h"
+#include "report/marks.h"
 #include "report/stream.h"
 
 static void put_texts(report_stream *out, const char *key, const char *const *texts)
@@ -477,6 +478,7 @@ cb_status describe_all(const benchmark *const *registry, FILE *stream)
     put_options(&out, registry);
     describe_counters();
     report_describe_columns(&out, "columns");
+    report_describe_marks(&out, "marks");
     put_technologies(&out);
     put_counters(&out, "host_counters", &host_counter_set);
     report_stream_end(&out);

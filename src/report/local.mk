@@ -4,6 +4,7 @@ libcombench_a_SOURCES += \
 	%D%/events.c %D%/events.h \
 	%D%/file.c %D%/file.h \
 	%D%/forms.c %D%/forms.h \
+	%D%/marks.c %D%/marks.h \
 	%D%/reading.c %D%/reading.h \
 	%D%/report.c %D%/report.h \
 	%D%/row.c %D%/row.h \

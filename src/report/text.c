@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/marks.h"
 #include "report/values.h"
 #include "stats/stats.h"
 
@@ -144,74 +145,6 @@ static void write_found_rate(FILE *stream, const report_row *row)
 
 /* Rows */
 
-/* Marks at the end of a row, with their footnotes. A farm has no computing task, and a row that is
- * saturated, disturbed or beside a computing task has no target precision: it has at most two of
- * the other marks. */
-static const struct {
-    char mark;
-    report_column column;    /* marked if this flag is true, or if another value is present */
-    const char *is, *is_not; /* and the text is, or is not, this */
-    double above;            /* and the number is above this */
-    bool is_of_trial;        /* not in rows of a found rate, which have a line of their own */
-    const char *meaning;
-} marks[] = {
-    {'*', REPORT_OVERSUBSCRIBED, .meaning = "oversubscribed: more busy ranks than cores on a host"},
-    {'/', REPORT_PIECE_BYTES, .meaning = "sent in pieces, which the receiver copies together"},
-    /* The line below such a row says whether its run was saturated. */
-    {'=', REPORT_FOUND_HZ,
-     .meaning = "rate found by --find-rate, the highest that held the deadline; the "
-                "other figures are of one more run at this rate"},
-    {'!', REPORT_SATURATED, .is_of_trial = true,
-     .meaning = "saturated: the farm cannot carry the offered rate; the farm is the "
-                "limit, unless ^ is also shown"},
-    {'^', REPORT_LIMITED_BY, .is = "supervisor",
-     .meaning = "the supervisor is the limit, not the farm: it could not issue the "
-                "events in time"},
-    /* In per cent; an offered rate is expected to be kept to 1 %. */
-    {'?', REPORT_GENERATOR_ERROR_PCT, .above = 1,
-     .meaning = "events were issued more than 1 % off their schedule, but not "
-                "increasingly late: the run was disturbed"},
-    {'>', REPORT_SLOWDOWN_COMPUTING_AT_LEAST,
-     .meaning = "too little was computed for a figure: the slowdown is a lower bound, "
-                "the computing left an upper bound"},
-    {'&', REPORT_COUNTERS,
-     .meaning = "packets were sent again, timed out or marked by ECN: see the counters of the "
-                "technology in the result"},
-    {'%', REPORT_HOSTS_WITH_FAULTS, .above = 0,
-     .meaning = "a host of the row sent again, dropped, or got packets marked by a congested "
-                "switch, maybe of other programs: see host_counters in the result"},
-    {'#', REPORT_ERRORS, .above = 0,
-     .meaning = "duplicate, late or unexpected messages; see errors in the result"},
-    {'~', REPORT_STOPPED_BY, .is_not = "precision",
-     .meaning = "the requested precision was not reached within --max-time"},
-};
-
-static bool has_marked_counter(const report_row *row)
-{
-    for (const report_cell *cell = report_cells_of(REPORT_COUNTERS); cell->path != NULL; cell++)
-        if (cell->marked && report_row_number(row, REPORT_COUNTERS, cell->path) > 0)
-            return true;
-    return false;
-}
-
-static bool is_marked(const report_row *row, size_t mark)
-{
-    report_column column = marks[mark].column;
-    const char *text = report_row_text(row, column, "");
-
-    if (!report_row_has(row, column) ||
-        (marks[mark].is_of_trial && report_row_has(row, REPORT_FOUND_HZ)))
-        return false;
-    if (report_columns[column].type == REPORT_TYPE_COUNTERS)
-        return has_marked_counter(row);
-    if (report_columns[column].type == REPORT_TYPE_FLAG)
-        return report_row_flag(row, column, "");
-    if (text != NULL)
-        return marks[mark].is != NULL ? strcmp(text, marks[mark].is) == 0
-                                      : strcmp(text, marks[mark].is_not) != 0;
-    return !(report_row_number(row, column, "") <= marks[mark].above);
-}
-
 /* "mode pingpong, touch all, wait auto, in effect spin" */
 static void make_title(const report_row *row, char title[REPORT_TITLE_BYTES])
 {
@@ -342,6 +275,8 @@ static void row_text(report_writer *writer, const report_row *row)
     FILE *stream = writer->stream;
     report_block *block = &writer->block;
     const char *space = " ";
+    size_t mark_count;
+    const report_mark *marks = report_marks(&mark_count);
 
     open_block(writer, row);
     for (size_t i = 0; i < block->cell_count; i++) {
@@ -355,10 +290,10 @@ static void row_text(report_writer *writer, const report_row *row)
         fprintf(stream, "%s%*s", strlen(text) < (size_t)width ? "" : " ", width, text);
         json_decref(value);
     }
-    for (size_t i = 0; i < COUNT(marks); i++) {
-        if (!is_marked(row, i))
+    for (size_t i = 0; i < mark_count; i++) {
+        if (!report_mark_applies(&marks[i], row))
             continue;
-        fprintf(stream, "%s%c", space, marks[i].mark);
+        fprintf(stream, "%s%c", space, marks[i].sign);
         block->marks |= 1u << i;
         space = "";
     }
@@ -523,11 +458,13 @@ static void end_text(report_writer *writer, json_t *document)
         {"in gaps above ", "environment.noise.quantum_us", " us"},
     };
     static const phrase incomplete[] = {{"incomplete: ", "reason", ""}};
+    size_t mark_count;
+    const report_mark *marks = report_marks(&mark_count);
 
     fputc('\n', writer->stream);
-    for (size_t i = 0; i < COUNT(marks); i++) {
+    for (size_t i = 0; i < mark_count; i++) {
         if (writer->block.marks >> i & 1)
-            fprintf(writer->stream, "%c %s\n", marks[i].mark, marks[i].meaning);
+            fprintf(writer->stream, "%c %s\n", marks[i].sign, marks[i].meaning);
     }
     if (write_phrases(writer->stream, document, timeline, COUNT(timeline)))
         fputc('\n', writer->stream);

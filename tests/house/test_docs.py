@@ -248,7 +248,18 @@ def options(known: Json) -> str:
     return table(["option", "programs", "default", "meaning", "key"], rows)
 
 
-MADE: dict[str, Callable[..., str]] = {"options": options, "parameters": parameters, "counters": counters, "host_counters": host_counters}
+def marks(known: Json) -> str:
+    rows = [[f"`{one['sign']}`", quoted(one["meaning"]), quoted(one["remedy"])] for one in known["marks"]]
+    return table(["mark at the end of a row", "meaning", "what to do"], rows)
+
+
+MADE: dict[str, Callable[..., str]] = {
+    "options": options,
+    "parameters": parameters,
+    "counters": counters,
+    "host_counters": host_counters,
+    "marks": marks,
+}
 MARKS = re.compile(r"<!-- generated: (?P<what>[^\n]*) -->\n(?P<text>.*?)<!-- end -->\n", re.DOTALL)
 
 

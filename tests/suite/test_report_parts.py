@@ -24,6 +24,7 @@ from unittest import mock
 
 from stage import HERE, TOP
 
+from combench.common import catalogue
 from combench.common.errors import SuiteError
 from combench.common.inference import t_quantile
 from combench.report import linkmaps, lists, remarks
@@ -33,11 +34,13 @@ from combench.report.comparisons import comparisons_of
 from combench.report.discussion import POINTS, Matter, points
 from combench.report.facts import differences, facts_of
 from combench.report.figures import (
+    BEYOND,
     Figure,
     figure,
     frequency,
     interval_text,
     marks_of,
+    meanings,
     number,
     quantile_interval,
 )
@@ -81,14 +84,36 @@ class Figures(unittest.TestCase):
         ):
             self.assertIsNone(figure({}, name), name)
 
-    def test_marks_are_those_of_the_tables_of_programs(self) -> None:
+    def test_every_mark_of_programs_is_a_mark_of_the_report(self) -> None:
+        for mark in catalogue.known().marks:
+            value: Any = {"true": True, "above": mark.above + 1, "is": mark.text}.get(mark.when, "other")
+            other: Any = {"true": False, "above": mark.above, "is": "other"}.get(mark.when, mark.text)
+            with self.subTest(mark.sign):
+                self.assertIn(mark.sign, meanings())
+                if mark.when == "counted":
+                    technology = next(
+                        one for one in catalogue.known().technologies.values() if one.counters
+                    )
+                    counter = next(one for one in technology.counters if one["marked"])
+                    group, key = counter["group"], counter["key"]
+                    self.assertEqual(marks_of({group: {key: 1}}), mark.sign)
+                    self.assertEqual(marks_of({group: {key: 0}}), "")
+                elif mark.key == "slowdown_computing_at_least":
+                    self.assertEqual(marks_of({mark.key: {"source": True}}), "")  # of one side
+                else:
+                    self.assertEqual(marks_of({mark.key: value}), mark.sign)
+                    if mark.when != "present":
+                        self.assertEqual(marks_of({mark.key: other}), "")
+                    self.assertEqual(marks_of({}), "")
+
+    def test_signs_of_marks_are_different(self) -> None:
+        of_programs = [one.sign for one in catalogue.known().marks]
+        self.assertEqual(len(set(of_programs)), len(of_programs))
+        self.assertEqual(len(meanings()), len(of_programs) + 7)  # 4 of predictions, 3 of the report
+
+    def test_predictions_have_marks(self) -> None:
         for row, marks in (
             ({"oversubscribed": True, "stopped_by": "max-time"}, "*~"),
-            ({"oversubscribed": False, "stopped_by": "precision"}, ""),
-            ({"saturated": True, "limited_by": "farm"}, "!"),
-            ({"saturated": True, "limited_by": "supervisor"}, "!^"),
-            ({"generator_error_pct": 1.2, "piece_bytes": 64}, "/?"),
-            ({"generator_error_pct": 0.9}, ""),
             ({"source": "model", "outside": ["size"], "incast": {"bytes": 1}}, "mxi"),
             ({"source": "model", "outside": [], "incast": {"dropped_pct": 1}}, "ml"),
             ({"source": "model", "outside": [], "incast": {"dropped_pct": 0}}, "m"),
@@ -252,7 +277,7 @@ class Answers(unittest.TestCase):
         marked = [row for row in rows.kept if row.get("frequency_Hz") == 1e6]
         known = marked[0].figure("frequency_Hz")
         assert known is not None
-        self.assertIn("#", known.marks)
+        self.assertIn(BEYOND, known.marks)
         self.assertTrue(all(task.best.rate.value < 1e6 for task in answer.tasks))
 
     def test_a_required_rate_is_reached_or_not(self) -> None:

@@ -373,6 +373,20 @@ class Technology:
 
 
 @dataclass(frozen=True)
+class Mark:
+    """A sign at the end of a row, and when a row that has the key has it."""
+
+    sign: str
+    key: str
+    when: str  # present, true, is, is not, above, counted
+    meaning: str
+    remedy: str
+    text: str = ""
+    above: float = 0
+    of_trial: bool = False  # not of a rate that was found
+
+
+@dataclass(frozen=True)
 class Option:
     name: str
     programs: tuple[str, ...]  # that take it
@@ -393,6 +407,7 @@ class Catalogue:
     note_sizes_bytes: tuple[int, ...]  # sizes of DAQ note 48, which all benchmarks measure
     sweep_sizes_bytes: tuple[int, ...]
     host_counters: tuple[Json, ...] = ()
+    marks: tuple[Mark, ...] = ()  # in the order of the tables of programs
 
     @functools.cached_property
     def identifying(self) -> tuple[Column, ...]:
@@ -536,6 +551,7 @@ def load(path: Path) -> Catalogue:
             _texts(document, "note_sizes_bytes"),
             _texts(document, "sweep_sizes_bytes"),
             _texts(document, "host_counters"),
+            tuple(_made(Mark, one) for one in document.get("marks", ())),
         )
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise SuiteError(

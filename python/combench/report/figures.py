@@ -19,32 +19,9 @@ from combench.common.variation import Launch, Variation, variation
 
 Json = Mapping[str, Any]
 
-NO_INTERVAL, BEYOND, COUNTED, BIMODAL = "°", "#", "&", "b"
-# The marks of the text tables of all programs, in their order: mark, key, condition, meaning.
-_MARKS: tuple[tuple[str, str, Callable[[Any], bool], str], ...] = (
-    ("*", "oversubscribed", bool, "more busy processes than cores on a host"),
-    ("/", "piece_bytes", lambda value: True, "packets sent in several pieces"),
-    ("!", "saturated", bool, "saturated: the farm did not sustain the offered rate"),
-    ("^", "limited_by", "supervisor".__eq__, "limited by the supervisor, not by the farm"),
-    (
-        "?",
-        "generator_error_pct",
-        lambda value: bool(value > 1),
-        "disturbed: events issued more than 1 % off their schedule",
-    ),
-    (
-        "~",
-        "stopped_by",
-        lambda value: bool(value != "precision"),
-        "requested precision not reached",
-    ),
-    (
-        "%",
-        "hosts_with_faults",
-        lambda value: bool(value > 0),
-        "a host sent again, dropped, or got packets marked by a congested switch, maybe of other "
-        "programs",
-    ),
+NO_INTERVAL, BEYOND, BIMODAL = "°", "@", "b"
+# The marks of predictions: sign, key, condition, meaning. Those of results are rows of the catalogue.
+_OF_PREDICTIONS: tuple[tuple[str, str, Callable[[Any], bool], str], ...] = (
     ("m", "source", "model".__eq__, "predicted by the model; the bracket is the range over seeds"),
     ("x", "outside", bool, "predicted outside the measured range; the error is unknown"),
     (
@@ -60,16 +37,8 @@ _MARKS: tuple[tuple[str, str, Callable[[Any], bool], str], ...] = (
         "incast: predicted with losses at a full switch buffer",
     ),
 )
-MEANINGS = {mark: meaning for mark, _, _, meaning in _MARKS} | {
-    COUNTED: "packets sent again, timed out or marked by ECN: see the counters in the result",
-    ">": "bound, because little was computed: the slowdown is at least this, the computing left at most",
-    BEYOND: "exceeds what the processors can compute: not a steady rate; do not use",
-    BIMODAL: "bimodal: its launches have two modes, which the discussion lists",
-    NO_INTERVAL: "no interval: a total, or a ratio of two figures",
-}
 
-_BOUND = "slowdown_computing_at_least"  # sides with the mark >
-_OF_A_TRIAL = "!^?"
+_BOUND = "slowdown_computing_at_least"  # its mark is of the sides that it lists
 _TIMES = ("latency_us", "round_us")
 _RATES = frozenset({"frequency_Hz", "throughput_MBps", "per_node_MBps"})
 _PERCENTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99_9": 0.999}
@@ -117,6 +86,19 @@ def variation_of(figures: Sequence[Figure]) -> Optional[Variation]:
     return variation([Launch(one.value, _own_variance(one)) for one in figures])
 
 
+def meanings() -> dict[str, str]:
+    """Every mark of a figure, with its meaning."""
+    return (
+        {one.sign: one.meaning for one in catalogue.known().marks}
+        | {sign: meaning for sign, _, _, meaning in _OF_PREDICTIONS}
+        | {
+            BEYOND: "exceeds what the processors can compute: not a steady rate; do not use",
+            BIMODAL: "bimodal: its launches have two modes, which the discussion lists",
+            NO_INTERVAL: "no interval: a total, or a ratio of two figures",
+        }
+    )
+
+
 def _has_marked_counter(row: Json) -> bool:
     return any(
         (row.get(str(one["group"])) or {}).get(one["key"], 0) > 0
@@ -126,9 +108,28 @@ def _has_marked_counter(row: Json) -> bool:
     )
 
 
+def _applies(mark: catalogue.Mark, row: Json) -> bool:
+    """Whether a row of a result has the mark; see src/report/marks.h."""
+    if mark.when == "counted":
+        return _has_marked_counter(row)
+    if mark.key not in row or mark.key == _BOUND:
+        return False
+    value = row[mark.key]
+    return bool(
+        {
+            "present": True,
+            "true": value,
+            "is": value == mark.text,
+            "is not": value != mark.text,
+            "above": isinstance(value, (int, float)) and value > mark.above,
+        }[mark.when]
+    )
+
+
 def marks_of(row: Json) -> str:
-    marks = "".join(mark for mark, key, applies, _ in _MARKS if key in row and applies(row[key]))
-    return marks + (COUNTED if _has_marked_counter(row) else "")
+    signs = [mark.sign for mark in catalogue.known().marks if _applies(mark, row)]
+    signs += [sign for sign, key, applies, _ in _OF_PREDICTIONS if key in row and applies(row[key])]
+    return "".join(signs)
 
 
 def _figure(value: float, interval: Optional[tuple[float, float]], row: Json) -> Figure:
@@ -170,8 +171,8 @@ def _found(row: Json) -> Optional[Figure]:
     if not found:
         return None
     known = _figure(found["value"], _pair(found["interval"]), row)
-    # The row is that of the last trial, whose marks do not apply to the rate that was found.
-    return replace(known, marks="".join(mark for mark in known.marks if mark not in _OF_A_TRIAL))
+    of_trial = {mark.sign for mark in catalogue.known().marks if mark.of_trial}
+    return replace(known, marks="".join(sign for sign in known.marks if sign not in of_trial))
 
 
 def quantile_interval(histogram: Json, quantile: float) -> Optional[tuple[float, float]]:
@@ -207,7 +208,8 @@ def _of_side(row: Json, key: str, side: str) -> Optional[Figure]:
         return None
     is_bound = row.get(_BOUND, {}).get(side, False)
     known = _figure(row[key][side], None, row)
-    return replace(known, marks=(">" if is_bound else "") + known.marks)
+    sign = "".join(mark.sign for mark in catalogue.known().marks if mark.key == _BOUND)
+    return replace(known, marks=(sign if is_bound else "") + known.marks)
 
 
 def figure(row: Json, name: str) -> Optional[Figure]:

@@ -21,10 +21,10 @@ from combench.report.comparisons import comparisons_of
 from combench.report.draw import sheet_of, written
 from combench.report.facts import differences, facts_of, grouped_facts
 from combench.report.figures import (
-    MEANINGS,
     counted,
     frequency,
     interval_text,
+    meanings,
     number,
     round_frequency,
 )
@@ -70,9 +70,9 @@ class Shown:
 
 def _mark_words(picture: Picture) -> list[str]:
     """The meanings of the marks in a picture; common marks are not drawn at each point."""
-    common = common_marks(picture)
-    said = [f"All values {mark}: {MEANINGS[mark]}." for mark in common]
-    return said + [f"{mark}: {MEANINGS[mark]}." for mark in picture.marks if mark not in common]
+    common, known = common_marks(picture), meanings()
+    said = [f"All values {mark}: {known[mark]}." for mark in common]
+    return said + [f"{mark}: {known[mark]}." for mark in picture.marks if mark not in common]
 
 
 def _draw(picture: Picture, forms: tuple[str, ...]) -> dict[str, bytes]:
@@ -135,7 +135,7 @@ def _environment() -> jinja2.Environment:
     )
     made.filters.update(frequency=frequency, number=number)
     made.globals.update(
-        frequency_interval=lambda known: interval_text(known, frequency), MEANINGS=MEANINGS
+        frequency_interval=lambda known: interval_text(known, frequency), meanings=meanings()
     )
     return made
 
