@@ -211,14 +211,15 @@ collect() {
     settle
 }
 
-# Remove the messages of MPICH's launcher about failed ranks; those of the program stay. A program
-# without ranks has no launcher.
+# Remove the messages of the launcher; those of the program stay. MPICH's are about failed ranks; Open MPI may add
+# lines that begin with [HOST:PID] or its name, even with -q. A program without ranks has no launcher.
 settle() {
-    if [ "$MPI_KIND" != mpich ] || [ "$ranks_started" -eq 0 ]; then
-        return 0
-    fi
-    mv err err.all
-    grep '^cb_[a-z0-9]*: ' err.all >err || true
+    [ "$ranks_started" -gt 0 ] || return 0
+    mv err .err.all
+    case $MPI_KIND in
+    mpich) grep '^cb_[a-z0-9]*: ' .err.all >err || true ;;
+    *) grep -v -e '^\[[^]]*:[0-9]*\]' -e '^mpirun' .err.all >err || true ;;
+    esac
 }
 
 # Assertions
@@ -234,7 +235,7 @@ failed() {
     echo "  expected: $1"
     echo "  came:     $2"
     said=err
-    [ ! -s err.all ] || said=err.all
+    [ ! -s .err.all ] || said=.err.all
     if [ -s "$said" ]; then
         sed 's/^/  stderr:   /' "$said" | head -n 20
     fi
@@ -352,7 +353,7 @@ expect_valid() {
 validate_documents() {
     [ "$documents" -gt 0 ] || return 0
     case_name="the documents of all cases"
-    rm -f err err.all
+    rm -f err .err.all
     faults=$("$CB_PYTHON" "$srcdir/tests/cli/validate.py" \
         "$srcdir/docs/combench-result-1.schema.json" "$work/.documents"/* 2>&1) ||
         failed "valid documents" "$faults"

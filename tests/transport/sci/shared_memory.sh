@@ -66,7 +66,7 @@ refused() {
 # MPICH's launcher keeps all lines, `settle` those of the program alone.
 expect_said() {
     said=err
-    [ ! -s err.all ] || said=err.all
+    [ ! -s .err.all ] || said=.err.all
     for text in "$@"; do
         grep -q -e "$text" "$said" || failed "a message with '$text'" "none such"
     done
