@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 
-void *cb_allocate_aligned(size_t alignment, size_t bytes, const char *purpose)
+void *cb_allocate_unset(size_t alignment, size_t bytes, const char *purpose)
 {
     size_t least = sizeof(void *); /* minimum alignment of posix_memalign */
     size_t room = bytes > 0 ? bytes : 1;
@@ -21,7 +21,14 @@ void *cb_allocate_aligned(size_t alignment, size_t bytes, const char *purpose)
                  bytes, alignment, purpose, strerror(error));
         return NULL;
     }
-    return memset(memory, 0, room);
+    return memory;
+}
+
+void *cb_allocate_aligned(size_t alignment, size_t bytes, const char *purpose)
+{
+    void *memory = cb_allocate_unset(alignment, bytes, purpose);
+
+    return memory != NULL ? memset(memory, 0, bytes > 0 ? bytes : 1) : NULL;
 }
 
 void *cb_allocate(size_t count, size_t size, const char *purpose)

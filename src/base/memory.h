@@ -12,6 +12,9 @@ enum { CB_CACHE_LINE = 64 };
  * pointer. */
 void *cb_allocate_aligned(size_t alignment, size_t bytes, const char *purpose);
 
+/* The same, with undefined content: nothing is written. For timed code. */
+void *cb_allocate_unset(size_t alignment, size_t bytes, const char *purpose);
+
 /* As calloc; logs an error that names `purpose` on failure. */
 void *cb_allocate(size_t count, size_t size, const char *purpose);
 

@@ -305,6 +305,11 @@ static cb_status explain_what_is_missing(const plan_progress *run)
                            "a block holds less than four windows; use a longer --max-time, or a "
                            "smaller --window"));
     CB_TRY(explain_unchanging_members(run));
+    if (session->technology != NULL && session->technology->content_unknown &&
+        strcmp(session->options->touch, "all") == 0)
+        CB_TRY(report_skip(session->document, "comparing the data of timed packets",
+                           "send buffers come from the heap, and filling them would be timed; "
+                           "use --verify, or use_send_pool=1"));
     if (fits_wanted(session) || !session->definition->fit)
         return CB_OK;
     return report_skip(session->document, "fit",

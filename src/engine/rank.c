@@ -287,6 +287,8 @@ cb_status rank_check_sum(bench_rank *me)
 {
     uint64_t expected = me->received.packets * traffic_expected_sum(me->size_bytes);
 
+    if (me->factory->content_unknown)
+        return CB_OK;
     if (me->traffic == &traffic_varied_touching)
         return check_varied_sum(me);
     if (!traffic_touches(me->traffic) || me->received.sum == expected)

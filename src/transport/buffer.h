@@ -35,7 +35,8 @@ typedef struct {
     bool try_multicast; /* members may receive multicasts without waiting; the same in all processes
                          */
     size_t content_bytes; /* bytes of a buffer that `initialise` fills; 0: message_bytes */
-    void (*initialise)(void *data, size_t bytes); /* called once for each new buffer, or NULL */
+    void (*initialise)(void *data, size_t bytes); /* called once for each new buffer of a pool, or
+                                                     NULL */
 } transport_preparation;
 
 /* A library that has to know the memory of buffers before it can send them. `remember` gives a

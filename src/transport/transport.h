@@ -141,6 +141,8 @@ struct transport_factory {
     unsigned lacking;     /* declared capabilities that open found missing in all processes */
     size_t piece_bytes;   /* a longer message to a node is sent in pieces and reassembled by a copy;
                              set by open; 0: never */
+    bool content_unknown; /* buffers of any process may come from the heap, where `initialise` is
+                             not called; set by open */
     transport_wait wait;  /* the policy in effect */
     bool polls_yield;     /* a receive that finds no message has already yielded the core */
     size_t largest_message;      /* in bytes; 0: no limit */

@@ -61,20 +61,21 @@ void sci_buffers_close(sci_factory *factory)
 
 /* Send buffers */
 
+/* Not filled, since this is timed. One byte of each page is written, as the first byte of any
+ * content would be: a page that was only read is the kernel's page of zeros, which is always in the
+ * cache. */
 __attribute__((noinline)) static transport_buffer *make_on_heap(sci_factory *factory)
 {
-    const transport_preparation *wanted = &factory->preparation;
-    const size_t bytes = wanted->message_bytes + CB_CACHE_LINE;
-    transport_buffer *buffer =
-        cb_allocate_aligned(CB_CACHE_LINE, CB_CACHE_LINE + bytes, "a message buffer");
+    const size_t page_bytes = 4096, capacity = factory->preparation.message_bytes;
+    transport_buffer *buffer = cb_allocate_unset(
+        CB_CACHE_LINE, CB_CACHE_LINE + capacity + CB_CACHE_LINE, "a message buffer");
+    unsigned char *data = (unsigned char *)buffer + CB_CACHE_LINE;
 
     if (buffer == NULL)
         return NULL;
-    *buffer = (transport_buffer){.data = (unsigned char *)buffer + CB_CACHE_LINE,
-                                 .capacity = wanted->message_bytes,
-                                 .owner = &factory->base};
-    if (wanted->initialise != NULL)
-        wanted->initialise(buffer->data, buffer->capacity);
+    *buffer = (transport_buffer){.data = data, .capacity = capacity, .owner = &factory->base};
+    for (size_t at = 0; at < capacity; at += page_bytes)
+        data[at] = 0;
     return buffer;
 }
 

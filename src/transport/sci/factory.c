@@ -73,6 +73,15 @@ static void destroy(transport_factory *base)
     free(factory);
 }
 
+/* Whether any process allocates its send buffers on request. */
+static bool any_uses_heap(const cb_settings *settings)
+{
+    for (size_t rank = 0; rank < settings->node_count; rank++)
+        if (!sci_settings_of(settings, rank)->use_send_pool)
+            return true;
+    return false;
+}
+
 static cb_status set_up(transport_factory *base, const transport_bootstrap *bootstrap)
 {
     sci_factory *factory = sci_factory_of(base);
@@ -82,6 +91,7 @@ static cb_status set_up(transport_factory *base, const transport_bootstrap *boot
     CB_TRY(allocate(factory));
     CB_TRY(sci_bootstrap(factory, bootstrap));
     base->piece_bytes = sci_layout_least_piece(factory->settings);
+    base->content_unknown = any_uses_heap(factory->settings);
     CB_TRY(sci_buffers_open(factory));
     return bootstrap->connect_all ? sci_connect_all(factory) : CB_OK;
 }

@@ -40,8 +40,7 @@ static inline bool sci_is_due(const sci_watch *watch)
 typedef struct {
     const uint64_t *line;    /* of the next message; NULL: notices are used */
     const uint64_t *lines;   /* all of them */
-    const uint32_t *notices; /* all of them, or the only one */
-    bool counted;            /* there is one notice: the number of messages so far */
+    const uint32_t *notices; /* all of them */
     uint64_t number;         /* of the next message */
     uint64_t credited;       /* credits given so far, which is the number of the next */
     uint32_t turn, turns;    /* position in the ring, and its length */
@@ -74,8 +73,8 @@ typedef struct {
 
 /* State shared with a peer in multicast groups, of which one of the two is the root. */
 typedef struct {
-    const sci_group_row *here;     /* in this process, written by the peer */
-    volatile sci_group_row *there; /* in the peer's memory */
+    const sci_row *here;     /* in this process, written by the peer */
+    volatile sci_row *there; /* in the peer's memory */
     uint32_t announced,
         joined; /* number of groups so far: of this process, and of the peer that it joined */
 } sci_groups_with;

@@ -82,7 +82,7 @@ static void set_id(sci_group *group, uint32_t id)
 
 static bool has_left(const sci_group *group, transport_node *member)
 {
-    const sci_group_row *row = sci_node_of(member)->groups.here;
+    const sci_row *row = sci_node_of(member)->groups.here;
 
     return sci_has_left(__atomic_load_n(&row->consumed[group->slot], __ATOMIC_ACQUIRE),
                         group->generation);

@@ -24,7 +24,7 @@ static size_t buffer_offset(const sci_group *group, uint64_t number)
 /* Number of messages that `member` has not consumed; none if it has left. */
 static uint32_t unconsumed_by(const sci_group *group, transport_node *member)
 {
-    const sci_group_row *row = sci_node_of(member)->groups.here;
+    const sci_row *row = sci_node_of(member)->groups.here;
 
     return sci_unconsumed(__atomic_load_n(&row->consumed[group->slot], __ATOMIC_ACQUIRE),
                           group->generation, group->number);

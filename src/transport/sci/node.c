@@ -39,22 +39,20 @@ static void lay_out(sci_factory *factory, sci_node *node)
 
     node->receiving.lines = (const uint64_t *)(const void *)(mine + from.lines);
     node->receiving.line = from.has_lines ? node->receiving.lines : NULL;
-    node->receiving.notices = (const uint32_t *)(const void *)(mine + from.header);
-    node->receiving.counted = from.counted;
+    node->receiving.notices = (const uint32_t *)(const void *)(mine + from.notices);
     node->receiving.turns = from.outstanding;
     node->receiving.debt_limit = sci->acknowledge_each != 0 ? 1 : from.outstanding;
     node->receiving.watch = &factory->watches[there];
     sci_watch_first(&node->receiving);
-    node->receiving.credits =
-        (volatile uint32_t *)(volatile void *)(theirs + sci_layout_credits(&to));
-    node->sending.credits = (const uint32_t *)(const void *)(mine + sci_layout_credits(&from));
+    node->receiving.credits = (volatile uint32_t *)(volatile void *)(theirs + to.credits);
+    node->sending.credits = (const uint32_t *)(const void *)(mine + from.credits);
     node->sending.lines = theirs + to.lines;
-    node->sending.notices = (volatile uint32_t *)(volatile void *)(theirs + to.header);
+    node->sending.notices = (volatile uint32_t *)(volatile void *)(theirs + to.notices);
     node->sending.turns = to.outstanding;
     node->sending.layout = to;
     node->sending.excess_mask = (size_t)sci->transfer_multiple - 1;
-    node->groups.here = (const sci_group_row *)(const void *)(mine + from.row);
-    node->groups.there = (volatile sci_group_row *)(volatile void *)(theirs + to.row);
+    node->groups.here = (const sci_row *)(const void *)(mine + from.row);
+    node->groups.there = (volatile sci_row *)(volatile void *)(theirs + to.row);
 }
 
 void sci_node_close(sci_node *node)

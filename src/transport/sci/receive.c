@@ -7,23 +7,6 @@
 #include "base/log.h"
 #include "base/memory.h"
 
-/* Several messages may have arrived since the last poll; each buffer ends with the size of its
- * message. */
-static bool find_counted(const sci_factory *factory, const sci_receiving *from,
-                         sci_announcement *what)
-{
-    const uint32_t arrived = __atomic_load_n(from->notices, __ATOMIC_ACQUIRE);
-    const transport_buffer *buffer = &factory->receive_buffers[from->buffers[from->turn]];
-    uint32_t size;
-
-    if (arrived - (uint32_t)from->number - 1 >= from->turns)
-        return false;
-    memcpy(&size, (const unsigned char *)buffer->data + buffer->capacity - sizeof(size),
-           sizeof(size));
-    *what = sci_notice_announcement(size);
-    return sci_notice_is_due(size, from->number);
-}
-
 static bool find_notice(const sci_receiving *from, sci_announcement *what)
 {
     uint32_t notice = __atomic_load_n(&from->notices[from->turn], __ATOMIC_ACQUIRE);
@@ -49,16 +32,10 @@ static inline void watch_line(const sci_receiving *from)
           SCI_TURN_MASK, sci_line_turn(from->number));
 }
 
-/* A count may be ahead of the next message; then the node is due in each poll. */
 static void watch_notice(const sci_receiving *from)
 {
-    static const uint32_t nothing = 0;
-
-    if (from->counted)
-        *from->watch = (sci_watch){.word = &nothing, .seen = 1};
-    else
-        watch(from->watch, &from->notices[from->turn], ~((1u << SCI_NOTICE_BITS) - 1),
-              sci_notice_pattern(from->number));
+    watch(from->watch, &from->notices[from->turn], ~((1u << SCI_NOTICE_BITS) - 1),
+          sci_notice_pattern(from->number));
 }
 
 void sci_watch_first(sci_receiving *from)
@@ -129,7 +106,7 @@ __attribute__((noinline)) static bool take_from_buffer(sci_factory *factory, sci
 {
     sci_announcement what;
 
-    if (from->counted ? !find_counted(factory, from, &what) : !find_notice(from, &what))
+    if (!find_notice(from, &what))
         return false;
     *out = take_credited(factory, from, what.bytes);
     *more = what.more;

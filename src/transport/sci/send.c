@@ -52,22 +52,6 @@ static inline cb_status store_data(sci_node *node, uint32_t buffer, const void *
     return status;
 }
 
-/* The size is stored at the end of the buffer before the notice announces the message. */
-static cb_status store_size(sci_node *node, uint32_t buffer, sci_announcement what)
-{
-    sci_sending *to = &node->sending;
-    const uint32_t size = sci_notice(to->number, what);
-    const uint64_t end = sci_layout_buffer(&to->layout, buffer) + to->layout.buffer_bytes;
-    uint32_t tries = 0;
-    cb_status status;
-
-    do
-        status = sci_remote_copy(&node->remote, &to->sequence, (size_t)end - sizeof(size), &size,
-                                 sizeof(size));
-    while (sci_sequence_tries_again(&to->sequence, &status, tries++));
-    return status;
-}
-
 /* After this point only the notification may be retransmitted: the receiver may already have
  * credited the buffer to another sender. */
 static inline cb_status announce_by_line(sci_sending *to, const sci_line *line, uint32_t bytes)
@@ -90,11 +74,7 @@ static cb_status announce_by_notice(sci_sending *to, sci_announcement what)
     cb_status status;
 
     do {
-        if (to->layout.counted)
-            __atomic_store_n(to->notices, (uint32_t)to->number + 1, __ATOMIC_RELEASE);
-        else
-            __atomic_store_n(&to->notices[to->turn], sci_notice(to->number, what),
-                             __ATOMIC_RELEASE);
+        __atomic_store_n(&to->notices[to->turn], sci_notice(to->number, what), __ATOMIC_RELEASE);
         status = sci_sequence_check(&to->sequence);
     } while (sci_sequence_tries_again(&to->sequence, &status, tries++));
     return status;
@@ -121,8 +101,6 @@ transfer_by_notice(sci_node *node, uint32_t buffer, const void *data, sci_announ
 {
     if (what.bytes > 0)
         CB_TRY(store_data(node, buffer, data, what.bytes));
-    if (node->sending.layout.counted)
-        CB_TRY(store_size(node, buffer, what));
     return announce_by_notice(&node->sending, what);
 }
 

@@ -43,7 +43,7 @@ START_TEST(the_areas_of_senders_are_adjacent_and_disjoint)
 
             if (sender == receiver)
                 continue;
-            ck_assert_uint_eq(layout.header, header);
+            ck_assert_uint_eq(layout.credits, header);
             ck_assert_uint_eq(layout.lines, lines);
             header += SCI_HEADER_BYTES;
             lines += layout.outstanding * SCI_LINE_BYTES;
@@ -85,9 +85,10 @@ START_TEST(a_parameter_beyond_a_limit_is_refused)
 }
 END_TEST
 
-/* Up to 8 outstanding there are 8 words for each; beyond, one notice and 15 credits, on both sides
- * of a connection alike, and a buffer ends with a size. */
-START_TEST(a_header_without_lines_has_one_notice_for_more_than_eight_messages)
+/* Up to 8 outstanding a header has 8 words for notices and 8 for credits; beyond, on both sides of
+ * a connection alike, its words are credits and the notices are in the row. A buffer of the note,
+ * of 8 KB, carries the note's largest message, of 8 KB, in one piece. */
+START_TEST(notices_of_more_than_eight_messages_are_outside_of_the_header)
 {
     cb_settings settings = derived(2);
 
@@ -100,28 +101,17 @@ START_TEST(a_header_without_lines_has_one_notice_for_more_than_eight_messages)
             sci_layout layout = sci_layout_of(&settings, rank, !rank);
 
             ck_assert_int_eq(sci_layout_check(&settings, rank), CB_OK);
-            ck_assert_msg(layout.counted == (outstanding > 8), "counted with %d outstanding: %d",
-                          (int)outstanding, (int)layout.counted);
-            ck_assert_uint_eq(sci_layout_credits(&layout), layout.counted ? 4 : 32);
-            ck_assert_uint_eq(layout.piece_bytes, layout.counted ? 8192 - 64 : 8192);
+            if (outstanding > 8) {
+                ck_assert_uint_eq(layout.credits, 0);
+                ck_assert_uint_eq(layout.notices, layout.row + offsetof(sci_row, notices));
+            } else {
+                ck_assert_uint_eq(layout.credits, 32);
+                ck_assert_uint_eq(layout.notices, 0);
+            }
+            ck_assert_uint_eq(layout.piece_bytes, 8192);
         }
     }
-    ck_assert_uint_eq(sci_layout_least_piece(&settings), 8192 - 64);
-    cb_settings_free(&settings);
-}
-END_TEST
-
-START_TEST(a_buffer_that_ends_with_a_size_has_at_least_two_lines)
-{
-    cb_settings settings = derived(2);
-
-    sci_settings_of(&settings, 0)->inline_area_size = 0;
-    sci_settings_of(&settings, 0)->recv_buffer_size = SCI_LINE_BYTES;
-    cb_log_silence(true);
-    ck_assert_int_eq(sci_layout_check(&settings, 0), CB_ERROR_USAGE);
-    cb_log_silence(false);
-    sci_settings_of(&settings, 0)->recv_buffer_size = (uint64_t)2 * SCI_LINE_BYTES;
-    ck_assert_int_eq(sci_layout_check(&settings, 0), CB_OK);
+    ck_assert_uint_eq(sci_layout_least_piece(&settings), 8192);
     cb_settings_free(&settings);
 }
 END_TEST
@@ -140,7 +130,7 @@ START_TEST(group_tables_are_placed_after_the_configured_areas)
             continue;
         ck_assert_uint_eq(layout.row % SCI_LINE_BYTES, 0);
         ck_assert_uint_ge(layout.row, sci_settings_of(&settings, 2)->recv_seg_size);
-        ck_assert_uint_eq(layout.row + (RANKS - 1 - position) * sizeof(sci_group_row),
+        ck_assert_uint_eq(layout.row + (RANKS - 1 - position) * sizeof(sci_row),
                           sci_layout_segment_bytes(&settings, 2));
     }
     cb_settings_free(&settings);
@@ -149,6 +139,5 @@ END_TEST
 
 UNIT_MAIN("the layout of sci", values_derived_from_a_job_keep_the_limits,
           the_areas_of_senders_are_adjacent_and_disjoint, a_parameter_beyond_a_limit_is_refused,
-          a_header_without_lines_has_one_notice_for_more_than_eight_messages,
-          a_buffer_that_ends_with_a_size_has_at_least_two_lines,
+          notices_of_more_than_eight_messages_are_outside_of_the_header,
           group_tables_are_placed_after_the_configured_areas)
