@@ -25,7 +25,7 @@ static const double exact = 1e-9;
 
 unit_part EVALUATION_PARTS;
 
-/* Default parameters with this mode. */
+/* Default parameters with this mode, and the share rule of the article. */
 ccmod_parameters in_mode(ccmod_mode mode);
 
 /* The quiet time of 1000 bytes is 48.9 us, as in the article. */

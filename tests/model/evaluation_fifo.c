@@ -22,6 +22,16 @@ START_TEST(in_fifo_a_link_serves_one_message_after_the_other)
 }
 END_TEST
 
+START_TEST(fifo_is_the_default)
+{
+    ccmod_calibration calibration = article();
+    ccmod_parameters parameters = ccmod_parameters_default();
+
+    expect_clocks(HEAD "0-1: s 2 1000\n2: ir 0 1000\nir 1 1000\nw\n", &calibration, &parameters,
+                  (const double[]){48.9, 68.9, 68.9, 0});
+}
+END_TEST
+
 /* Two packets of 29.2 us each; then 64 parts of 312.5 us, of 685 packets. */
 START_TEST(in_fifo_packets_of_two_messages_take_turns)
 {
@@ -178,7 +188,7 @@ START_TEST(in_fifo_messages_of_a_pair_stay_in_order)
 }
 END_TEST
 
-UNIT_PART(evaluation_fifo, in_fifo_a_link_serves_one_message_after_the_other,
+UNIT_PART(evaluation_fifo, fifo_is_the_default, in_fifo_a_link_serves_one_message_after_the_other,
           in_fifo_packets_of_two_messages_take_turns,
           in_fifo_messages_among_thousands_are_not_split,
           in_fifo_a_packet_occupies_its_link_for_its_bytes_and_header,

@@ -153,15 +153,18 @@ START_TEST(an_exponential_background_depends_on_the_seed)
 }
 END_TEST
 
-/* The first, third, ... evaluation of node 0's link finds it free, the others half used. */
+/* In the first, third, ... interval node 0's link is free, in the others half used. */
 static double alternate(const ccmod_network *network, uint32_t cell, uint64_t interval)
 {
     (void)network;
     return cell == CCMOD_INWARD && interval % 2 == 1 ? 0.5 : 0;
 }
 
-/* Loads drawn at each evaluation of a link; the clock of rank 1. */
-static double evaluated_clock(const char *text, ccmod_mode mode, ccmod_share share)
+/* Such loads, of intervals of this time, or with 0 of each evaluation of a link; the clock of
+ * rank 1.
+ */
+static double clock_beside_others(const char *text, ccmod_mode mode, ccmod_share share,
+                                  double interval_us)
 {
     ccmod_calibration calibration = article();
     ccmod_parameters parameters = in_mode(mode);
@@ -174,7 +177,7 @@ static double evaluated_clock(const char *text, ccmod_mode mode, ccmod_share sha
     double clock_us;
 
     parameters.share = share;
-    parameters.background_interval_us = 0;
+    parameters.background_interval_us = interval_us;
     ck_assert_int_eq(ccmod_trace_workload(trace, 1, &workload, &error), CCMOD_OK);
     ck_assert_int_eq(ccmod_network_open("crossbar", 4, &network, &error), CCMOD_OK);
     operations = *network->operations;
@@ -196,8 +199,9 @@ START_TEST(a_background_may_be_drawn_at_each_horizon)
 {
     const char *text = HEAD "0: s 1 1000\n1: r 0 1000\n2:\n@ 10\nc 10\n;\n";
 
-    ck_assert_double_eq_tol(evaluated_clock(text, CCMOD_PAPER, CCMOD_BOTTLENECK), 63.9, exact);
-    ck_assert_double_eq_tol(evaluated_clock(text, CCMOD_PAPER, CCMOD_MAXMIN), 63.9, exact);
+    ck_assert_double_eq_tol(clock_beside_others(text, CCMOD_PAPER, CCMOD_BOTTLENECK, 0), 63.9,
+                            exact);
+    ck_assert_double_eq_tol(clock_beside_others(text, CCMOD_PAPER, CCMOD_MAXMIN, 0), 63.9, exact);
 }
 END_TEST
 
@@ -206,7 +210,22 @@ START_TEST(in_fifo_a_background_may_be_drawn_for_each_packet)
 {
     const char *text = HEAD "0: s 1 4380\n1: r 0 4380\n";
 
-    ck_assert_double_eq_tol(evaluated_clock(text, CCMOD_SPLIT, CCMOD_FIFO), 28.9 + 4 * 29.2, exact);
+    ck_assert_double_eq_tol(clock_beside_others(text, CCMOD_SPLIT, CCMOD_FIFO, 0), 28.9 + 4 * 29.2,
+                            exact);
+}
+END_TEST
+
+/* 20 us of work begin at 10.9: 9.1 are done at 20, 10 more at 40, the rest at 40.9; 18 us of
+ * latency follow. In the other rules the latency comes first: from 28.9 on 5.55 are done at 40, the
+ * rest at 54.45. */
+START_TEST(a_load_changes_while_a_packet_passes)
+{
+    const char *text = HEAD "0: s 1 1000\n1: r 0 1000\n";
+
+    ck_assert_double_eq_tol(clock_beside_others(text, CCMOD_SPLIT, CCMOD_FIFO, 20), 58.9, exact);
+    ck_assert_double_eq_tol(clock_beside_others(text, CCMOD_SPLIT, CCMOD_MAXMIN, 20), 54.45, exact);
+    ck_assert_double_eq_tol(clock_beside_others(text, CCMOD_SPLIT, CCMOD_BOTTLENECK, 20), 54.45,
+                            exact);
 }
 END_TEST
 
@@ -215,4 +234,4 @@ UNIT_PART(evaluation_sharing, messages_share_the_ends_of_links_as_the_constants_
           a_void_event_touches_no_other_message, a_constant_background_reduces_the_bandwidth,
           an_exponential_background_has_the_clipped_mean,
           an_exponential_background_depends_on_the_seed, a_background_may_be_drawn_at_each_horizon,
-          in_fifo_a_background_may_be_drawn_for_each_packet)
+          in_fifo_a_background_may_be_drawn_for_each_packet, a_load_changes_while_a_packet_passes)

@@ -11,6 +11,7 @@ ccmod_parameters in_mode(ccmod_mode mode)
     ccmod_parameters parameters = ccmod_parameters_default();
 
     parameters.mode = mode;
+    parameters.share = CCMOD_BOTTLENECK;
     return parameters;
 }
 

@@ -502,7 +502,7 @@ static ccmod_status keep(evaluation *whole, ccmod_result **out)
 ccmod_parameters ccmod_parameters_default(void)
 {
     return (ccmod_parameters){.mode = CCMOD_SPLIT,
-                              .share = CCMOD_BOTTLENECK,
+                              .share = CCMOD_FIFO,
                               .background = CCMOD_BACKGROUND_NONE,
                               .background_interval_us = 1000,
                               .seed = 1,

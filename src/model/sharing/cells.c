@@ -40,21 +40,44 @@ static double draw_load(const ccmod_traffic *traffic, uint32_t cell, uint64_t in
     return fmax(0, fmin(load, BACKGROUND_LARGEST_LOAD));
 }
 
+/* The cell's load in an interval; the last one is kept. */
+static double load_in(ccmod_traffic *traffic, uint32_t cell, uint64_t interval)
+{
+    if (traffic->drawn[cell] != (uint32_t)interval + 1) {
+        traffic->loads[cell] = draw_load(traffic, cell, interval);
+        traffic->drawn[cell] = (uint32_t)interval + 1;
+    }
+    return traffic->loads[cell];
+}
+
 void ccmod_background_refresh(ccmod_traffic *traffic, const traffic_message *message)
 {
-    for (uint32_t i = 0; i < message->slot_count; i++) {
-        uint32_t cell = traffic->slots[message->slots + i].cell;
-
-        if (traffic->drawn[cell] == (uint32_t)traffic->interval + 1)
-            continue;
-        traffic->loads[cell] = draw_load(traffic, cell, traffic->interval);
-        traffic->drawn[cell] = (uint32_t)traffic->interval + 1;
-    }
+    for (uint32_t i = 0; i < message->slot_count; i++)
+        load_in(traffic, traffic->slots[message->slots + i].cell, traffic->interval);
 }
 
 void ccmod_background_draw(ccmod_traffic *traffic, uint32_t cell)
 {
-    traffic->loads[cell] = draw_load(traffic, cell, traffic->drawn[cell]++);
+    load_in(traffic, cell, traffic->drawn[cell]);
+}
+
+double ccmod_background_end_us(ccmod_traffic *traffic, uint32_t cell, double start_us,
+                               double work_us)
+{
+    double interval_us = traffic->parameters.background_interval_us;
+    uint64_t interval;
+
+    if (traffic->drawn == NULL || background_is_evaluated(traffic))
+        return start_us + work_us / (1 - cell_load(traffic, cell));
+    for (interval = (uint64_t)(start_us / interval_us);; interval++) {
+        double left = 1 - load_in(traffic, cell, interval);
+        double done_us = fmax(0, (double)(interval + 1) * interval_us - start_us) * left;
+
+        if (work_us <= done_us)
+            return start_us + work_us / left;
+        work_us -= done_us;
+        start_us = (double)(interval + 1) * interval_us;
+    }
 }
 
 void ccmod_background_admit(ccmod_traffic *traffic, const traffic_message *message)

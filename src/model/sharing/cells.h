@@ -78,6 +78,10 @@ void ccmod_background_admit(ccmod_traffic *traffic, const traffic_message *messa
 void ccmod_background_refresh(ccmod_traffic *traffic, const traffic_message *message);
 /* Evaluate a single cell, with fifo: draw its next load. */
 void ccmod_background_draw(ccmod_traffic *traffic, uint32_t cell);
+/* With fifo: when `work_us` of quiet time is done that the cell begins at `start_us`. A load that
+ * is drawn in intervals of time changes meanwhile. */
+double ccmod_background_end_us(ccmod_traffic *traffic, uint32_t cell, double start_us,
+                               double work_us);
 
 /* Whether random loads are drawn at each evaluation of a cell instead of in intervals of time. */
 static inline bool background_is_evaluated(const ccmod_traffic *traffic)

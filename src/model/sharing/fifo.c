@@ -98,7 +98,8 @@ static ccmod_status forward_acknowledgements(ccmod_traffic *traffic, fifo_run fr
             return ccmod_fifo_enqueue(traffic, number, frames);
         traffic->cells[number].work_us += work_us;
         cell->clear_us =
-            traffic_larger(cell->clear_us, now_us) + work_us / cell_width(traffic, number);
+            ccmod_background_end_us(traffic, number, traffic_larger(cell->clear_us, now_us),
+                                    work_us / cell_width(traffic, number));
     }
     return CCMOD_OK;
 }

@@ -160,26 +160,26 @@ static ccmod_status release_packet(ccmod_traffic *traffic, uint32_t number, doub
 
 /* Service */
 
-/* How long the next packet of the slot's message occupies the cell, and how long it takes to pass:
- * a wide cell is free before a message delayed by other cells has passed. If messages are
- * interleaved, the last part has passed when all are served. */
-static double service_us(ccmod_traffic *traffic, uint32_t slot, double *passing_us)
+/* Serve the next packet of the slot's message from `start_us` on. Returns when the cell is free
+ * again, and when the packet has passed: a wide cell is free before a message delayed by other
+ * cells has passed. If messages are interleaved, the last part has passed when all are served. */
+static double service_end_us(ccmod_traffic *traffic, uint32_t slot, double start_us,
+                             double *passed_us)
 {
     const traffic_slot *place = &traffic->slots[slot];
     const fifo_message *known = &fifo_of(traffic)->messages[place->message];
     double width = cell_width(traffic, place->cell);
     size_t interleaving = traffic->network->interleaving;
-    bool interleaved;
-    double work_us = place->child > 1 ? known->packet_us : known->last_us;
+    bool interleaved = interleaving > 0 && place->cell / 2 >= interleaving;
+    double work_us = place->child > 1 ? known->packet_us : known->last_us, end_us;
 
     if (background_is_evaluated(traffic))
         ccmod_background_draw(traffic, place->cell);
-    else if (traffic->drawn != NULL)
-        ccmod_background_refresh(traffic, &traffic->pool[place->message]);
-    work_us /= 1 - cell_load(traffic, place->cell);
-    interleaved = interleaving > 0 && place->cell / 2 >= interleaving;
-    *passing_us = width < 1 || interleaved ? work_us / width : work_us;
-    return work_us / width;
+    end_us = ccmod_background_end_us(traffic, place->cell, start_us, work_us / width);
+    *passed_us = width <= 1 || interleaved
+                     ? end_us
+                     : ccmod_background_end_us(traffic, place->cell, start_us, work_us);
+    return end_us;
 }
 
 /* Where the packet at the slot's cell goes next: to the next cell, or it arrives after passing this
@@ -204,14 +204,14 @@ static ccmod_status serve(ccmod_traffic *traffic, uint32_t slot, double now_us)
     fifo_flow *flow = fifo_of(traffic);
     uint32_t cell = traffic->slots[slot].cell;
     fifo_message *known = &flow->messages[traffic->slots[slot].message];
-    double passing_us, own_us = service_us(traffic, slot, &passing_us);
     double start_us = traffic_larger(flow->cells[cell].clear_us, now_us);
+    double passed_us, end_us = service_end_us(traffic, slot, start_us, &passed_us);
 
     flow->cells[cell].busy = true;
     flow->cells[cell].serving = slot;
     traffic->slots[slot].child--;
-    known->end_us = traffic_larger(known->end_us, start_us + passing_us);
-    CCMOD_TRY(schedule(traffic, start_us + own_us, cell, EVENT_CELL_FREE));
+    known->end_us = traffic_larger(known->end_us, passed_us);
+    CCMOD_TRY(schedule(traffic, end_us, cell, EVENT_CELL_FREE));
     if (slot == traffic->pool[traffic->slots[slot].message].slots)
         CCMOD_TRY(release_packet(traffic, traffic->slots[slot].message, now_us));
     return forward_packet(traffic, slot, now_us);

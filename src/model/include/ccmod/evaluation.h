@@ -77,8 +77,8 @@ typedef struct ccmod_parameters {
 
 #define CCMOD_NOBODY UINT32_MAX
 
-/* Mode split, share bottleneck, no background, seed 1, intervals of 1000 us, all of the traces, no
- * rate. */
+/* Mode split, share fifo, no background, seed 1, intervals of 1000 us, all of the traces, no
+ * rate. The article's model is CCMOD_PAPER with CCMOD_BOTTLENECK. */
 CCMOD_API ccmod_parameters ccmod_parameters_default(void);
 
 /* Times of a processor; clock = send + receive + wait + compute except for rounding. */
