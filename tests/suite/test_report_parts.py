@@ -746,6 +746,14 @@ class Folder(unittest.TestCase):
         latency = next(one for one in gallery(rows.kept) if one.name == "latency")
         self.assertEqual(len(latency.panels[0].series), 2)
 
+    def test_copies_are_one_launch(self) -> None:
+        self.put("oneway.json")
+        self.put("oneway.json", to="copy.json")
+        found = load([self.folder])
+        self.assertEqual(len(found.results), 1)
+        self.assertEqual(rows_of(found.results).repeats, [])
+        self.assertRegex(found.problems[0], r"oneway.json is a copy of .*copy.json")
+
     def test_equal_machines_that_are_not_the_same_are_named(self) -> None:
         def elsewhere(document: dict[str, Any]) -> None:
             document["environment"]["hosts"][0].update(name="node9")
