@@ -763,6 +763,14 @@ class Folder(unittest.TestCase):
         said = " ".join(differences(facts_of(load([self.folder]).results)))
         self.assertIn("on node1, others on node9", said)
 
+    def test_hosts_of_one_name_are_counted(self) -> None:
+        def cloned(document: dict[str, Any]) -> None:
+            document["environment"]["hosts"] = [{"name": "clone"}, {"name": "clone"}, {"name": "other"}]
+
+        self.put("oneway.json", cloned)
+        facts = {fact.name: fact.values for fact in facts_of(load([self.folder]).results)}
+        self.assertEqual(facts["hosts"], (("clone (2 hosts), other", 1),))
+
     def test_of_repeated_measurements_the_latest_is_kept(self) -> None:
         def later(document: dict[str, Any]) -> None:
             document["started"] = "2030-01-01T00:00:00Z"
