@@ -20,13 +20,14 @@ typedef struct {
     uint32_t usable_cores, host_cores;
 } machine_report;
 
-/* The first rank whose text at `offset` equals this rank's; it represents the host or machine. */
-static size_t first_alike(const machine_report *all, size_t rank, size_t offset)
+/* The first rank on this rank's machine, or on its host: a machine may have several, as containers,
+ * and several machines may have hosts of one name, as clones do. */
+static size_t first_alike(const machine_report *all, size_t rank, bool on_host)
 {
-    const char *own = (const char *)&all[rank] + offset;
     size_t first = 0;
 
-    while (strcmp((const char *)&all[first] + offset, own) != 0)
+    while (strcmp(all[first].machine, all[rank].machine) != 0 ||
+           (on_host && strcmp(all[first].host, all[rank].host) != 0))
         first++;
     return first;
 }
@@ -43,10 +44,10 @@ static cb_status list_machines(const machine_report *all, size_t ranks, machines
         out->host_cores == NULL || out->bindings == NULL)
         return CB_ERROR_MEMORY;
     for (size_t rank = 0; rank < ranks; rank++) {
-        size_t first = first_alike(all, rank, offsetof(machine_report, host));
+        size_t first = first_alike(all, rank, true);
 
         out->hosts[rank] = first == rank ? (int)out->host_count++ : out->hosts[first];
-        out->machines[rank] = (int)first_alike(all, rank, offsetof(machine_report, machine));
+        out->machines[rank] = (int)first_alike(all, rank, false);
         out->cores[rank] = all[rank].usable_cores;
         out->host_cores[out->hosts[rank]] = all[rank].host_cores;
         memcpy(out->bindings[rank], all[rank].binding, sizeof(out->bindings[rank]));

@@ -26,7 +26,8 @@ const char *const host_check_names[HOST_CHECKS] = {
 
 const char *const host_remedies[HOST_CHECKS] = {
     [HOST_CHECK_GOVERNOR] = "set it with: cpupower frequency-set --governor performance",
-    [HOST_CHECK_QUOTA] = "run outside of the control group, or raise its cpu.max",
+    [HOST_CHECK_QUOTA] = "run outside of the control group, or raise its cpu.max (version 1: "
+                         "cpu.cfs_quota_us)",
     [HOST_CHECK_THREADS] = "start fewer ranks, one for each core, and bind them: mpirun --bind-to "
                            "core",
     [HOST_CHECK_SPEED] =
@@ -66,73 +67,93 @@ static bool read_number(const char *root, const char *path, double *out)
     return end != text;
 }
 
-/* The cores that the control group at `path` allows; 0: no limit known. "max 100000" or "25000
+/* The cores that the control group in `folder` allows; 0: no limit known. "max 100000" or "25000
  * 100000" of version 2, two files of version 1. */
-static double cores_allowed(const char *root, const char *path)
+static double cores_allowed(const char *root, const char *folder)
 {
-    char file[HOST_FILE_BYTES + 64], text[64], *end;
+    char file[2 * HOST_FILE_BYTES], text[64], *end;
     double quota_us, period_us;
 
-    snprintf(file, sizeof(file), "sys/fs/cgroup%s/cpu.max", path);
+    snprintf(file, sizeof(file), "%s/cpu.max", folder);
     if (host_read_text(root, file, text, sizeof(text))) {
         quota_us = strtod(text, &end);
         period_us = end != text ? strtod(end, NULL) : 0;
         return period_us > 0 ? quota_us / period_us : 0;
     }
-    snprintf(file, sizeof(file), "sys/fs/cgroup/cpu%s/cpu.cfs_quota_us", path);
+    snprintf(file, sizeof(file), "%s/cpu.cfs_quota_us", folder);
     if (!read_number(root, file, &quota_us) || quota_us <= 0)
         return 0;
-    snprintf(file, sizeof(file), "sys/fs/cgroup/cpu%s/cpu.cfs_period_us", path);
+    snprintf(file, sizeof(file), "%s/cpu.cfs_period_us", folder);
     return read_number(root, file, &period_us) && period_us > 0 ? quota_us / period_us : 0;
 }
 
-/* The path of this process's group: of version 2 "0::/path", of version 1 "4:cpu,cpuacct:/path". */
-static bool find_group(const char *root, char *path, size_t bytes)
+static double smaller_limit(double one, double other)
 {
-    char text[HOST_FILE_BYTES];
-    bool is_found = false;
-
-    if (!host_read_text(root, "proc/self/cgroup", text, sizeof(text)))
-        return false;
-    for (const char *line = text; *line != '\0'; line += strspn(line, "\n")) {
-        const char *end = line + strcspn(line, "\n"),
-                   *first = memchr(line, ':', (size_t)(end - line));
-        const char *second =
-            first == NULL ? NULL : memchr(first + 1, ':', (size_t)(end - first - 1));
-
-        line = end;
-        if (second == NULL || second[1] != '/')
-            continue;
-        if (second == first + 1 || strncmp(first + 1, "cpu,", 4) == 0 ||
-            strncmp(first + 1, "cpu:", 4) == 0) {
-            snprintf(path, bytes, "%.*s", (int)(end - second - 1), second + 1);
-            is_found = true;
-        }
-    }
-    return is_found;
+    return one <= 0 || (other > 0 && other < one) ? other : one;
 }
 
-/* The smallest limit of the group and of those around it. In a container the group's own path is
- * not below its root, which then has the limit. */
-static void check_quota(const char *root, unsigned usable_cores, host_preflight *out)
+/* The smallest limit of a group and of those around it. In a container the group's own path is not
+ * below its root, which then has the limit. */
+static double least_around(const char *root, const char *mount, const char *group)
 {
-    char path[HOST_FILE_BYTES];
+    char folder[HOST_FILE_BYTES + 64];
+    const size_t top = strlen(mount);
     double least = 0;
 
-    if (!find_group(root, path, sizeof(path)))
-        return;
+    snprintf(folder, sizeof(folder), "%s%s", mount, strcmp(group, "/") == 0 ? "" : group);
     for (;;) {
-        double cores;
-
-        if (strcmp(path, "/") == 0)
-            path[0] = '\0';
-        cores = cores_allowed(root, path);
-        if (cores > 0 && (least <= 0 || cores < least))
-            least = cores;
-        if (path[0] == '\0')
-            break;
-        *strrchr(path, '/') = '\0';
+        least = smaller_limit(least, cores_allowed(root, folder));
+        if (strlen(folder) <= top)
+            return least;
+        *strrchr(folder, '/') = '\0';
     }
+}
+
+static bool has_word(const char *list, const char *word)
+{
+    const size_t length = strlen(word);
+
+    while (strncmp(list, word, length) != 0 || (list[length] != ',' && list[length] != '\0')) {
+        list += strcspn(list, ",");
+        if (*list++ == '\0')
+            return false;
+    }
+    return true;
+}
+
+/* Lower *least to the limit of a line of /proc/self/cgroup: of version 2 "0::/path", of version 1
+ * "4:cpu,cpuacct:/path". False: the line is about something else. */
+static bool heed_line(const char *root, char *line, double *least)
+{
+    char *controllers = strchr(line, ':'), *group;
+    char mounts[2][HOST_TEXT] = {"sys/fs/cgroup", "sys/fs/cgroup/unified"};
+
+    if (controllers == NULL || (group = strchr(controllers + 1, ':')) == NULL || group[1] != '/')
+        return false;
+    *group++ = '\0';
+    if (*++controllers != '\0') {
+        if (!has_word(controllers, "cpu"))
+            return false;
+        snprintf(mounts[0], sizeof(mounts[0]), "sys/fs/cgroup/cpu");
+        snprintf(mounts[1], sizeof(mounts[1]), "sys/fs/cgroup/%s", controllers);
+    }
+    for (size_t i = 0; i < 2; i++)
+        *least = smaller_limit(*least, least_around(root, mounts[i], group));
+    return true;
+}
+
+/* A process has a group of version 2 and one of version 1 for each controller. */
+static void check_quota(const char *root, unsigned usable_cores, host_preflight *out)
+{
+    char text[HOST_FILE_BYTES], *rest = NULL;
+    double least = 0;
+    bool is_known = false;
+
+    (void)host_read_text(root, "proc/self/cgroup", text, sizeof(text));
+    for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest))
+        is_known = heed_line(root, line, &least) || is_known;
+    if (!is_known)
+        return;
     snprintf(out->found[HOST_CHECK_QUOTA], HOST_TEXT,
              "the control group allows %.3g cores of %u, and stops all its threads when they are "
              "used up",

@@ -8,6 +8,9 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "host/host.h"
+
+_Static_assert(sizeof((link_place){0}.machine) == HOST_TEXT, "a boot id has another length");
 
 static const char switch_prefix[] = "switch";
 
@@ -34,7 +37,7 @@ int places_compare_names(const char *one, const char *other)
 
 int places_distance(const link_place *one, const link_place *other)
 {
-    if (strcmp(one->host, other->host) == 0)
+    if (strcmp(one->host, other->host) == 0 && strcmp(one->machine, other->machine) == 0)
         return 0;
     return one->at_switch[0] != '\0' && strcmp(one->at_switch, other->at_switch) == 0 ? 1 : 2;
 }
@@ -64,6 +67,7 @@ static link_place own_place(const cb_settings *settings, int rank)
 
     if (gethostname(own.host, sizeof(own.host) - 1) != 0)
         snprintf(own.host, sizeof(own.host), "host of rank %d", rank);
+    host_kernel_id(own.machine);
     if (configured != NULL)
         snprintf(own.at_switch, sizeof(own.at_switch), "%s", configured);
     else if (end != NULL)

@@ -9,8 +9,9 @@ enum { PLACE_TEXT = 64 };
 
 /* Plain data, which ranks exchange as bytes. */
 typedef struct {
-    char host[PLACE_TEXT];      /* name */
-    char at_switch[PLACE_TEXT]; /* name of its switch; empty: not known */
+    char host[PLACE_TEXT];        /* name */
+    char machine[2 * PLACE_TEXT]; /* several may have the same name */
+    char at_switch[PLACE_TEXT];   /* name of its switch; empty: not known */
     int rank;
 } link_place;
 

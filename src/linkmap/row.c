@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/memory.h"
@@ -11,14 +12,14 @@
 
 enum { NAME_TEXT = PLACE_TEXT + 16 };
 
-/* The name of a host; with the rank if several ranks of it are in the map. */
+/* The name of a host; with the rank if several ranks of the map have hosts of that name. */
 static void name_host(const map_description *map, int host, char name[NAME_TEXT])
 {
     const link_place *place = &map->places[host];
     bool alone = true;
 
     for (size_t i = 0; i < map->hosts; i++)
-        alone = alone && ((int)i == host || places_distance(place, &map->places[i]) > 0);
+        alone = alone && ((int)i == host || strcmp(place->host, map->places[i].host) != 0);
     if (alone)
         snprintf(name, NAME_TEXT, "%s", place->host);
     else

@@ -1,6 +1,7 @@
 libcombench_a_SOURCES += \
 	%D%/buffer.c %D%/buffer.h \
 	%D%/common/group.c %D%/common/group.h \
+	%D%/common/host.c %D%/common/host.h \
 	%D%/common/technology.c %D%/common/technology.h \
 	%D%/error.c \
 	%D%/factory.c \

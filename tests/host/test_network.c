@@ -242,6 +242,47 @@ START_TEST(a_quota_of_version_1_is_found)
 }
 END_TEST
 
+START_TEST(a_quota_of_version_1_beside_version_2_is_found)
+{
+    static const char *const groups[] = {"4:cpu,cpuacct:/job\n0::/\n",
+                                         "0::/\n4:cpuacct,cpu:/job\n"};
+    static const char *const folders[] = {"sys/fs/cgroup/cpu", "sys/fs/cgroup/cpuacct,cpu"};
+
+    for (size_t i = 0; i < 2; i++) {
+        host_preflight found;
+        char path[128];
+
+        make_root();
+        put("proc/self/cgroup", groups[i]);
+        snprintf(path, sizeof(path), "%s/job/cpu.cfs_quota_us", folders[i]);
+        put(path, "50000\n");
+        snprintf(path, sizeof(path), "%s/job/cpu.cfs_period_us", folders[i]);
+        put(path, "100000\n");
+        found = check("Core:2 PU:1", NULL, &(host_preflight_of){.interface = "", .ranks_here = 2});
+        ck_assert_bad(&found, HOST_CHECK_QUOTA, "0.5 cores of 2");
+        remove_root();
+    }
+}
+END_TEST
+
+START_TEST(the_smaller_quota_of_both_versions_counts)
+{
+    host_preflight found;
+
+    make_root();
+    put("proc/self/cgroup", "4:cpuset:/other\n3:cpu:/job\n0::/user\n");
+    put("sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "150000\n");
+    put("sys/fs/cgroup/cpu/job/cpu.cfs_period_us", "100000\n");
+    put("sys/fs/cgroup/unified/user/cpu.max", "25000 100000\n");
+    found = check("Core:2 PU:1", NULL, &(host_preflight_of){.interface = "", .ranks_here = 2});
+    ck_assert_bad(&found, HOST_CHECK_QUOTA, "0.25 cores of 2");
+    put("proc/self/cgroup", "4:cpuset:/other\n");
+    found = check("Core:2 PU:1", NULL, &(host_preflight_of){.interface = "", .ranks_here = 2});
+    ck_assert_int_eq(found.verdicts[HOST_CHECK_QUOTA], HOST_UNKNOWN);
+    remove_root();
+}
+END_TEST
+
 START_TEST(the_interface_in_use_is_compared_with_the_host)
 {
     const host_preflight_of slow = {.interface = "eth0", .ranks_here = 1};
@@ -271,4 +312,5 @@ END_TEST
 UNIT_MAIN("network", counters_come_from_their_groups_interfaces_and_ports,
           what_a_host_does_not_have_is_absent, increases_name_the_interface_with_most_faults,
           a_host_without_facts_has_unknown_checks, governor_quota_and_threads_are_found,
-          a_quota_of_version_1_is_found, the_interface_in_use_is_compared_with_the_host)
+          a_quota_of_version_1_is_found, a_quota_of_version_1_beside_version_2_is_found,
+          the_smaller_quota_of_both_versions_counts, the_interface_in_use_is_compared_with_the_host)

@@ -17,11 +17,13 @@ END_TEST
 START_TEST(hosts_of_one_switch_are_nearer_than_others)
 {
     const link_place one = {.host = "a", .at_switch = "s1"}, same = {.host = "a"},
+                     clone = {.host = "a", .at_switch = "s1", .machine = "another"},
                      near = {.host = "b", .at_switch = "s1"},
                      far = {.host = "c", .at_switch = "s2"}, unknown = {.host = "d"},
                      unknown_too = {.host = "e"};
 
     ck_assert_int_eq(places_distance(&one, &same), 0);
+    ck_assert_int_eq(places_distance(&one, &clone), 1);
     ck_assert_int_eq(places_distance(&one, &near), 1);
     ck_assert_int_eq(places_distance(&one, &far), 2);
     ck_assert_int_eq(places_distance(&unknown, &unknown_too), 2);

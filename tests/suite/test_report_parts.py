@@ -771,6 +771,14 @@ class Folder(unittest.TestCase):
         latency = next(one for one in gallery(rows.kept) if one.name == "latency")
         self.assertEqual(len(latency.panels[0].series), 2)
 
+    def test_copies_are_one_launch(self) -> None:
+        self.put("oneway.json")
+        self.put("oneway.json", to="copy.json")
+        found = load([self.folder])
+        self.assertEqual(len(found.results), 1)
+        self.assertEqual(rows_of(found.results).repeats, [])
+        self.assertRegex(found.problems[0], r"oneway.json is a copy of .*copy.json")
+
     def test_equal_machines_that_are_not_the_same_are_named(self) -> None:
         def elsewhere(document: dict[str, Any]) -> None:
             document["environment"]["hosts"][0].update(name="node9")
@@ -779,6 +787,14 @@ class Folder(unittest.TestCase):
         self.put("funnel.json", elsewhere)
         said = " ".join(differences(facts_of(load([self.folder]).results)))
         self.assertIn("on node1, others on node9", said)
+
+    def test_hosts_of_one_name_are_counted(self) -> None:
+        def cloned(document: dict[str, Any]) -> None:
+            document["environment"]["hosts"] = [{"name": "clone"}, {"name": "clone"}, {"name": "other"}]
+
+        self.put("oneway.json", cloned)
+        facts = {fact.name: fact.values for fact in facts_of(load([self.folder]).results)}
+        self.assertEqual(facts["hosts"], (("clone (2 hosts), other", 1),))
 
     def test_of_repeated_measurements_the_latest_is_kept(self) -> None:
         def later(document: dict[str, Any]) -> None:

@@ -220,6 +220,23 @@ class History(Runs):
         self.assertEqual(status, 1)
         self.assertIn("2 earlier runs", said)
 
+    def test_copies_of_an_earlier_run_count_once(self) -> None:
+        first, second, run = self.latencies(4, 5, 6)
+        for name in ("bak", "bak2"):
+            shutil.copytree(first, self.folder / name)
+        again = shutil.copytree(run, self.folder / "again")
+        status, said = self.say("acceptance", run, "--baseline", self.folder)
+        self.assertEqual(status, 1)
+        self.assertIn("2 earlier runs", said)
+        self.assertIn("+33.3 % of the median", said)  # of 4 and 5, not of 4, 4, 4 and 5
+        self.assertIn(f"{again} is a copy of {run}", said)
+        self.assertIn(f"{self.folder / 'bak2'} is a copy of {self.folder / 'bak'}", said)
+
+    def test_runs_of_one_second_are_no_copies(self) -> None:
+        run = self.run_of("run", "latency_us <= 9", [row(latency_us={"median": 4})])
+        other = self.run_of("other", "latency_us <= 9", [row(latency_us={"median": 5})])
+        self.assertIn("1 earlier runs", self.say("acceptance", run, "--baseline", other)[1])
+
     def test_what_cannot_be_judged_is_refused(self) -> None:
         (run,) = self.latencies(4)
         for words, expected in (

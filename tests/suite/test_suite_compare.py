@@ -11,6 +11,7 @@ import io
 import json
 import math
 import random
+import shutil
 import subprocess
 import sys
 import unittest
@@ -295,6 +296,116 @@ class SeveralRuns(Documents):
         self.assertNotIn("runs      ", said)
 
 
+class Copies(Documents):
+    """Copies of a launch are one launch, wherever they are."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.one = self.run_of("week/mon", document([row(drawn(1, 1.0))]))
+        self.week = str(self.folder / "week")
+        self.other = self.run_of("other", document([row(drawn(2, 1.2))]))
+
+    def assert_one(self, side: str, *more: str) -> None:
+        said, error = self.driver("compare", side, self.other)
+        self.assertRegex(said, r"baseline .*: 1 run, 1 rows")
+        self.assertIn("tested by", said)
+        self.assertNotIn(" runs  ", said)
+        for words in (*more, "a launch counts once"):
+            self.assertIn(words, error)
+
+    def test_a_copy_of_a_run_does_not_count(self) -> None:
+        shutil.copytree(self.one, f"{self.week}/mon.bak")
+        self.assert_one(self.week, "mon.bak/results has a copy of results in", "week/mon/results")
+        self.assert_one(f"{self.one},{self.week}/mon.bak")
+
+    def test_a_bundle_of_a_run_does_not_count(self) -> None:
+        bundle = str(self.folder / "mon.tar.gz")
+        self.driver("bundle", self.one, "--output", bundle, "--anonymous")
+        self.assert_one(f"{self.one},{bundle}", f"{bundle} has a copy")
+
+    def test_a_copy_of_a_file_does_not_count(self) -> None:
+        name = self.write("plain/a.json", document([row(drawn(1, 1.0))]))
+        shutil.copy(name, self.folder / "plain/b.json")
+        self.assert_one(str(self.folder / "plain"), "b.json is a copy of", "plain/a.json")
+
+    def test_a_copy_of_the_first_launch_is_no_launch_of_a_run_with_two(self) -> None:
+        shutil.copytree(self.one, self.folder / "more")
+        self.write("more/results/second.json", document([row(drawn(3, 1.0), size=128)]))
+        path = self.folder / "more/manifest.json"
+        made = json.loads(path.read_text(encoding="utf-8"))
+        second = {**made["measurements"][0], "name": "second", "result": "results/second.json"}
+        path.write_text(json.dumps({**made, "measurements": [*made["measurements"], second]}))
+        said, _ = self.driver("compare", f"{self.one},{self.folder / 'more'}", self.other)
+        self.assertRegex(said, r"baseline .*: 2 runs, 2 rows")
+        self.assertIn("tested by", said)
+        self.assertNotIn(" runs  ", said.split("against", 1)[1])
+
+    def test_what_started_at_another_time_is_no_copy(self) -> None:
+        later = document([row(drawn(1, 1.0))], started="2026-11-21T22:00:01Z")
+        self.run_of("week/tue", later)
+        said, error = self.driver("compare", self.week, self.other)
+        self.assertRegex(said, r"baseline .*: 2 runs, 1 rows")
+        self.assertEqual(error, "")
+
+    def test_results_in_both_sides_are_a_caution(self) -> None:
+        copied = shutil.copytree(self.one, self.folder / "copied")
+        said, _ = self.driver("compare", self.one, str(copied))
+        self.assertIn("1 results are in both sides", said)
+
+
+class WithoutRatio(Documents):
+    """What has no ratio, such as losses, is shown as a difference."""
+
+    def pair(self, *lost: tuple[int, ...]) -> list[str]:
+        return [
+            ",".join(
+                self.run_of(f"{side}{run}", document([row(drawn(side * 9 + run, 1.0), lost=count)]))
+                for run, count in enumerate(counts)
+            )
+            for side, counts in enumerate(lost)
+        ]
+
+    def test_losses_that_appear_or_disappear_are_listed(self) -> None:
+        first, second = self.pair((0,), (37,))
+        for words, before, after, line in (
+            ((first, second), "0", "37", r"\+37 +0 +37  lost"),
+            ((second, first), "37", "0", r"-37 +37 +0  lost"),
+        ):
+            said, _ = self.driver("compare", *words)
+            self.assertRegex(said, line)
+            said, _ = self.driver("compare", *words, "--format", "csv")
+            found = next(one for one in csv.DictReader(io.StringIO(said)) if one["figure"] == "lost")
+            self.assertEqual((found["before"], found["after"]), (before, after))
+            self.assertEqual((found["change_pct"], found["verdict"]), ("", "no ratio"))
+
+    def test_a_mean_includes_the_runs_without_losses(self) -> None:
+        said, _ = self.driver("compare", *self.pair((0, 0), (0, 10)))
+        self.assertRegex(said, r"\+5 +0 +5  lost")
+
+    def test_a_figure_of_0_is_no_ratio_of_the_other_runs(self) -> None:
+        for name, cpu_us in (("a", 0), ("b", 3), ("c", 3)):
+            row_of = row(drawn(ord(name), 1.0), cpu_per_message_us=cpu_us)
+            self.run_of(name, document([row_of]))
+        sides = f"{self.folder / 'a'},{self.folder / 'b'}", str(self.folder / "c")
+        said, _ = self.driver("compare", *sides, "--all")
+        self.assertRegex(said, r"\+1.5 +1.5 +3  cpu_per_message_us")
+        self.assertNotRegex(said, r"runs +cpu_per_message_us")
+
+    def test_losses_of_datagrams_count(self) -> None:
+        for name, lost in (("a", 0), ("b", 2)):
+            self.run_of(name, document([row(drawn(1, 1.0), datagrams={"lost": lost})]))
+        said, _ = self.driver("compare", str(self.folder / "a"), str(self.folder / "b"))
+        self.assertRegex(said, r"\+2 +0 +2  datagrams lost")
+
+    def test_nothing_lost_on_either_side_is_no_difference(self) -> None:
+        said, _ = self.driver("compare", *self.pair((0,), (0,)))
+        self.assertNotIn("lost", said)
+
+    def test_fail_above_says_that_they_were_not_tested(self) -> None:
+        _, error = self.driver("compare", *self.pair((0,), (37,)), "--fail-above", "5%")
+        self.assertIn("1 losses, errors or figures of 0 differ", error)
+
+
 class Matching(Documents):
     """Which rows are compared, and what is said of the others."""
 
@@ -332,6 +443,17 @@ class Matching(Documents):
         ):
             self.assertIn(sentence, said)
         self.assertNotIn("governor differs", said)
+
+    def test_hosts_with_other_names_are_a_caution(self) -> None:
+        sides = []
+        for side, names in enumerate((["n1", "n2"], ["n2", "n3"])):
+            hosts = [{**ENVIRONMENT["hosts"][0], "name": name} for name in names]
+            made = document([row(drawn(side, 1.0))], environment={**ENVIRONMENT, "hosts": hosts})
+            sides.append(self.run_of(f"side{side}", made))
+        said, _ = self.driver("compare", *sides)
+        self.assertIn(
+            "caution: names of hosts differ: only n1 in the baseline, only n3 in the other side", said
+        )
 
     def test_of_settings_those_that_differ_are_said(self) -> None:
         words = []

@@ -35,6 +35,14 @@ class Parkbench(Documents):
         self.assertEqual(marked, ["64"])
         self.assertIn("1 of 2 sizes agree within 5 %; reasons of the others: variation between starts", said)
 
+    def test_a_copy_of_a_result_is_no_launch(self) -> None:
+        for name in ("a", "b"):
+            self.write(f"plain/{name}.json", document([row(drawn(1, 2.0))]))
+            self.write(f"plain/comms{name}.json", document([row(drawn(2, 2.0))], "comms1", "COMMS1"))
+        said, error = self.driver("parkbench", str(self.folder / "plain"))
+        self.assertIn("all 1 sizes agree", said)
+        self.assertEqual(error.count("is a copy of"), 2)
+
     def test_launches_are_compared_by_their_means(self) -> None:
         for launch, us in enumerate((2.0, 2.2, 2.4), 1):
             folder = "run" if launch == 1 else f"run/launch-{launch}"

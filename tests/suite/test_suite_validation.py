@@ -4,6 +4,8 @@ what users do wrong."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import math
 import os
@@ -19,7 +21,7 @@ from stage import TOP
 
 from combench.common import catalogue
 from combench.common.errors import SuiteError
-from combench.predict.calibration import Measurements
+from combench.predict.calibration import Measurements, read_measurements
 from combench.predict.cases import Asked, of_row
 from combench.predict.impacts import Impact, compare_impacts, network
 from combench.predict.model import Setting
@@ -233,6 +235,15 @@ class Program(unittest.TestCase):
         self.assertIn("twoway: median error", ended.stdout)
         fitted = {one["benchmark"] for one in made["results"] if one["fitted"]}
         self.assertEqual(fitted, {"oneway"})
+
+    def test_a_copy_of_a_calibration_is_no_launch(self) -> None:
+        self.write(oneway(), twoway())
+        (self.folder / "oneway.copy.json").write_text(json.dumps(oneway()), "utf-8")
+        stderr = io.StringIO()
+        with contextlib.redirect_stderr(stderr):
+            found = read_measurements([str(self.folder)], None)
+        self.assertEqual(len(found.documents), 2)
+        self.assertIn("oneway.json is a copy of", stderr.getvalue())
 
     def test_held_out_sizes_are_predicted_from_the_others(self) -> None:
         self.write(oneway((0, 16, 64, 256, 512, 1024, 4096)), twoway())

@@ -26,6 +26,7 @@ from combench.common.errors import FAILED, SuiteError
 _DAMAGED = (OSError, EOFError, tarfile.TarError, zipfile.BadZipFile, zlib.error, ValueError, RuntimeError)
 SUFFIXES = (".tar.gz", ".zip")
 _MOST_FILES, _MOST_BYTES = 100_000, 4 << 30
+_BUNDLES: dict[Path, Path] = {}  # by the folders to which they were extracted
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that zip knows
 
 
@@ -150,7 +151,13 @@ def _extracted(path: Path) -> Path:
     folder = Path(tempfile.mkdtemp(prefix="combench-bundle-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     extract(path, folder)
+    _BUNDLES[folder] = path
     return folder
+
+
+def shown(path: Path) -> Path:
+    """The path for the user: of a folder or file in a bundle, the bundle's."""
+    return next((_BUNDLES[one] for one in (path, *path.parents) if one in _BUNDLES), path)
 
 
 def directory_of(path: Path) -> Path:

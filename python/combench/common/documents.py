@@ -16,6 +16,7 @@ import zlib
 from pathlib import Path
 from typing import Any, Callable, Iterator, Optional
 
+from combench.common import bundles
 from combench.common.errors import SuiteError, require_modules
 from combench.common.values import topology
 
@@ -319,10 +320,58 @@ def _faults_of_rows(document: Json) -> _Faults:
             yield f"results[{index}].{place}", what
 
 
+_NO_BLOCKS = "00000000"
+
+
 def blocks_checksum(document: Json) -> str:
     """The checksum of the raw data of a result (docs/reference/results.md)."""
     blocks = (block for row in document["results"] for block in row.get("blocks_us", []))
     return f"{zlib.crc32(''.join(f'{block:.9g}' + chr(10) for block in blocks).encode('ascii')):08x}"
+
+
+def launch_of(document: Json) -> tuple[str, ...]:
+    """Identifies the launch that wrote a result. Copies have the same, also renamed or anonymous ones.
+
+    Where rows have no raw data, as those of maps, the rows take their place."""
+    raw = document.get("blocks_crc32")
+    if raw in (None, _NO_BLOCKS):
+        raw = json.dumps(document["results"], sort_keys=True)
+    given, about = document.get("parameters"), document.get("environment")
+    settings = [given.get(name) for name in ("config", "parameter")] if isinstance(given, dict) else []
+    hosts = about.get("hosts") if isinstance(about, dict) else None
+    machine = [[one.get("cpu"), one.get("cores")] for one in hosts or () if isinstance(one, dict)]
+    named = (document.get(name) for name in ("benchmark", "technology", "started"))
+    return tuple(map(str, (*named, settings, machine, raw)))
+
+
+class Copies:
+    """Finds copies of results, so that each launch counts once."""
+
+    def __init__(self) -> None:
+        self._first: dict[tuple[str, ...], Path] = {}
+        self._found: dict[tuple[Path, Path], int] = {}  # folders of a copy and of its original
+
+    def is_copy(self, document: Json, path: Path) -> bool:
+        """Whether the launch of this document was met before. The document counts as met."""
+        if not document["results"]:
+            return False
+        first = self._first.setdefault(launch_of(document), path)
+        if first is path:
+            return False
+        pair = (path, first) if path.parent == first.parent else (path.parent, first.parent)
+        self._found[pair] = self._found.get(pair, 0) + 1
+        return True
+
+    def sentences(self) -> list[str]:
+        """What was taken as one, for the user."""
+        said = []
+        for pair, count in self._found.items():
+            copy, first = map(bundles.shown, pair)
+            what = f"{copy} has {'a copy' if count == 1 else f'{count} copies'} of results in {first}"
+            if pair[0].suffix == ".json":
+                what = f"{copy} is a copy of {first}"
+            said.append(f"{what} (equal start and raw data); a launch counts once")
+        return said
 
 
 def _faults_of_result(document: Json) -> _Faults:

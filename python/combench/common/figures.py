@@ -132,9 +132,15 @@ def key_of(document: Json, row: Json, technology: str) -> Key:
 
 def number(value: Any) -> Optional[float]:
     """A figure that can be compared as a ratio."""
+    known = amount(value)
+    return known if known is not None and known > 0 else None
+
+
+def amount(value: Any) -> Optional[float]:
+    """A figure that can be compared, if only as a difference."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    return float(value) if 0 < value < math.inf else None
+    return float(value) if math.isfinite(value) else None
 
 
 @dataclass(frozen=True)
@@ -144,6 +150,7 @@ class Figure:
     unless: tuple[str, ...] = ()  # columns that determine it: not compared in rows with one of them
     blocks: bool = False  # `blocks_us` are its blocks
     bound: str = ""  # path of the flag that marks the figure as a bound, which is not compared
+    is_count: bool = False  # of what shall not be: compared as a difference only
 
     @property
     def name(self) -> str:
@@ -161,6 +168,13 @@ def _figures_of(column: Column, bounds: Optional[Column]) -> Iterator[Figure]:
         )
 
 
+# Their numbers grow with the time of measurement, so that ratios say nothing.
+_LOSSES = tuple(
+    Figure(path, is_count=True)
+    for path in ("lost", "incomplete", "errors", "datagrams.lost", "verify.lost", "verify.errors")
+)
+
+
 def _kind(column: Column) -> int:
     """Times and rates come first, distributions after them, then ratios."""
     return 1 if column.type == "distribution" else 0 if column.unit else 2
@@ -168,11 +182,12 @@ def _kind(column: Column) -> int:
 
 @functools.lru_cache(maxsize=1)
 def _figures(known: Catalogue) -> tuple[Figure, ...]:
-    return tuple(
+    found = (
         figure
         for column in sorted(known.columns.values(), key=_kind)
         for figure in _figures_of(column, known.columns.get(f"{column.key}_at_least"))
     )
+    return (*found, *_LOSSES)
 
 
 def figures() -> tuple[Figure, ...]:
@@ -189,6 +204,11 @@ class Observation:
     of_mean: bool = False  # the figure is the mean of the blocks, not their median
 
 
+def have_ratio(found: Iterable[Observation]) -> bool:
+    """Whether these can be compared by ratios: losses of 0 cannot."""
+    return all(one.value > 0 for one in found)
+
+
 def _blocks(row: Json, figure: Figure) -> tuple[float, ...]:
     found = row.get("blocks_us") if figure.blocks else None
     blocks = [number(value) for value in found] if isinstance(found, list) else []
@@ -196,9 +216,9 @@ def _blocks(row: Json, figure: Figure) -> tuple[float, ...]:
 
 
 def observations(row: Json) -> Iterator[tuple[Figure, Observation]]:
-    """All figures of a row. Beside a computing task, times are means."""
+    """All figures of a row, also those of 0. Beside a computing task, times are means."""
     for figure in figures():
-        value = number(at(row, figure.path))
+        value = amount(at(row, figure.path))
         bounded = figure.bound and at(row, figure.bound)
         if value is not None and not bounded and not any(other in row for other in figure.unless):
             of_mean = row.get("occupation", "none") != "none"

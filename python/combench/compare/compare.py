@@ -107,6 +107,12 @@ def _judge(comparison: Comparison, limit_pct: float) -> int:
             "compared",
             file=sys.stderr,
         )
+    if comparison.steps:
+        print(
+            f"combench compare: {len(comparison.steps)} losses, errors or figures of 0 differ, and are not "
+            "tested",
+            file=sys.stderr,
+        )
     links = [
         change
         for side in comparison.others

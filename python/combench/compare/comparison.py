@@ -8,7 +8,7 @@ from typing import Iterator, Optional, Sequence
 
 from combench.common import inference
 from combench.common.errors import SuiteError
-from combench.common.figures import Figure, Key, Observation, figures, order
+from combench.common.figures import Figure, Key, Observation, figures, have_ratio, order
 from combench.common.inference import Difference
 from combench.common.variation import Variation, launches_of, mean_own_variance, variation
 from combench.compare.sides import Side
@@ -18,6 +18,7 @@ BY_RUNS, BY_BLOCKS, UNTESTED = "runs", "blocks", "none"
 
 SLOWER, FASTER, SAME, UNKNOWN = "slower", "faster", "no difference", "cannot tell"
 VERDICTS = (SLOWER, FASTER, SAME, UNKNOWN)
+NO_RATIO = "no ratio"  # in place of a verdict, where a figure is 0
 
 
 @dataclass
@@ -56,6 +57,19 @@ class Change:
         return SAME if within else UNKNOWN
 
 
+@dataclass(frozen=True)
+class Step:
+    """A count of losses or errors, or a figure that is 0 in a run of either side, and so has no ratio: means of
+    both sides."""
+
+    key: Key
+    figure: Figure
+    side: Side
+    before: float
+    after: float
+    marks: frozenset[str]
+
+
 @dataclass
 class Comparison:
     baseline: Side
@@ -65,12 +79,16 @@ class Comparison:
     controls: list[Change]  # of what a change cannot affect; corrected among themselves
     drifts: list[Drift]
     margin_pct: float
+    steps: list[Step]
 
     def of(self, side: Side) -> list[Change]:
         return [change for change in self.changes if change.side is side]
 
     def controls_of(self, side: Side) -> list[Change]:
         return [change for change in self.controls if change.side is side]
+
+    def steps_of(self, side: Side) -> list[Step]:
+        return [step for step in self.steps if step.side is side]
 
     def only_in(self, side: Side, other: Side) -> list[Key]:
         return sorted(side.keys() - other.keys(), key=order)
@@ -103,6 +121,8 @@ def _changes(baseline: Side, side: Side, margin_pct: float) -> list[Change]:
     for search in baseline.found.keys() & side.found.keys():
         key, path = search
         first, second = baseline.found[search], side.found[search]
+        if known[path].is_count or not have_ratio([*first, *second]):
+            continue
         tested_by, difference = tested(first, second)
         found.append(
             Change(
@@ -120,6 +140,22 @@ def _changes(baseline: Side, side: Side, margin_pct: float) -> list[Change]:
         )
     paths = list(known)
     return sorted(found, key=lambda change: (order(change.key), paths.index(change.figure.path)))
+
+
+def _steps(baseline: Side, side: Side) -> list[Step]:
+    """What the sides differ in without a ratio."""
+    known = {figure.path: figure for figure in figures()}
+    found = []
+    for search in baseline.found.keys() & side.found.keys():
+        first, second = baseline.found[search], side.found[search]
+        key, path = search
+        if known[path].is_count or not have_ratio([*first, *second]):
+            before, after = (statistics.fmean(one.value for one in each) for each in (first, second))
+            marks = baseline.marks[key] | side.marks[key]
+            found.append(Step(key, known[path], side, before, after, marks))
+    paths = list(known)
+    found = [step for step in found if step.before != step.after]
+    return sorted(found, key=lambda step: (paths.index(step.figure.path), order(step.key)))
 
 
 def _correct(changes: list[Change], correction: str) -> None:
@@ -144,7 +180,7 @@ def _drifts(side: Side, margin_pct: float) -> Iterator[Drift]:
     blocks = {figure.path for figure in figures() if figure.blocks}
     tests: list[tuple[Drift, float]] = []
     for (key, path), found in side.found.items():
-        if key in side.controls and path in blocks:
+        if key in side.controls and path in blocks and have_ratio(found):
             trend = inference.trend([one.value for one in found])
             if trend is not None:
                 tests.append((Drift(key, side, 100 * (trend.ratio - 1)), trend.p))
@@ -174,7 +210,8 @@ def compare(
     _correct(changes, correction)
     _correct(controls, "holm")
     drifts = [drift for side in (baseline, *others) for drift in _drifts(side, margin_pct)]
-    return Comparison(baseline, others, changes, correction, controls, drifts, margin_pct)
+    steps = [step for side in others for step in _steps(baseline, side)]
+    return Comparison(baseline, others, changes, correction, controls, drifts, margin_pct, steps)
 
 
 def worst_above(comparison: Comparison, limit_pct: float) -> list[Change]:

@@ -18,7 +18,7 @@ from combench.common import catalogue
 from combench.common.catalogue import Benchmark, Mode
 from combench.common.documents import Json
 from combench.common.errors import MEASURED, SuiteError
-from combench.common.figures import MARKS, Key, Observation, at, describe, number, order
+from combench.common.figures import MARKS, Key, Observation, at, describe, have_ratio, number, order
 from combench.common.inference import Difference
 from combench.compare.comparison import middle, tested
 from combench.compare.sides import Run, Side, read_sides
@@ -123,10 +123,10 @@ def _stripped(key: Key) -> Key:
 def _found(side: Side, program: Program) -> dict[Key, Key]:
     """Keys of a program's rows without a computing task, by the common part of the key."""
     keys = {}
-    for key, path in side.found:
+    for (key, path), found in side.found.items():
         known = dict(key)
         wanted = known["benchmark"] == program.benchmark.name and program.is_of(known.get("mode"))
-        if wanted and path == program.figure and known.get("occupation", "none") == "none":
+        if wanted and have_ratio(found) and path == program.figure and known.get("occupation", "none") == "none":
             keys[_stripped(key)] = key
     return keys
 

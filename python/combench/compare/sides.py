@@ -17,6 +17,7 @@ from combench.common.documents import (
     MANIFEST,
     RESULT,
     RUN,
+    Copies,
     Json,
     NewerSchema,
     claims_to_be,
@@ -46,7 +47,7 @@ class Run:
     warnings: list[str] = field(default_factory=list)
     variant: str = ""
     launch: int = 1
-    controls: list[int] = field(default_factory=list)  # places in documents
+    files: list[Path] = field(default_factory=list)  # of the documents
 
     @property
     def name(self) -> tuple[Path, str, int]:
@@ -54,7 +55,10 @@ class Run:
 
     def is_control(self, document: Json) -> bool:
         """Whether it measures what a change cannot affect."""
-        return any(document is self.documents[place] for place in self.controls)
+        return any(
+            document is one and path.name.startswith(f"{CONTROL}.")
+            for one, path in zip(self.documents, self.files)
+        )
 
     def rows(self) -> Iterator[tuple[Json, Json]]:
         """Rows with their documents. A measurement may occur in several starts of a run."""
@@ -71,9 +75,8 @@ def text_of(value: Any) -> str:
 def _add(run: Run, path: Path) -> None:
     """Add a document. An incomplete one is used as far as it goes, with a warning."""
     document = read_checked(path, RESULT)
-    if path.name.startswith(f"{CONTROL}."):
-        run.controls.append(len(run.documents))
     run.documents.append(document)
+    run.files.append(path)
     if document.get("complete") is not True:
         reason = document.get("reason", "no reason is given")
         run.warnings.append(f"{path} is incomplete: {reason}; only its finished rows are compared")
@@ -125,11 +128,31 @@ def _warn_of_repetitions(run: Run) -> None:
         )
 
 
+def _without_copies(runs: list[Run]) -> list[Run]:
+    """The runs with each launch once; those that have only copies are left out."""
+    known: dict[str, Copies] = {}  # by variant
+    kept = []
+    for run in runs:
+        copies = known.setdefault(run.variant, Copies())
+        found = [
+            (document, path)
+            for document, path in zip(run.documents, run.files)
+            if not copies.is_copy(document, path)
+        ]
+        if found or not run.documents:
+            kept.append(run)
+        run.documents, run.files = [one for one, _ in found], [path for _, path in found]
+    if kept:
+        kept[0].warnings += [said for copies in known.values() for said in copies.sentences()]
+    return kept
+
+
 def _run_of_folder(path: Path) -> Run:
     run = Run(path, [])
     for one in sorted(path.glob("*.json")):
         if claims_to_be(one, RESULT):
             _try(run, one)
+    _without_copies([run])
     _warn_of_repetitions(run)
     return run
 
@@ -216,7 +239,7 @@ def _runs_of(words: str) -> list[Run]:
     runs = [run for path in paths for run in _runs_in(Path(path))]
     if len({run.name for run in runs}) < len(runs):
         raise SuiteError(f"{words} names a run twice; name each run once")
-    return runs
+    return _without_copies(runs)
 
 
 def _sides_of(words: str, alone: bool) -> list[Side]:

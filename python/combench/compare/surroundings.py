@@ -6,7 +6,7 @@ import statistics
 from typing import Any, Callable, Iterator
 
 from combench.common import settings
-from combench.common.documents import Json
+from combench.common.documents import Json, launch_of
 from combench.common.figures import at, number, options_beside_rows
 from combench.compare.sides import Side, text_of
 
@@ -133,7 +133,46 @@ def _of_facts(first: Side, second: Side) -> Iterator[str]:
         yield f"{name} differs: {ours} in {_SIDES[0]}, {others} in {_SIDES[1]}"
 
 
+_MOST_NAMES = 4
+
+
+def _names(names: set[str]) -> str:
+    every = sorted(names)
+    more = f" and {len(every) - _MOST_NAMES} more" if len(every) > _MOST_NAMES else ""
+    return (", ".join(every[:_MOST_NAMES]) or _ABSENT) + more
+
+
+def _hosts(side: Side) -> set[str]:
+    return {
+        host.get("name", "unknown")
+        for run in side.runs
+        for document in run.documents
+        for host in at(document, "environment.hosts") or []
+    }
+
+
+def _of_names(first: Side, second: Side) -> Iterator[str]:
+    """Other hosts are another system, however alike they are."""
+    ours, others = _hosts(first), _hosts(second)
+    if ours != others:
+        yield (
+            f"names of hosts differ: only {_names(ours - others)} in {_SIDES[0]}, only "
+            f"{_names(others - ours)} in {_SIDES[1]}"
+        )
+
+
+def _of_copies(first: Side, second: Side) -> Iterator[str]:
+    ours, others = (
+        {launch_of(document) for run in side.runs for document in run.documents}
+        for side in (first, second)
+    )
+    if common := len(ours & others):
+        yield f"{common} results are in both sides: a launch cannot differ from itself"
+
+
 _CHECKS: tuple[Callable[[Side, Side], Iterator[str]], ...] = (
+    _of_copies,
+    _of_names,
     _of_facts,
     _of_marks,
     _of_limits,

@@ -12,12 +12,15 @@ from combench.common.inference import Difference
 from combench.compare.comparison import (
     BY_BLOCKS,
     FASTER,
+    NO_RATIO,
     SAME,
     SLOWER,
     UNKNOWN,
+    UNTESTED,
     VERDICTS,
     Change,
     Comparison,
+    Step,
 )
 from combench.compare.sides import Side
 from combench.compare.surroundings import differences
@@ -85,6 +88,23 @@ def _table(changes: Iterable[Change], without: frozenset[str]) -> Iterator[str]:
             )
         )
     for line in aligned(lines, right=5):
+        yield f"    {line}"
+
+
+_STEPS_HEAD = ("difference", "baseline", "now", "figure", "", "row")
+
+
+def _steps(steps: Sequence[Step], without: frozenset[str]) -> Iterator[str]:
+    """Differences of what has no ratio."""
+    if not steps:
+        return
+    yield "\nlosses and errors, and figures that are 0 in a run: differences of the means, not tested"
+    lines = [_STEPS_HEAD]
+    for step in steps:
+        numbers = (f"{step.after - step.before:+.4g}", f"{step.before:.4g}", f"{step.after:.4g}")
+        marks = "".join(mark for mark in MARKS if mark in step.marks)
+        lines.append((*numbers, step.figure.name, marks, describe(step.key, without)))
+    for line in aligned(lines, right=3):
         yield f"    {line}"
 
 
@@ -202,6 +222,7 @@ def _of_one(comparison: Comparison, side: Side, everything: bool) -> Iterator[st
         if chosen and (everything or verdict in (SLOWER, FASTER)):
             yield f"\n{_TITLES[verdict]}"
             yield from _table(chosen, without)
+    yield from _steps(comparison.steps_of(side), without)
     yield ""
     for one, other in ((baseline, side), (side, baseline)):
         keys = comparison.only_in(one, other)
@@ -217,7 +238,8 @@ def _of_one(comparison: Comparison, side: Side, everything: bool) -> Iterator[st
 
 
 def _legend(comparison: Comparison) -> Iterator[str]:
-    there = frozenset().union(*(change.marks for change in comparison.changes))
+    listed = (*comparison.changes, *comparison.steps)
+    there = frozenset().union(*(one.marks for one in listed))
     for mark, meaning in MARKS.items():
         if mark in there:
             yield f"{mark} {meaning}"
@@ -285,9 +307,27 @@ def _cells(comparison: Comparison, change: Change) -> list[str]:
     ]
 
 
+def _cells_of_step(comparison: Comparison, step: Step) -> list[str]:
+    """The cells of a figure without a ratio: what a ratio or a test would give is empty."""
+    known = {
+        "baseline": comparison.baseline.label,
+        "against": step.side.label,
+        "row": describe(step.key),
+        "figure": step.figure.path,
+        "before": f"{step.before:.9g}",
+        "after": f"{step.after:.9g}",
+        "tested_by": UNTESTED,
+        "verdict": NO_RATIO,
+        "marks": "".join(mark for mark in MARKS if mark in step.marks),
+    }
+    return [known.get(column, "") for column in _COLUMNS]
+
+
 def write_csv(comparison: Comparison, stream: TextIO) -> None:
     """Print a CSV line for each figure that both sides have."""
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(_COLUMNS)
     for change in (*comparison.changes, *comparison.controls):
         writer.writerow(_cells(comparison, change))
+    for step in comparison.steps:
+        writer.writerow(_cells_of_step(comparison, step))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 import statistics
+import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Iterator, Sequence
 
 from combench.common import bundles, catalogue
 from combench.common.catalogue import CALIBRATION, Benchmark
-from combench.common.documents import LAUNCHES, RESULT, Json, claims_to_be, read_checked
+from combench.common.documents import LAUNCHES, RESULT, Copies, Json, claims_to_be, read_checked
 from combench.common.errors import SuiteError
 from combench.common.figures import at, with_settings
 from combench.predict.model import SHARE_RULES
@@ -147,7 +148,15 @@ def read_measurements(places: Sequence[str], technology: str | None) -> Measurem
     """The results in these files and folders; `technology` as in a plan, with settings if results
     differ in them. SuiteError: there are none, or they belong to several technologies or settings
     and `technology` is missing or is not one of them."""
-    documents = [found for place in places for found in _documents_in(Path(place))]
+    copies = Copies()
+    documents = [
+        (path, document)
+        for place in places
+        for path, document in _documents_in(Path(place))
+        if not copies.is_copy(document, path)
+    ]
+    for said in copies.sentences():
+        print(f"combench: warning: {said}", file=sys.stderr)
     there = sorted({str(document["technology"]) for _, document in documents})
     if technology is None and len(there) > 1:
         raise SuiteError(

@@ -19,7 +19,6 @@ class Fact:
 
 
 _HOST = (
-    ("hosts", "name"),
     ("operating system", "os"),
     ("kernel", "kernel"),
     ("processor", "cpu"),
@@ -58,6 +57,13 @@ def _hosts(document: Document) -> list[Json]:
 def _distinct(values: Iterable[Any]) -> str:
     """The distinct values of the hosts of a document."""
     return ", ".join(dict.fromkeys(str(value) for value in values if value is not None))
+
+
+def _names(document: Document) -> str:
+    """The hosts of a document; several machines may have one name."""
+    names = [str(host["name"]) for host in _hosts(document) if "name" in host]
+    counts = ((name, names.count(name)) for name in dict.fromkeys(names))
+    return ", ".join(f"{name} ({count} hosts)" if count > 1 else name for name, count in counts)
 
 
 def _tunings(document: Document) -> dict[str, str]:
@@ -132,6 +138,7 @@ def facts_of(documents: Sequence[Document]) -> list[Fact]:
     environments = [document.data.get("environment", {}) for document in documents]
     hosts = [_hosts(document) for document in documents]
     made = [
+        _counted(PLATFORM, "hosts", map(_names, documents)),
         *(
             _counted(PLATFORM, name, [_distinct(host.get(key) for host in one) for one in hosts])
             for name, key in _HOST

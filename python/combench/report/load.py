@@ -10,7 +10,17 @@ from pathlib import Path
 from typing import Iterator, Optional, Sequence
 
 from combench.common import bundles
-from combench.common.documents import PREDICTION, RESULT, RUN, VALIDATION, Json, checked, load_json
+from combench.common.documents import (
+    PREDICTION,
+    RESULT,
+    RUN,
+    VALIDATION,
+    Copies,
+    Json,
+    checked,
+    launch_of,
+    load_json,
+)
 from combench.common.errors import SuiteError
 from combench.report import timelines
 
@@ -73,19 +83,28 @@ def _read_remarks(path: Path, into: Collection) -> None:
             into.problems.append(f"cannot read {text}: {error}; write it as UTF-8 text")
 
 
-def _of_variants(found: Collection) -> list[Document]:
-    """The results with the names of their variants, without those of controls."""
-    variants: dict[Path, Json] = {}
+def _launches(found: Collection) -> list[Document]:
+    """The results of all launches, once each, with the names of their variants, without those of
+    controls."""
+    entries: dict[Path, Json] = {}
     for run in found.runs:
         for entry in run.data["measurements"]:
             if "variant" in entry and "result" in entry:
-                variants[(run.path.parent / entry["result"]).resolve()] = entry
-    kept = []
+                entries[(run.path.parent / entry["result"]).resolve()] = entry
+    places = ((launch_of(one.data), one.path.resolve()) for one in found.results)
+    of_variants = {launch: entries[path] for launch, path in places if path in entries}
+    copies, kept = Copies(), []
     for one in found.results:
-        entry = variants.get(one.path.resolve(), {})
-        if entry.get("section") != CONTROL:
+        entry = of_variants.get(launch_of(one.data), {})
+        if not copies.is_copy(one.data, one.path) and entry.get("section") != CONTROL:
             kept.append(replace(one, variant=entry.get("variant", "")))
+    found.problems += copies.sentences()
     return kept
+
+
+def _is_among(run: Document, others: Sequence[Document]) -> bool:
+    """Whether a run is a copy of one of the others."""
+    return any(run.data == one.data for one in others)
 
 
 def _with_event(one: Document, found: Collection) -> Document:
@@ -110,7 +129,8 @@ def load(paths: Sequence[Path]) -> Collection:
             found.read(file)
         if path.is_dir():
             _read_remarks(path, found)
-    found.results = [_with_event(one, found) for one in _of_variants(found)]
+    found.results = [_with_event(one, found) for one in _launches(found)]
+    found.runs = [one for at, one in enumerate(found.runs) if not _is_among(one, found.runs[:at])]
     if not found.results:
         given = ", ".join(str(path) for path in paths)
         causes = "".join(f"\n  {problem}" for problem in found.problems)

@@ -8,6 +8,8 @@ them, and by more than --tolerance worse than their median.
 from __future__ import annotations
 
 import argparse
+import contextlib
+import functools
 import math
 import statistics
 from dataclasses import dataclass
@@ -15,7 +17,7 @@ from pathlib import Path
 from typing import Any, Iterator, Optional
 
 from combench.common import bundles, values
-from combench.common.documents import MANIFEST, RUN, Json, read_recognised
+from combench.common.documents import MANIFEST, RUN, Json, launch_of, read_recognised, read_result
 from combench.common.errors import FAILED, MEASURED, SuiteError, require_modules
 from combench.common.figures import Key, describe
 from combench.common.files import require_writable
@@ -66,6 +68,20 @@ class Run:
     @property
     def started(self) -> str:
         return str(self.manifest.get("started"))
+
+    @functools.cached_property
+    def launches(self) -> frozenset[tuple[str, ...]]:
+        found = set()
+        for entry in self.manifest["measurements"]:
+            if "result" in entry:
+                with contextlib.suppress(SuiteError):  # judging names what cannot be read
+                    found.add(launch_of(read_result(self.directory / entry["result"])))
+        return frozenset(found)
+
+    def is_copy_of(self, other: Run) -> bool:
+        """Whether both are one run; a copy may have been continued."""
+        common = self.launches & other.launches
+        return self.started == other.started and (bool(common) or not self.launches)
 
 
 @dataclass(frozen=True)
@@ -130,6 +146,20 @@ def _plan_of(run: Run) -> plans.Plan:
             "section, or use combench compare"
         )
     return plan
+
+
+def _without_copies(runs: list[Run], judged: Run) -> list[Run]:
+    """Each earlier run once, with its most launches, in the order of time; without the judged run, which
+    may be among them, as in a bundle."""
+    kept: list[Run] = []
+    for run in sorted(runs, key=lambda one: -len(one.launches)):
+        first = next((one for one in (judged, *kept) if run.is_copy_of(one)), None)
+        if first is None:
+            kept.append(run)
+        elif run.directory.resolve() != first.directory.resolve():
+            print(f"{bundles.shown(run.directory)} is a copy of {bundles.shown(first.directory)} and does "
+                  "not count again")
+    return sorted(kept, key=lambda one: one.started)
 
 
 _Known = dict[tuple[str, str, tuple[tuple[str, str], ...], Key], float]
@@ -234,10 +264,7 @@ def main(arguments: argparse.Namespace) -> int:
     run = _read(arguments.run)
     plan = _plan_of(run)
     runs = [one for word in arguments.baseline for one in _runs_in(word)]
-    runs = sorted(
-        (one for one in runs if one.started != run.started),  # the run itself may be in a bundle
-        key=lambda one: one.started,
-    )
+    runs = _without_copies(runs, run)
     verdicts = list(judging.judge(plan, run.manifest, run.directory))
     lines = _history(verdicts, [(one, _figures(plan, one)) for one in runs])
     worse = [line for line in lines if line.is_worse(arguments.tolerance)]

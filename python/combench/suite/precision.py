@@ -7,7 +7,7 @@ from typing import Iterator, Sequence
 
 from combench.common.documents import MEASURED, Json, read_result
 from combench.common.errors import SuiteError
-from combench.common.figures import Key, Observation, key_of, observations
+from combench.common.figures import Key, Observation, have_ratio, key_of, observations
 from combench.common.variation import launches_of, variation
 from combench.suite.expand import Measurement
 from combench.suite.launches import LEAST_LAUNCHES
@@ -35,7 +35,7 @@ def is_reached(
         for variant, document in _results(one, entries, directory):
             for row in document["results"]:
                 for figure, observation in observations(row):
-                    if figure.blocks:
+                    if figure.blocks and have_ratio([observation]):
                         key = key_of(document, row, str(document["technology"]))
                         found.setdefault((variant, key, figure.path), []).append(observation)
     except (SuiteError, KeyError):

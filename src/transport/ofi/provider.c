@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <rdma/fi_errno.h>
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "transport/common/host.h"
 
 enum { LEAST_DATA_BYTES = 4, NAME_BYTES = 64, LIST_BYTES = 400 };
 
@@ -213,8 +213,8 @@ static cb_status explain_nothing(const ofi_factory *factory, const transport_boo
 /* Choosing. shm needs one host: one name, one network, one /dev/shm, one set of process ids. */
 
 typedef struct {
-    char host[NAME_BYTES];
-    uint64_t network, memory, processes;
+    transport_host host;
+    uint64_t memory; /* device of /dev/shm */
 } host_identity;
 
 /* What the ranks tell each other. */
@@ -225,22 +225,12 @@ typedef struct {
     char provider[NAME_BYTES]; /* the first in order other than shm, or the one given */
 } preference;
 
-static uint64_t inode_of(const char *path)
-{
-    struct stat found;
-
-    return stat(path, &found) == 0 ? (uint64_t)found.st_ino : 0;
-}
-
 static void identify_host(host_identity *out)
 {
     struct stat found;
 
     memset(out, 0, sizeof(*out));
-    if (gethostname(out->host, sizeof(out->host) - 1) != 0)
-        snprintf(out->host, sizeof(out->host), "unknown");
-    out->network = inode_of("/proc/self/ns/net");
-    out->processes = inode_of("/proc/self/ns/pid");
+    transport_identify_host(&out->host);
     out->memory = stat("/dev/shm", &found) == 0 ? (uint64_t)found.st_dev : 0;
 }
 

@@ -3,6 +3,7 @@
 #ifndef TRANSPORT_REMOTE_INTERNAL_H
 #define TRANSPORT_REMOTE_INTERNAL_H
 
+#include "transport/common/host.h"
 #include "transport/remote/remote.h"
 
 static inline remote_node *remote_source_of(const remote_factory *factory, const remote_slot *slot)
@@ -42,8 +43,7 @@ void remote_pause(remote_factory *factory, uint64_t polls);
  * which the others watch it if they share its host. remote_look finds out which have ended; without
  * effect within a second of the last look. */
 typedef struct {
-    char host[64], boot[40];
-    uint64_t processes; /* namespace of process numbers */
+    transport_host host;
     int32_t number;
 } remote_identity;
 

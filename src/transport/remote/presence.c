@@ -4,9 +4,6 @@
 #include "transport/remote/internal.h"
 
 #include <poll.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,17 +14,7 @@ static const uint64_t look_interval_ns = 1000000000, silence_ns = 2000000000;
 
 void remote_introduce(remote_identity *mine)
 {
-    struct stat processes;
-    FILE *boot = fopen("/proc/sys/kernel/random/boot_id", "re");
-
-    if (gethostname(mine->host, sizeof(mine->host) - 1) != 0)
-        mine->host[0] = '\0';
-    if (boot == NULL || fgets(mine->boot, sizeof(mine->boot), boot) == NULL)
-        mine->boot[0] = '\0';
-    if (boot != NULL)
-        fclose(boot);
-    if (stat("/proc/self/ns/pid", &processes) == 0)
-        mine->processes = (uint64_t)processes.st_ino;
+    transport_identify_host(&mine->host);
     mine->number = (int32_t)getpid();
 }
 
@@ -35,9 +22,8 @@ void remote_introduce(remote_identity *mine)
 void remote_watch(remote_node *node, const remote_identity *mine, const remote_identity *theirs)
 {
     node->presence = -1;
-    if (mine->boot[0] != '\0' && strcmp(mine->boot, theirs->boot) == 0 &&
-        strcmp(mine->host, theirs->host) == 0 && mine->processes != 0 &&
-        mine->processes == theirs->processes)
+    if (mine->host.boot[0] != '\0' && transport_same_host(&mine->host, &theirs->host) &&
+        mine->host.processes != 0 && mine->host.processes == theirs->host.processes)
         node->presence = (int)syscall(SYS_pidfd_open, (pid_t)theirs->number, 0);
 }
 

@@ -29,12 +29,6 @@ static void propose_job(sci_address *mine)
     snprintf(mine->job, sizeof(mine->job), "%016llx", (unsigned long long)key);
 }
 
-static void name_host(sci_address *mine)
-{
-    if (gethostname(mine->host, sizeof(mine->host) - 1) != 0)
-        snprintf(mine->host, sizeof(mine->host), "unknown");
-}
-
 static cb_status exchange(sci_factory *factory, const transport_bootstrap *bootstrap,
                           const sci_address *mine)
 {
@@ -48,13 +42,13 @@ static cb_status check_hosts(const sci_factory *factory)
     const sci_address *all = factory->addresses;
 
     for (int rank = 1; rank < factory->base.size; rank++)
-        if (strcmp(all[rank].host, all[0].host) != 0) {
+        if (!transport_same_host(&all[rank].host, &all[0].host)) {
             if (factory->base.rank == 0)
                 cb_error("cannot use sci between the hosts %s (rank 0) and %s (rank %d): combench "
                          "is built with the SISCI library over shared memory, which connects "
                          "processes of one host; configure --with-sisci=DIR with Dolphin's "
                          "library, start all ranks on one host, or choose another --technology",
-                         all[0].host, all[rank].host, rank);
+                         all[0].host.name, all[rank].host.name, rank);
             return CB_ERROR_UNSUPPORTED;
         }
 #endif
@@ -94,12 +88,12 @@ static cb_status check_node_id(const sci_factory *factory, unsigned found)
 /* Index of this rank among those on this host. */
 static unsigned local_rank(const sci_factory *factory, unsigned *count)
 {
-    const char *host = factory->addresses[factory->base.rank].host;
+    const transport_host *mine = &factory->addresses[factory->base.rank].host;
     unsigned before = 0;
 
     *count = 0;
     for (int rank = 0; rank < factory->base.size; rank++)
-        if (strcmp(factory->addresses[rank].host, host) == 0) {
+        if (transport_same_host(&factory->addresses[rank].host, mine)) {
             before += rank < factory->base.rank;
             ++*count;
         }
@@ -136,7 +130,7 @@ cb_status sci_bootstrap(sci_factory *factory, const transport_bootstrap *bootstr
 {
     sci_address mine = {.status = CB_OK};
 
-    name_host(&mine);
+    transport_identify_host(&mine.host);
     propose_job(&mine);
     CB_TRY(exchange(factory, bootstrap, &mine));
     CB_TRY(check_hosts(factory));

@@ -8,6 +8,7 @@
 
 #include "transport/common/group.h"
 #include "transport/buffer.h"
+#include "transport/common/host.h"
 #include "transport/common/technology.h"
 #include "transport/sci/layout.h"
 #include "transport/sci/sisci.h"
@@ -17,7 +18,7 @@
 
 /* What each process publishes about itself at open. */
 typedef struct {
-    char host[64];
+    transport_host host;
     char job[72]; /* all processes use rank 0's */
     uint32_t node_id, segment_id, bell;
     bool has_multicast;

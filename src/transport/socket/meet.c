@@ -6,16 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "transport/common/host.h"
 
-/* Hosts that are network namespaces of one machine may have the same name. */
 typedef struct {
-    char host[64];
-    uint64_t network;
+    transport_host host;
     socket_key key;
     cb_status status;
 } introduction;
@@ -33,20 +30,9 @@ static cb_status draw_key(socket_key *key)
     return CB_ERROR_SYSTEM;
 }
 
-static void describe_self(introduction *mine)
+static bool same_host(const transport_host *one, const transport_host *other)
 {
-    struct stat network;
-
-    if (gethostname(mine->host, sizeof(mine->host) - 1) != 0)
-        snprintf(mine->host, sizeof(mine->host), "unknown");
-    if (stat("/proc/self/ns/net", &network) == 0)
-        mine->network = (uint64_t)network.st_ino;
-    mine->status = draw_key(&mine->key);
-}
-
-static bool same_host(const introduction *one, const introduction *other)
-{
-    return strcmp(one->host, other->host) == 0 && one->network == other->network;
+    return transport_same_host(one, other) && one->network == other->network;
 }
 
 /* Derive this process's place from the introductions of all ranks. */
@@ -56,7 +42,7 @@ static void derive_place(const introduction *all, int rank, int size, socket_pla
     *one_host = true;
     out->local_rank = 0;
     for (int other = 0; other < size; other++) {
-        const bool here = same_host(&all[other], &all[rank]);
+        const bool here = same_host(&all[other].host, &all[rank].host);
 
         *one_host = *one_host && here;
         out->local_rank += here && other < rank;
@@ -85,7 +71,8 @@ cb_status socket_meet(const transport_bootstrap *bootstrap, const char *technolo
     cb_status status;
     bool one_host;
 
-    describe_self(&mine);
+    transport_identify_host(&mine.host);
+    mine.status = draw_key(&mine.key);
     all = cb_allocate((size_t)bootstrap->size, sizeof(*all), technology);
     if (all == NULL)
         return CB_ERROR_MEMORY;
