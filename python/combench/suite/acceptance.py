@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Iterator, Optional
 
 from combench.common import bundles, values
-from combench.common.documents import MANIFEST, RUN, Json, read_recognised
+from combench.common.documents import MANIFEST, Json, read_manifest
 from combench.common.errors import FAILED, MEASURED, SuiteError, require_modules
 from combench.common.figures import Key, describe
 from combench.common.files import require_writable
@@ -98,7 +98,7 @@ class Line:
 
 def _read(path: Path) -> Run:
     directory = bundles.directory_of(path)
-    return Run(directory, read_recognised(directory / MANIFEST, RUN))
+    return Run(directory, read_manifest(directory / MANIFEST))
 
 
 def _runs_in(path: Path) -> Iterator[Run]:
