@@ -14,9 +14,11 @@ dist_suite_common_DATA = \
 	%D%/combench/common/figures.py \
 	%D%/combench/common/files.py \
 	%D%/combench/common/inference.py \
+	%D%/combench/common/interpreter.py \
 	%D%/combench/common/programs.py \
 	%D%/combench/common/progress.py \
 	%D%/combench/common/settings.py \
+	%D%/combench/common/streams.py \
 	%D%/combench/common/thresholds.py \
 	%D%/combench/common/values.py \
 	%D%/combench/common/variation.py

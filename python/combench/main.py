@@ -8,34 +8,84 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import locale
 import os
 import sys
+import tempfile
 import textwrap
+import traceback
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Sequence
+from typing import Optional, Sequence
 
 from combench import manual
-from combench.common.errors import FAILED, MEASURED, SuiteError
+from combench.common import interpreter, streams
+from combench.common.errors import (
+    FAILED,
+    MEASURED,
+    PACKAGES,
+    SuiteError,
+    of_system,
+    remedy_of,
+)
+
+_SCHEMAS, _STATISTICS = ("fastjsonschema",), ("fastjsonschema", "scipy")
 
 
 @dataclass(frozen=True)
 class Verb:
     name: str
     module: str
+    modules: tuple[str, ...]  # of PACKAGES, with which it does all that it can
     help: str
 
 
 VERBS = (
-    Verb("run", "combench.suite.run", "run the benchmarks of a plan with mpirun or srun"),
-    Verb("acceptance", "combench.suite.acceptance", "judge a run by thresholds and by earlier runs"),
-    Verb("bundle", "combench.suite.bundle", "put a run into one file, without names on request"),
-    Verb("report", "combench.report.report", "make an HTML report of results, with pictures"),
-    Verb("compare", "combench.compare.compare", "find regressions and improvements between runs"),
-    Verb("parkbench", "combench.compare.parkbench", "compare 1.1 to 1.3 with Parkbench's COMMS1 to 3"),
-    Verb("predict", "combench.predict.predict", "predict benchmarks on any network from a calibration"),
-    Verb("validate", "combench.predict.validate", "compare predictions with measurements"),
+    Verb("run", "combench.suite.run", _STATISTICS, "run the benchmarks of a plan with mpirun or srun"),
+    Verb(
+        "acceptance",
+        "combench.suite.acceptance",
+        (*_STATISTICS, "matplotlib"),
+        "judge a run by thresholds and by earlier runs",
+    ),
+    Verb(
+        "bundle",
+        "combench.suite.bundle",
+        _SCHEMAS,
+        "put a run into one file, without names on request",
+    ),
+    Verb(
+        "report",
+        "combench.report.report",
+        tuple(PACKAGES),
+        "make an HTML report of results, with pictures",
+    ),
+    Verb(
+        "compare",
+        "combench.compare.compare",
+        _STATISTICS,
+        "find regressions and improvements between runs",
+    ),
+    Verb(
+        "parkbench",
+        "combench.compare.parkbench",
+        _STATISTICS,
+        "compare 1.1 to 1.3 with Parkbench's COMMS1 to 3",
+    ),
+    Verb(
+        "predict",
+        "combench.predict.predict",
+        _STATISTICS,
+        "predict benchmarks on any network from a calibration",
+    ),
+    Verb(
+        "validate",
+        "combench.predict.validate",
+        _STATISTICS,
+        "compare predictions with measurements",
+    ),
 )
+_TRACEBACK = "CB_TRACEBACK"  # environment: print the traceback of an error that no verb expects
 _MANUAL = "--manual"
 _MANUAL_HELP = "print the source of the manual page and exit"
 
@@ -88,22 +138,110 @@ def _run(verb: Verb, words: Sequence[str]) -> int:
     return status
 
 
+def _verb_of(words: Sequence[str]) -> Optional[Verb]:
+    return next((verb for verb in VERBS if words and verb.name == words[0]), None)
+
+
 def main(words: Sequence[str]) -> int:
-    """Run the verb that the words name. Returns its exit status."""
+    """Run the verb that the words name. Returns its exit status; unexpected errors are raised."""
     if list(words) == [_MANUAL]:
         known = ((verb.name, verb.help) for verb in VERBS)
         print(manual.of_driver(general_parser(), known), end="")
         return MEASURED
-    chosen, rest = general_parser().parse_known_args(words[:1]), list(words[1:])
-    verb = next(verb for verb in VERBS if verb.name == chosen[0].verb)
+    general_parser().parse_known_args(words[:1])
+    verb = _verb_of(words)
+    assert verb is not None, "the parser accepts only verbs"
     try:
-        return _run(verb, rest)
+        return _run(verb, list(words[1:]))
     except SuiteError as error:
         print(f"combench {verb.name}: error: {error}", file=sys.stderr)
         return error.status
     except KeyboardInterrupt:
         return FAILED
+
+
+# The process, with errors that no verb expects.
+
+
+def _unexpected(error: BaseException) -> str:
+    """One line for a fault of combench, with the place of its traceback."""
+    last = traceback.extract_tb(error.__traceback__)[-1:]
+    place = f" ({os.path.basename(last[0].filename)}:{last[0].lineno})" if last else ""
+    words = " ".join(str(error).split())[:200]
+    said = f"unexpected {type(error).__name__}{f': {words}' if words else ''}{place}"
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w",
+            prefix="combench-traceback-",
+            suffix=".txt",
+            delete=False,
+            encoding="utf-8",
+            errors="backslashreplace",
+        ) as stream:
+            traceback.print_exception(type(error), error, error.__traceback__, file=stream)
+    except OSError:
+        return f"{said}; please report it with the traceback that {_TRACEBACK}=1 prints"
+    return f"{said}; please report it with the traceback in {stream.name}"
+
+
+def _said_of(error: BaseException) -> str:
+    """The message for an error that no verb has expected."""
+    if isinstance(error, OSError):
+        if error is streams.output_error():
+            return f"cannot write standard output: {error.strerror}; {remedy_of(error)}"
+        return str(of_system(error))
+    if isinstance(error, MemoryError):
+        return "not enough memory; free memory, or raise its limit (ulimit -v unlimited)"
+    if isinstance(error, ImportError):
+        return (
+            f"{sys.executable} cannot load a module: {error}; install it again, or use another "
+            "Python (PATH=/usr/bin:$PATH combench ...)"
+        )
+    if isinstance(error, UnicodeEncodeError):
+        return (
+            f"cannot use the name {ascii(error.object)[:200]}: the encoding of the locale is "
+            f"{locale.getpreferredencoding(False)}; set LC_ALL=C.UTF-8"
+        )
+    return _unexpected(error)
+
+
+def _require_folder() -> None:
+    try:
+        os.getcwd()
+    except OSError as error:
+        raise SuiteError(
+            f"cannot use the current directory: {error.strerror}; change to one that exists"
+        ) from error
+
+
+def start(words: Sequence[str]) -> int:
+    """As `main`, for a process: whatever goes wrong is one line, and an exit status."""
+    streams.prepare()
+    verb = _verb_of(words)
+    name = f"combench {verb.name}" if verb else "combench"
+    try:
+        _require_folder()
+        if verb:
+            interpreter.continue_with(verb.modules)
+        try:
+            status = main(words)
+        except SystemExit as ending:  # of argparse
+            status = int(ending.code or 0)
+        sys.stdout.flush()
+        unwritten = streams.output_error()
+        if unwritten is not None:  # argparse ignores it
+            raise unwritten
+        return status
     except BrokenPipeError:
-        # The reader of the output has exited: discard buffered output.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        streams.discard_output()  # its reader has ended
+        return FAILED
+    except SuiteError as error:
+        print(f"{name}: error: {error}", file=sys.stderr)
+        return error.status
+    except Exception as error:  # the last resort
+        said = _said_of(error)
+        streams.discard_output()
+        if os.environ.get(_TRACEBACK):
+            traceback.print_exc()
+        print(f"{name}: error: {said}", file=sys.stderr)
         return FAILED

@@ -63,7 +63,10 @@ tests_fuzz_fuzz_values_SOURCES = %D%/fuzz_values.c %D%/fuzz.h %D%/standalone.c \
 tests_fuzz_fuzz_values_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_fuzz_fuzz_values_LDADD = $(CCMOD_LIBS)
 
-EXTRA_DIST += %D%/campaign.sh %D%/fuzz_arrivals.sh %D%/fuzz_calibration.sh %D%/fuzz_commands.sh %D%/fuzz_context.sh %D%/fuzz_convert.sh %D%/fuzz_counters.sh %D%/fuzz_loads.sh \
+# The driver in processes of its own: mutated runs, signals, scarce resources.
+TESTS += %D%/driver.py
+
+EXTRA_DIST += %D%/driver.py %D%/campaign.sh %D%/fuzz_arrivals.sh %D%/fuzz_calibration.sh %D%/fuzz_commands.sh %D%/fuzz_context.sh %D%/fuzz_convert.sh %D%/fuzz_counters.sh %D%/fuzz_loads.sh \
 	%D%/fuzz_matrix.sh %D%/fuzz_network.sh %D%/fuzz_options.sh %D%/fuzz_topology.sh %D%/fuzz_trace.sh %D%/fuzz_values.sh \
 	%D%/fuzz_wire.sh \
 	$(srcdir)/tests/fuzz/corpus/*/*

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any, Callable, Iterator, Optional
 
 from combench.common import bundles
-from combench.common.errors import SuiteError, require_modules
+from combench.common.errors import SuiteError, is_missing, require_modules
+from combench.common.files import is_pipe, read_input
 from combench.common.values import topology
 
 Json = dict[str, Any]
@@ -168,10 +169,26 @@ def timeline_beside(result: Path) -> Path:
     return result.with_name(f"{result.stem}.timeline.json")
 
 
+_pipes: dict[Path, bytes] = {}  # what was read from pipes
+
+
+def keep_pipe(path: Path) -> None:
+    """Read a path of the command line now if it is a pipe, which can be read only once."""
+    if path not in _pipes and is_pipe(path):
+        try:
+            _pipes[path] = read_input(path, pipes=True)
+        except OSError as error:
+            raise SuiteError(f"cannot read {path}: {error.strerror}") from error
+
+
+def _content(path: Path, most: int = -1) -> bytes:
+    return _pipes[path] if path in _pipes else read_input(path, most=most)
+
+
 def load_json(path: Path) -> Any:
     """The JSON in a file. Raises SuiteError when it cannot be read or is damaged."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = _content(path).decode("utf-8")
     except OSError as error:
         raise SuiteError(f"cannot read {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -241,8 +258,7 @@ def read_result(path: Path) -> Json:
 def claims_to_be(path: Path, kind: str) -> bool:
     """Whether a file is a document of this kind, possibly damaged, by its first bytes."""
     try:
-        with path.open("rb") as stream:
-            return f"{kind}/".encode("ascii") in stream.read(200)
+        return f"{kind}/".encode("ascii") in _content(path, 200)[:200]
     except OSError:
         return False
 
@@ -418,3 +434,10 @@ def checked(document: Any, path: Path, kind: str) -> Json:
 def read_checked(path: Path, kind: str) -> Json:
     """Read a document of this kind that conforms to its schema. Raises SuiteError."""
     return checked(load_json(path), path, kind)
+
+
+def read_manifest(path: Path) -> Json:
+    """The manifest of a run, checked by its schema. `combench run` needs only the standard library:
+    where the module for schemas is missing, the keys that it uses are not checked."""
+    lacking = any(map(is_missing, MODULES))
+    return read_recognised(path, RUN) if lacking else read_checked(path, RUN)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import importlib.util
 import sys
+from typing import Mapping
 
 MEASURED, FAILED, USAGE, SKIPPED = 0, 1, 2, 77
 
@@ -22,6 +24,35 @@ class SuiteError(Exception):
     def __init__(self, message: str, status: int = USAGE) -> None:
         super().__init__(message)
         self.status = status
+
+
+# What a user can do about an error of the system.
+_REMEDIES: Mapping[int, str] = {
+    errno.ENOSPC: "free disk space",
+    errno.EDQUOT: "free disk space, or raise the quota",
+    errno.EBADF: "it is closed: name a file for it, or /dev/null",
+    errno.EFBIG: "raise the limit of file sizes (ulimit -f unlimited)",
+    errno.EMFILE: "raise the limit of open files (ulimit -n 1024)",
+    errno.ENFILE: "close other programs: the system has too many open files",
+    errno.ENOMEM: "free memory, or raise its limit (ulimit -v unlimited)",
+    errno.EAGAIN: "raise the limit of processes (ulimit -u)",
+    errno.ENAMETOOLONG: "use a shorter name",
+    errno.EACCES: "change the permissions, or name another file",
+    errno.EPERM: "change the permissions, or name another file",
+    errno.EROFS: "name a file on another file system",
+    errno.ENOENT: "check its name, and whether it was removed",
+}
+
+
+def remedy_of(error: OSError) -> str:
+    return _REMEDIES.get(error.errno or 0, "check the file system and the permissions")
+
+
+def of_system(error: OSError) -> SuiteError:
+    """The message for an error that no reader or writer of a file has expected."""
+    cause = error.strerror or str(error) or type(error).__name__
+    where = f"cannot use {error.filename}" if error.filename else "a call of the system failed"
+    return SuiteError(f"{where}: {cause}; {remedy_of(error)}", FAILED)
 
 
 def require_modules(*names: str, status: int = USAGE) -> None:

@@ -161,8 +161,9 @@ def _runs_in(path: Path) -> list[Run]:
     """The runs that a path names."""
     if not path.exists():
         raise SuiteError(f"cannot read {path}: it does not exist; name the directory of a run")
+    documents.keep_pipe(path)
     path = bundles.directory_of(path)
-    if path.is_file():
+    if not path.is_dir():
         single = Run(path, [])
         _add(single, path)
         return [single]

@@ -12,9 +12,18 @@ from typing import Iterator, Sequence
 
 from combench.common import bundles, catalogue
 from combench.common.catalogue import CALIBRATION, Benchmark
-from combench.common.documents import LAUNCHES, RESULT, Copies, Json, claims_to_be, read_checked
+from combench.common.documents import (
+    LAUNCHES,
+    RESULT,
+    Copies,
+    Json,
+    claims_to_be,
+    keep_pipe,
+    read_checked,
+)
 from combench.common.errors import SuiteError
 from combench.common.figures import at, with_settings
+from combench.common.files import read_input
 from combench.predict.model import SHARE_RULES
 from combench.predict.processes import Ended, Processes, ask
 
@@ -82,6 +91,7 @@ def _read(path: Path) -> Json:
 def _documents_in(place: Path) -> list[tuple[Path, Json]]:
     """The result documents in a file or a folder, of the first launch, and all launches of a calibration; other
     files in a folder are ignored."""
+    keep_pipe(place)
     place = bundles.directory_of(place)
     if not place.is_dir():
         return [(place, read_checked(place, RESULT))]
@@ -281,7 +291,7 @@ def from_file(path: Path, processors: int = 0) -> Calibration:
     """A calibration file, from ccmod calibrate or written by hand. `processors`: largest number in
     the accompanying results, 0 without results. SuiteError: the file cannot be read."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_input(path, pipes=True).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise SuiteError(
             f"cannot read the calibration {path}: {error}; name a file of ccmod calibrate"

@@ -18,10 +18,12 @@ from combench.common.documents import (
     Copies,
     Json,
     checked,
+    keep_pipe,
     launch_of,
     load_json,
 )
 from combench.common.errors import SuiteError
+from combench.common.files import read_input
 from combench.report import timelines
 
 CONTROL = "control"  # the section of a plan that variants cannot change; combench compare reads it
@@ -78,7 +80,7 @@ def _documents(path: Path) -> Iterator[Path]:
 def _read_remarks(path: Path, into: Collection) -> None:
     for text in sorted((path / REMARKS).glob("*.md")):
         try:
-            into.remarks[text.stem] = text.read_text(encoding="utf-8")
+            into.remarks[text.stem] = read_input(text).decode("utf-8")
         except (OSError, ValueError) as error:
             into.problems.append(f"cannot read {text}: {error}; write it as UTF-8 text")
 
@@ -124,6 +126,7 @@ def load(paths: Sequence[Path]) -> Collection:
     for path in paths:
         if not path.exists():
             raise SuiteError(f"cannot read {path}: it does not exist; name a directory of results")
+        keep_pipe(path)
         path = bundles.directory_of(path)
         for file in _documents(path):
             found.read(file)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from combench.common import documents
 from combench.common.errors import FAILED, MEASURED, require_modules
+from combench.common.files import is_pipe
 from combench.common.values import checked, rate_hz, size_bytes
 from combench.report.discussion import POINTS
 from combench.report.load import load
@@ -85,6 +86,8 @@ def _output(arguments: argparse.Namespace) -> Path:
     if arguments.output is not None:
         return Path(arguments.output)
     first: Path = arguments.paths[0]
+    if is_pipe(first):
+        return Path("report.html")
     return first / "report.html" if first.is_dir() else first.with_suffix(".report.html")
 
 

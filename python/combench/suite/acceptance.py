@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Iterator, Optional
 
 from combench.common import bundles, values
-from combench.common.documents import MANIFEST, RUN, Json, launch_of, read_recognised, read_result
+from combench.common.documents import MANIFEST, Json, launch_of, read_manifest, read_result
 from combench.common.errors import FAILED, MEASURED, SuiteError, require_modules
 from combench.common.figures import Key, describe
 from combench.common.files import require_writable
@@ -114,7 +114,7 @@ class Line:
 
 def _read(path: Path) -> Run:
     directory = bundles.directory_of(path)
-    return Run(directory, read_recognised(directory / MANIFEST, RUN))
+    return Run(directory, read_manifest(directory / MANIFEST))
 
 
 def _runs_in(path: Path) -> Iterator[Run]:

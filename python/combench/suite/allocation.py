@@ -10,6 +10,10 @@ from pathlib import Path
 from typing import Callable, Mapping
 
 from combench.common.errors import SuiteError
+from combench.common.files import read_input
+
+
+_COUNT = "[1-9][0-9]{0,6}"
 
 
 @dataclass(frozen=True)
@@ -20,26 +24,38 @@ class Allocation:
     job: str = ""  # job id of the batch system
 
 
-def _expand(counts: str) -> list[int]:
+def _value(environment: Mapping[str, str], name: str, form: str) -> str:
+    """A variable that a batch system sets, which has this form; 1 without it."""
+    text = environment.get(name, "1").strip()
+    if not re.fullmatch(form, text):
+        raise SuiteError(
+            f"cannot use {name}='{text[:40]}': it is not what the batch system sets; correct it, or "
+            "unset it"
+        )
+    return text
+
+
+def _count(environment: Mapping[str, str], name: str) -> int:
+    return int(_value(environment, name, _COUNT))
+
+
+def _expand(environment: Mapping[str, str], name: str) -> list[int]:
     """One number per host, from Slurm's short form: 16(x2),8 is 16, 16, 8."""
+    part = rf"{_COUNT}(\(x{_COUNT}\))?"
     expanded: list[int] = []
-    for part in counts.split(","):
-        found = re.fullmatch(r"(\d+)(?:\(x(\d+)\))?", part)
-        if found is None:
-            raise SuiteError(
-                f"cannot read the size of the allocation from SLURM_*='{counts}'; set --ranks"
-            )
-        expanded += [int(found.group(1))] * int(found.group(2) or 1)
+    for one in _value(environment, name, rf"{part}(,{part})*").split(","):
+        count, _, times = one.rstrip(")").partition("(x")
+        expanded += [int(count)] * int(times or 1)
     return expanded
 
 
 def _slurm(environment: Mapping[str, str]) -> Allocation:
     """The number of tasks of the job; without one, all its processors."""
     job = environment["SLURM_JOB_ID"]
-    hosts = int(environment.get("SLURM_JOB_NUM_NODES", "1"))
+    hosts = _count(environment, "SLURM_JOB_NUM_NODES")
     if "SLURM_NTASKS" in environment:
-        return Allocation("slurm", int(environment["SLURM_NTASKS"]), hosts, job)
-    per_host = _expand(environment.get("SLURM_JOB_CPUS_PER_NODE", "1"))
+        return Allocation("slurm", _count(environment, "SLURM_NTASKS"), hosts, job)
+    per_host = _expand(environment, "SLURM_JOB_CPUS_PER_NODE")
     return Allocation("slurm", sum(per_host), max(hosts, len(per_host)), job)
 
 
@@ -47,15 +63,18 @@ def _pbs(environment: Mapping[str, str]) -> Allocation:
     """Each line of PBS_NODEFILE is a slot."""
     path = environment["PBS_NODEFILE"]
     try:
-        lines = Path(path).read_text(encoding="utf-8").split()
-    except OSError as error:
-        raise SuiteError(f"cannot read PBS_NODEFILE {path}: {error.strerror}; unset it") from error
+        lines = read_input(Path(path)).decode("utf-8").split()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SuiteError(f"cannot read PBS_NODEFILE {path}: {error}; unset it") from error
+    if not lines:
+        raise SuiteError(f"PBS_NODEFILE {path} has no host; correct it, or unset it")
     return Allocation("pbs", len(lines), len(set(lines)), environment.get("PBS_JOBID", ""))
 
 
 def _lsf(environment: Mapping[str, str]) -> Allocation:
     """Pairs of host and slots."""
-    words = environment["LSB_MCPU_HOSTS"].split()
+    pair = rf"\S+\s+{_COUNT}"
+    words = _value(environment, "LSB_MCPU_HOSTS", rf"{pair}(\s+{pair})*").split()
     slots = sum(int(word) for word in words[1::2])
     return Allocation("lsf", slots, len(words) // 2, environment.get("LSB_JOBID", ""))
 
@@ -87,7 +106,7 @@ def of_hostfile(path: Path) -> Allocation:
     """
     slots: dict[str, int] = {}
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = read_input(path, pipes=True).decode("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise SuiteError(f"cannot read --hostfile {path}: {error}; name another file") from error
     for number, line in enumerate(lines, 1):

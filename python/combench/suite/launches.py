@@ -93,13 +93,13 @@ class Design:
 
     @classmethod
     def read(cls, document: Json) -> Design:
-        """From a manifest; those of older versions have none."""
-        found = dict(document)
+        """From a manifest; those of older versions have none, and those of later ones more keys."""
         variants = (
             Variant(one["name"], tuple(one["environment"].items()))
-            for one in found.pop("variants", ())
+            for one in document.get("variants", ())
         )
-        return cls(**found, variants=tuple(variants))
+        numbers = (document.get(key) for key in ("repeat", "until_pct", "seed"))
+        return cls(*numbers, variants=tuple(variants))
 
     def settings_of(self, name: str) -> dict[str, str]:
         return next((dict(one.settings) for one in self.variants if one.name == name), {})

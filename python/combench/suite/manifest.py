@@ -19,7 +19,7 @@ from combench.common.documents import (
     RUNNING,
     VERSION,
     Json,
-    read_recognised,
+    read_manifest,
 )
 from combench.suite.expand import Measurement, Overrides
 from combench.suite.launches import Design
@@ -69,7 +69,9 @@ class Manifest:
 
     @property
     def overrides(self) -> Overrides:
-        return Overrides(**self.document["overrides"])
+        """Of the document; later versions may add keys."""
+        given = self.document["overrides"]
+        return Overrides(**{key: given[key] for key in vars(Overrides()) if key in given})
 
     @property
     def design(self) -> Design:
@@ -124,7 +126,7 @@ def new(plan_name: str, title: str, overrides: Overrides, design: Design) -> Man
 
 def read(directory: Path) -> Manifest:
     """The manifest of a directory. Raises SuiteError when it is damaged or newer."""
-    return Manifest(read_recognised(directory / MANIFEST, RUN))
+    return Manifest(read_manifest(directory / MANIFEST))
 
 
 def command_text(words: list[str]) -> str:

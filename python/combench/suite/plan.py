@@ -16,6 +16,7 @@ from typing import Any, Callable, Iterable, Mapping, NoReturn
 from combench.common import catalogue, thresholds, values
 from combench.common.catalogue import Benchmark, nearest
 from combench.common.errors import SuiteError
+from combench.common.files import read_input
 from combench.common.values import option_values
 from combench.suite.launcher import PLACEMENTS
 
@@ -293,6 +294,8 @@ class _Reader:
 
     def read_line(self, text: str) -> None:
         self.line += 1
+        if any(ord(letter) < 32 and letter != "\t" for letter in text):
+            self.fail("the line has control characters; write the plan as a text")
         text = re.sub(r"(^|\s)#.*", "", text).strip()
         if text.startswith("["):
             self.open_section(text)
@@ -419,7 +422,7 @@ def read(name: str) -> Plan:
                 f"{nearest(name, shipped())}"
             )
     try:
-        return parse(path.read_text(encoding="utf-8"), str(path))
+        return parse(read_input(path, pipes=True).decode("utf-8"), str(path))
     except UnicodeDecodeError as error:
         raise SuiteError(f"cannot read the plan {path}: {error}; write it in UTF-8") from error
     except OSError as error:

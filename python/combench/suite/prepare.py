@@ -106,7 +106,7 @@ def _is_settled(entry: Json, one: Measurement, attempts: int, directory: Path) -
     if entry["options"] != list(one.words) or entry["state"] not in _SETTLED:
         return False
     if entry["state"] in _RETRIED:
-        return int(entry["attempts"]) >= attempts
+        return int(entry.get("attempts", 1)) >= attempts
     if entry["state"] == documents.MEASURED:
         try:
             read_result(directory / entry["result"])

@@ -442,8 +442,10 @@ def main(arguments: argparse.Namespace) -> int:
     with Signals() as signals:
         stopped = _run(prepared, signals, lock)
         lock.release()
-        # Requeueing ends this job, so it comes last.
-        print("\n".join(_summary(arguments, prepared, stopped)), flush=True)
-        if arguments.batch:
-            _requeue(prepared, stopped)
+        try:
+            print("\n".join(_summary(arguments, prepared, stopped)), flush=True)
+        finally:
+            # Requeueing ends this job, so it comes last.
+            if arguments.batch:
+                _requeue(prepared, stopped)
     return _status(prepared.manifest, stopped)
