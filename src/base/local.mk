@@ -15,6 +15,7 @@ libcombench_a_SOURCES += \
 	%D%/options.c %D%/options.h \
 	%D%/options_help.c \
 	%D%/order.h \
+	%D%/output.c %D%/output.h \
 	%D%/parameters.c %D%/parameters.h \
 	%D%/parts.h \
 	%D%/random.c %D%/random.h \

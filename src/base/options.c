@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/output.h"
 #include "base/units.h"
 
 enum {
@@ -417,6 +418,48 @@ cb_status cb_options_defaults(const cb_option_table *table, void *parameters)
     return CB_OK;
 }
 
+/* Files */
+
+/* The text of an option that names a file; NULL: not given, or a standard stream. */
+static const char *file_of(const cb_option_table *table, const cb_option *row,
+                           const void *parameters)
+{
+    const char *path;
+
+    if (row->file == CB_FILE_NONE || !cb_option_applies(table, row))
+        return NULL;
+    path = *(const char *const *)((const char *)parameters + row->offset);
+    return path == NULL || strcmp(path, "-") == 0 ? NULL : path;
+}
+
+static bool names(const char *text, const char *path)
+{
+    const char *colon = strchr(text, ':');
+
+    return cb_output_is_same(path, text) || (colon != NULL && cb_output_is_same(path, colon + 1));
+}
+
+static cb_status check_files(const cb_option_table *table, const void *parameters)
+{
+    for (size_t i = 0; i < table->option_count; i++) {
+        const cb_option *row = &table->options[i];
+        const char *path = file_of(table, row, parameters);
+
+        for (size_t j = 0; path != NULL && row->file == CB_FILE_WRITTEN && j < table->option_count;
+             j++) {
+            const cb_option *other = &table->options[j];
+            const char *text = j != i ? file_of(table, other, parameters) : NULL;
+
+            if (text == NULL || !names(text, path))
+                continue;
+            cb_error("--%s '%s' would replace the file of %s%s; name another file", row->name, path,
+                     other->type == CB_OPTION_OPERAND ? "" : "--", other->name);
+            return CB_ERROR_USAGE;
+        }
+    }
+    return CB_OK;
+}
+
 cb_status cb_options_parse(const cb_option_table *table, int argc, char **argv, void *parameters,
                            bool *given, const cb_option **action)
 {
@@ -432,6 +475,8 @@ cb_status cb_options_parse(const cb_option_table *table, int argc, char **argv, 
     rows = build_rows(table);
     status = rows != NULL ? take_words(&job, argc, argv, rows) : CB_ERROR_MEMORY;
     free(rows);
+    if (status == CB_OK && *action == NULL)
+        status = check_files(table, parameters);
     if (status != CB_OK)
         cb_options_free(table, parameters);
     return status;

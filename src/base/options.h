@@ -28,6 +28,9 @@ typedef enum {
     CB_OPTION_ACTION      /* no argument and no field: --help and the like, see cb_options_parse */
 } cb_option_type;
 
+/* Whether a text or an operand names a file. What is read may follow a colon, as in train:FILE. */
+typedef enum { CB_FILE_NONE, CB_FILE_READ, CB_FILE_WRITTEN } cb_option_file;
+
 /* One option. Minimum and maximum apply to numbers only and are not negative; a maximum of 2^64 or
  * more (HUGE_VAL for a real) means no upper bound. */
 typedef struct {
@@ -40,9 +43,10 @@ typedef struct {
     const char *const *choices; /* CB_OPTION_CHOICE: NULL-terminated */
     double minimum, maximum;    /* of each number, in `unit` or bytes */
     const char *unit;           /* s, us, Hz, % (see cb_parse_real); NULL: a bare number */
-    const char *key;  /* key in the result, with its unit: max_time_s; NULL: not in the result */
-    const char *help; /* at most two lines of --help with the facts; no final full stop */
-    const char *more; /* further sentences, for the manual page only; NULL: none */
+    cb_option_file file; /* no file may be written that is read or written by another option */
+    const char *key;     /* key in the result, with its unit: max_time_s; NULL: not in the result */
+    const char *help;    /* at most two lines of --help with the facts; no final full stop */
+    const char *more;    /* further sentences, for the manual page only; NULL: none */
 } cb_option;
 
 typedef struct cb_option_table cb_option_table;

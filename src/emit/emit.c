@@ -17,7 +17,7 @@
 #include "engine/benchmark.h"
 #include "engine/rank.h"
 #include "farm/messages.h"
-#include "report/file.h"
+#include "base/output.h"
 
 /* A job large enough for every count; and events in flight per destination, for which the engine
  * would search. */
@@ -419,7 +419,7 @@ static cb_status check_length(const emission *all)
     return CB_ERROR_USAGE;
 }
 
-static const report_file_use trace_use = {.what = "the trace", .option = "--emit-trace"};
+static const cb_output_use trace_use = {.what = "the trace", .option = "--emit-trace"};
 
 cb_status emit_trace(const benchmark *definition, const bench_options *options)
 {
@@ -435,8 +435,8 @@ cb_status emit_trace(const benchmark *definition, const bench_options *options)
     CB_TRY(check_length(&all));
     CB_TRY(farm_arrivals_parse(options->arrivals, &all.arrivals));
     if (to_file) {
-        target = report_file_target(options->emit_trace, &trace_use);
-        if (target == NULL || report_file_check(target, &trace_use) != CB_OK) {
+        target = cb_output_target(options->emit_trace, &trace_use);
+        if (target == NULL || cb_output_check(target, &trace_use) != CB_OK) {
             farm_arrivals_free(&all.arrivals);
             free(target);
             return CB_ERROR_USAGE;
@@ -445,7 +445,7 @@ cb_status emit_trace(const benchmark *definition, const bench_options *options)
     all.count = shape_ranks(&all.shape);
     status = record_all(&all);
     if (status == CB_OK)
-        status = to_file ? report_file_replace(target, &trace_use, write_trace, &all)
+        status = to_file ? cb_output_replace(target, &trace_use, write_trace, &all)
                          : write_to_standard_output(&all);
     if (status == CB_OK)
         status = all.written;

@@ -2,7 +2,6 @@ libcombench_a_SOURCES += \
 	%D%/columns.c %D%/columns.def %D%/columns.h \
 	%D%/escape.c %D%/escape.h \
 	%D%/events.c %D%/events.h \
-	%D%/file.c %D%/file.h \
 	%D%/forms.c %D%/forms.h \
 	%D%/marks.c %D%/marks.h \
 	%D%/reading.c %D%/reading.h \

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/crc32.h"
 #include "base/log.h"
-#include "report/file.h"
+#include "base/output.h"
 #include "report/forms.h"
 #include "report/values.h"
 
@@ -57,7 +57,7 @@ static cb_status no_memory(void)
     return CB_ERROR_MEMORY;
 }
 
-static const report_file_use result_use = {
+static const cb_output_use result_use = {
     .what = "the result", .option = "--output", .instead = ", or leave it out for standard output"};
 
 static void put(report_document *document, json_t *value, const char *format, va_list arguments)
@@ -97,7 +97,7 @@ static void write_element(const report_form *form, report_writer *writer,
         form->skipped(writer, element->value);
 }
 
-/* Write the whole document in the form of the file; called by report_file_replace. */
+/* Write the whole document in the form of the file; called by cb_output_replace. */
 static void write_form(FILE *stream, void *context)
 {
     const report_document *document = context;
@@ -124,7 +124,7 @@ static cb_status save(report_document *document)
     if (document->path == NULL)
         return CB_OK;
     cb_log_silence(document->failure_reported);
-    status = report_file_replace(document->path, &result_use, write_form, document);
+    status = cb_output_replace(document->path, &result_use, write_form, document);
     cb_log_silence(false);
     document->failure_reported = document->failure_reported || status != CB_OK;
     return status;
@@ -281,7 +281,7 @@ cb_status report_direct(report_document *document, report_format format, const c
     if (path == NULL)
         return CB_OK;
     document->file_form = forms[format];
-    document->path = report_file_target(path, &result_use);
+    document->path = cb_output_target(path, &result_use);
     if (document->path == NULL || save(document) != CB_OK)
         return CB_ERROR_USAGE;
     return CB_OK;

@@ -8,10 +8,10 @@
 
 #include "base/log.h"
 #include "report/events.h"
-#include "report/file.h"
+#include "base/output.h"
 #include "report/values.h"
 
-static const report_file_use trace_use = {.what = "the timeline", .option = "--timeline"};
+static const cb_output_use trace_use = {.what = "the timeline", .option = "--timeline"};
 
 enum { NAME_BYTES = 128 };
 
@@ -72,29 +72,17 @@ cb_status report_trace_write(const char *target, const report_trace *trace)
 {
     report_trace copy = *trace;
 
-    return report_file_replace(target, &trace_use, write_trace, &copy);
+    return cb_output_replace(target, &trace_use, write_trace, &copy);
 }
 
-cb_status report_trace_direct(const char *path, const char *output, char **target)
+cb_status report_trace_direct(const char *path, char **target)
 {
     const report_trace empty = {.title = NULL};
-    char *result = output != NULL ? report_file_target(output, &trace_use) : NULL;
-    cb_status status = CB_OK;
 
-    *target = report_file_target(path, &trace_use);
-    if (*target == NULL || (output != NULL && result == NULL))
-        status = CB_ERROR_USAGE;
-    else if (result != NULL && strcmp(*target, result) == 0) {
-        cb_error("cannot write the timeline to '%s': the result is written there "
-                 "(--output '%s'); name another file with --timeline",
-                 path, output);
-        status = CB_ERROR_USAGE;
-    } else if (report_trace_write(*target, &empty) != CB_OK)
-        status = CB_ERROR_USAGE;
-    free(result);
-    if (status != CB_OK) {
-        free(*target);
-        *target = NULL;
-    }
-    return status;
+    *target = cb_output_target(path, &trace_use);
+    if (*target != NULL && report_trace_write(*target, &empty) == CB_OK)
+        return CB_OK;
+    free(*target);
+    *target = NULL;
+    return CB_ERROR_USAGE;
 }

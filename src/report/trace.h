@@ -47,9 +47,9 @@ typedef struct {
 } report_trace;
 
 /* The file that a trace with the name `path` goes to: *target, freed by the caller. An empty trace
- * is written at once, so that a path that cannot be written, or that is the file of the result
- * (`output`, or NULL), is found before the measurement: CB_ERROR_USAGE, logged. */
-cb_status report_trace_direct(const char *path, const char *output, char **target);
+ * is written at once, so that a path that cannot be written is found before the measurement:
+ * CB_ERROR_USAGE, logged. */
+cb_status report_trace_direct(const char *path, char **target);
 
 /* Replace the file as a whole. CB_ERROR_SYSTEM, logged, on failure; the old file is kept. */
 cb_status report_trace_write(const char *target, const report_trace *trace);

@@ -34,7 +34,7 @@ cb_status timeline_recording_open(const engine_session *session, timeline_record
 
     recording->due = options->timeline != NULL;
     return recording->due && session->document != NULL
-               ? report_trace_direct(options->timeline, options->output, &recording->path)
+               ? report_trace_direct(options->timeline, &recording->path)
                : CB_OK;
 }
 

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/output.h"
 #include "base/units.h"
 
 enum { CHUNK_BYTES = 65536, TAG = 1 }; /* of the lines sent to rank 0 */
@@ -390,39 +391,32 @@ static void send_lines(char *chunk)
     } while (bytes > 0);
 }
 
-/* Write to a temporary name first, so that a file with the trace's name is complete. */
 static void write_trace(char *chunk)
 {
+    static const cb_output_use use = {.what = "the trace", .option = "COMBENCH_TRACE"};
     const char *named = getenv("COMBENCH_TRACE"), *path = named != NULL ? named : "mpi.cct";
-    char temporary[4096];
+    char *target = NULL;
+    cb_output output;
     unsigned long long changed = 0;
-    FILE *file = NULL;
-    int opened, failed;
+    int opened = 0;
 
     if (tracer.rank == 0) {
-        snprintf(temporary, sizeof(temporary), "%s.tmp", path);
-        file = fopen(temporary, "we");
-        if (file == NULL)
-            cb_error("cannot write the trace %s: %m; name a file that can be written in "
-                     "COMBENCH_TRACE",
-                     path);
+        target = cb_output_target(path, &use);
+        opened = target != NULL && cb_output_begin(target, &use, &output) == CB_OK;
     }
-    opened = file != NULL;
     PMPI_Bcast(&opened, 1, MPI_INT, 0, tracer.own);
-    if (!opened)
+    if (!opened) {
+        free(target);
         return;
+    }
     PMPI_Reduce(&tracer.moves.changed, &changed, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, 0, tracer.own);
     if (tracer.rank > 0) {
         send_lines(chunk);
         return;
     }
-    write_ranks(file, changed, chunk);
-    failed = ferror(file);
-    failed |= fclose(file);
-    if (failed != 0 || rename(temporary, path) != 0)
-        cb_error("cannot write the trace %s: %m; name a file that can be written in "
-                 "COMBENCH_TRACE, on a disk with room",
-                 path);
+    write_ranks(output.stream, changed, chunk);
+    (void)cb_output_end(&output, true);
+    free(target);
 }
 
 /* Whether it is true on any rank. */

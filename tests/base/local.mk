@@ -11,6 +11,7 @@ UNIT_TESTS += \
 	%D%/test_memory \
 	%D%/test_nearest \
 	%D%/test_options \
+	%D%/test_output \
 	%D%/test_random \
 	%D%/test_status \
 	%D%/test_tick \
@@ -37,6 +38,8 @@ tests_base_test_nearest_CPPFLAGS = $(UNIT_FLAGS)
 tests_base_test_nearest_LDADD = $(UNIT_LIBS)
 tests_base_test_options_CPPFLAGS = $(UNIT_FLAGS)
 tests_base_test_options_LDADD = $(UNIT_LIBS)
+tests_base_test_output_CPPFLAGS = $(UNIT_FLAGS)
+tests_base_test_output_LDADD = $(UNIT_LIBS)
 tests_base_test_random_CPPFLAGS = $(UNIT_FLAGS)
 tests_base_test_random_LDADD = $(UNIT_LIBS)
 tests_base_test_status_CPPFLAGS = $(UNIT_FLAGS)

@@ -28,6 +28,7 @@ CLI_TESTS = \
 	%D%/model_timeline.sh \
 	%D%/occupation.sh \
 	%D%/options.sh \
+	%D%/outputs.sh \
 	%D%/parkbench.sh \
 	%D%/sockets.sh \
 	%D%/technologies.sh \

@@ -131,7 +131,7 @@ expect_document model.json "d['messages']" 20000
 case_is "a file that cannot be written"
 run 4 "$srcdir/scripts/trace" nowhere/trace.cct "$builddir/tests/tracer/traced" wavefront
 expect_status 0
-expect_error "cannot write the trace nowhere/trace.cct" "COMBENCH_TRACE"
+expect_error "cannot write the trace to 'nowhere/trace.cct'" "COMBENCH_TRACE"
 
 case_is "a library that is not there"
 export COMBENCH_TRACER=nothing.so

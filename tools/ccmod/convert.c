@@ -29,6 +29,7 @@ static const cb_option rows[] = {
     {.name = "INPUT",
      .type = CB_OPTION_OPERAND,
      .offset = FIELD(input),
+     .file = CB_FILE_READ,
      .argument = "INPUT",
      .help = "File to convert; for ti the file that lists those of the ranks"},
     {.name = "from",
@@ -72,6 +73,7 @@ static const cb_option rows[] = {
     {.name = "output",
      .type = CB_OPTION_TEXT,
      .offset = FIELD(output),
+     .file = CB_FILE_WRITTEN,
      .argument = "FILE",
      .help = "Write to FILE; default standard output",
      .more = "ti needs it: FILE lists FILE.0, FILE.1 and so on, one for each rank."},
@@ -150,7 +152,7 @@ static ccmod_status begin_workload(const convert_settings *settings, convert_inp
 typedef struct {
     const convert_form *form;
     convert_walk walk;
-    const char *output;
+    const char *input, *output;
     uint32_t rank; /* of the rank's own file */
     ccmod_status status;
     ccmod_error error;
@@ -204,7 +206,14 @@ static cb_status write_rank_file(convert_output *output)
         cb_error("out of memory for the file name of rank %" PRIu32, output->rank);
         return CB_ERROR_MEMORY;
     }
-    status = write_file(path, write_one_rank, output);
+    if (cb_output_is_same(path, output->input)) {
+        cb_error("--output '%s' would replace INPUT by the trace of rank %" PRIu32
+                 "; name another file",
+                 output->output, output->rank);
+        status = CB_ERROR_USAGE;
+    } else {
+        status = write_file(path, write_one_rank, output);
+    }
     free(path);
     return status;
 }
@@ -230,6 +239,7 @@ static convert_output prepare(const convert_settings *settings, ccmod_workload *
         .walk = {.workload = workload,
                  .left = settings->records,
                  .flops_per_us = settings->flops_per_us},
+        .input = settings->input,
         .output = settings->output,
     };
 }

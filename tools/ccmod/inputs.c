@@ -9,12 +9,12 @@
 
 #include "base/log.h"
 #include "base/units.h"
-#include "report/file.h"
+#include "base/output.h"
 
-static const report_file_use result_use = {
+static const cb_output_use result_use = {
     .what = "the result", .option = "--output", .instead = ", or omit it for standard output"};
 
-static const report_file_use signals_use = {.what = "the signals", .option = "--signals"};
+static const cb_output_use signals_use = {.what = "the signals", .option = "--signals"};
 
 /* Values of options */
 
@@ -285,13 +285,13 @@ cb_status tool_evaluate(const tool_inputs *inputs, const tool_evaluation *evalua
 
 /* Output */
 
-static cb_status open_target(const char *path, const report_file_use *use, tool_target *target)
+static cb_status open_target(const char *path, const cb_output_use *use, tool_target *target)
 {
     *target = (tool_target){NULL, use};
     if (path == NULL)
         return CB_OK;
-    target->path = report_file_target(path, use);
-    if (target->path == NULL || report_file_check(target->path, use) != CB_OK)
+    target->path = cb_output_target(path, use);
+    if (target->path == NULL || cb_output_check(target->path, use) != CB_OK)
         return CB_ERROR_USAGE;
     return CB_OK;
 }
@@ -310,7 +310,7 @@ cb_status tool_write(const tool_target *target, void (*write)(FILE *stream, void
                      void *context)
 {
     if (target->path != NULL)
-        return report_file_replace(target->path, target->use, write, context);
+        return cb_output_replace(target->path, target->use, write, context);
     write(stdout, context);
     return tool_flush();
 }

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "report/file.h"
+#include "base/output.h"
 #include "tools/ccmod/tool.h"
 #include "tools/ccmod/values.h"
 
@@ -41,7 +41,7 @@ cb_status tool_check(const tool_inputs *inputs);
 /* Destination of a result: a file, which is replaced as a whole, or standard output. */
 typedef struct {
     char *path; /* NULL: standard output */
-    const report_file_use *use;
+    const cb_output_use *use;
 } tool_target;
 
 /* Open the output, so that an error is found before the evaluation. May be closed in any case. */

@@ -18,6 +18,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/output.h"
 #include "base/memory.h"
 
 enum { BATCH = 8, SIGNAL_BASE = 128 };
@@ -186,18 +187,11 @@ static void write_counters(FILE *file, const char *name, const switch_counters *
 
 /* Write the counters of all ports: a header line, a line per host, and one named "all" with the
  * sums, in which the greatest queue is that of the whole buffer. */
-static cb_status write_statistics(const char *path, const network_switch *hub, const lateness *late)
+static void write_columns(FILE *file, const network_switch *hub, const lateness *late)
 {
     uint64_t sums[COLUMNS] = {0};
     double mean_us = late->frames > 0 ? (double)late->total_ns / 1e3 / (double)late->frames : 0;
-    FILE *file = fopen(path, "we");
-    int failed;
 
-    if (file == NULL) {
-        cb_error("cannot write the statistics to %s: %s; name a file that can be written", path,
-                 strerror(errno));
-        return CB_ERROR_SYSTEM;
-    }
     fprintf(file, "host");
     for (size_t column = 0; column < COLUMNS; column++)
         fprintf(file, " %s", columns[column].name);
@@ -215,13 +209,21 @@ static cb_status write_statistics(const char *path, const network_switch *hub, c
                     : sums[column]);
     fprintf(file, "\n# the switch was late by %.1f us on average, at most %.1f us\n", mean_us,
             (double)late->largest_ns / 1e3);
-    failed = ferror(file);
-    failed |= fclose(file);
-    if (failed == 0)
-        return CB_OK;
-    cb_error("cannot write the statistics to %s: %s; see the room on its disk", path,
-             strerror(errno));
-    return CB_ERROR_SYSTEM;
+}
+
+static cb_status write_statistics(const char *path, const network_switch *hub, const lateness *late)
+{
+    static const cb_output_use use = {.what = "the statistics", .option = "--statistics"};
+    char *target = cb_output_target(path, &use);
+    cb_output output;
+    cb_status status = target != NULL ? cb_output_begin(target, &use, &output) : CB_ERROR_SYSTEM;
+
+    if (status == CB_OK) {
+        write_columns(output.stream, hub, late);
+        status = cb_output_end(&output, true);
+    }
+    free(target);
+    return status;
 }
 
 cb_status testbed_switch(const testbed_loop *loop, const char *statistics, int *exit_status)

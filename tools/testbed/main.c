@@ -180,6 +180,7 @@ static const cb_option rows[] = {
     {.name = "statistics",
      .type = CB_OPTION_TEXT,
      .offset = FIELD(statistics),
+     .file = CB_FILE_WRITTEN,
      .argument = "FILE",
      .help = "At the end, write the counters of each host to FILE",
      .more = "What it sent, received and lost, the drops and marks at its port, and its greatest queue; the line \"all\" "
