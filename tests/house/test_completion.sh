@@ -35,6 +35,7 @@ expect() {
 
 # options_of COMMAND...: the options of its manual page
 options_of() {
+    "$@" --manual | grep -q '^\\fB' || echo "no-options-in-the-manual-page"
     "$@" --manual | sed -n 's/\\-/-/g; s/^\\fB\(-[a-z], \)\{0,1\}\(--[A-Za-z-]*\).*/\2/p' | tr '\n' ' ' | sed 's/ $//'
 }
 

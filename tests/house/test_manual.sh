@@ -50,6 +50,10 @@ if python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; the
     python3 "$srcdir/scripts/combench" --manual >"$page"
     check combench "$page" combench-run
     verbs=$(sed -n 's/^    Verb("\([a-z]*\)".*/\1/p' "$srcdir/python/combench/main.py")
+    [ -n "$verbs" ] || {
+        echo "no verb is found in python/combench/main.py" >&2
+        status=1
+    }
     for verb in $verbs; do
         python3 "$srcdir/scripts/combench" "$verb" --manual >"$page"
         check "combench-$verb" "$page" --help

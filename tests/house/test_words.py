@@ -141,11 +141,17 @@ def print_counts(found: list[Finding]) -> None:
     print(f"{len(found):6} in all")
 
 
+CODESPELL_FOUND = 65  # its exit status
+
+
 def misspelled(top: Path, ignored: list[str]) -> list[str]:
     """The lines of codespell: FILE:LINE: WORD ==> CORRECTION."""
     command = ["codespell", "--ignore-words-list", ",".join(ignored) or "-", *files_of(top)]
-    printed = subprocess.run(command, cwd=top, stdout=subprocess.PIPE, text=True, check=False).stdout
-    return [line for line in printed.splitlines() if "==>" in line]
+    ended = subprocess.run(command, cwd=top, stdout=subprocess.PIPE, text=True, check=False)
+    found = [line for line in ended.stdout.splitlines() if "==>" in line]
+    if ended.returncode != (CODESPELL_FOUND if found else 0):
+        raise RuntimeError(f"codespell ended with {ended.returncode}")
+    return found
 
 
 class Words(unittest.TestCase):
