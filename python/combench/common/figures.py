@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Callable, Iterable, Iterator, Optional
 
 from combench.common import catalogue
@@ -137,6 +137,17 @@ def number(value: Any) -> Optional[float]:
     return float(value) if 0 < value < math.inf else None
 
 
+def summary_value(summary: Json) -> float:
+    """The figure of a summary: the mean of the blocks if it has one, else their median."""
+    value: float = summary.get("mean", summary["median"])
+    return value
+
+
+def is_beside(row: Json) -> bool:
+    """Whether it was measured beside a computing task: its times are means."""
+    return bool(row.get("occupation", "none") != "none")
+
+
 @dataclass(frozen=True)
 class Figure:
     path: str
@@ -144,6 +155,7 @@ class Figure:
     unless: tuple[str, ...] = ()  # columns that determine it: not compared in rows with one of them
     blocks: bool = False  # `blocks_us` are its blocks
     bound: str = ""  # path of the flag that marks the figure as a bound, which is not compared
+    of_mean: bool = False  # the mean of the blocks, the figure of rows beside a computing task
 
     @property
     def name(self) -> str:
@@ -152,13 +164,16 @@ class Figure:
 
 def _figures_of(column: Column, bounds: Optional[Column]) -> Iterator[Figure]:
     for member in column.compared:
-        yield Figure(
+        figure = Figure(
             f"{column.key}.{member}" if member else column.key,
             column.better == "lower",
             column.follows,
             blocks=column.type == "summary",
             bound=f"{bounds.key}.{member}" if bounds else "",
         )
+        yield figure
+        if figure.blocks:
+            yield replace(figure, path=f"{column.key}.mean", of_mean=True)
 
 
 def _kind(column: Column) -> int:
@@ -195,14 +210,22 @@ def _blocks(row: Json, figure: Figure) -> tuple[float, ...]:
     return tuple(value for value in blocks if value is not None)
 
 
+def _value(row: Json, figure: Figure) -> Any:
+    """Up to combench 0.3, `median` was the mean in rows beside a computing task."""
+    found = at(row, figure.path)
+    return at(row, figure.path.replace(".mean", ".median")) if found is None and figure.of_mean else found
+
+
 def observations(row: Json) -> Iterator[tuple[Figure, Observation]]:
     """All figures of a row. Beside a computing task, times are means."""
+    beside = is_beside(row)
     for figure in figures():
-        value = number(at(row, figure.path))
+        if figure.blocks and figure.of_mean != beside:
+            continue
+        value = number(_value(row, figure))
         bounded = figure.bound and at(row, figure.bound)
         if value is not None and not bounded and not any(other in row for other in figure.unless):
-            of_mean = row.get("occupation", "none") != "none"
-            yield figure, Observation(value, _blocks(row, figure), of_mean)
+            yield figure, Observation(value, _blocks(row, figure), beside)
 
 
 # The marks of rows, as in the tables of the programs, and their meanings.
