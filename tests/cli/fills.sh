@@ -22,7 +22,8 @@ expect_no_fills() {
 }
 
 run 0 cb_oneway --technology list
-for technology in $(awk '$2 == "runs" && $1 != "null" { print $1 }' out); do
+technologies=$(awk '$2 == "runs" && $1 != "null" { print $1 }' out)
+for technology in $technologies; do
     threads=1
     pieces=
     case $technology in
