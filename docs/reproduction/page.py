@@ -168,11 +168,14 @@ def _at(row: Row, key: str) -> Any:
     return value
 
 
+_MEMBERS = ("mean", "median", "value")  # the figure of an object, the first that it has
+
+
 def value(row: Row, key: str) -> float | None:
-    """A figure as a number: that of a summary is its median."""
+    """A figure as a number: that of a summary is its mean if it has one, else its median."""
     found = _at(row, key)
     if isinstance(found, dict):
-        found = found.get("median", found.get("value"))
+        found = next((found[name] for name in _MEMBERS if name in found), None)
     return found if isinstance(found, (int, float)) else None
 
 
@@ -191,7 +194,7 @@ def figure(row: Row, key: str, unit: str = "", scale: float = 1, interval: bool 
     after = f" {unit}" if unit else ""
     if not isinstance(found, dict):
         return number(found * scale) + after
-    middle = found["median" if "median" in found else "value"] * scale
+    middle = next(found[name] for name in _MEMBERS if name in found) * scale
     if not interval or "ci95" not in found:
         return number(middle) + after
     low, high = (end * scale for end in found["ci95"])

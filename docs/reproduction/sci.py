@@ -286,8 +286,8 @@ def _claims(kept: Kept, page: Page) -> None:
                 "bandwidth with a pool against the heap, one outstanding:"
                 f" {_rates(kept, BY_NOTE[3], BY_NOTE[0], 64)} times at 64 bytes,"
                 f" {_rates(kept, BY_NOTE[3], BY_NOTE[0], 8192)} at 8192",
-                "where a transfer takes so little, the allocation of a buffer is a large part of"
-                " a send, and a pool returns the buffer that the cache still holds",
+                "allocating and freeing a buffer takes tens of nanoseconds, and a pool returns the"
+                " buffer that the cache still holds; the filling of buffers is not timed",
             ),
             (
                 "transfers are retried until no errors occur (2, 7)",

@@ -101,16 +101,22 @@ static void fill_rates(const benchmark *definition, const bench_measurement *mea
         report_set_number(row, REPORT_PER_NODE_MBPS, throughput_MBps / (double)receivers);
 }
 
-cb_status figures_summarize(const double *values, size_t count, stats_summary *out)
+static cb_status summarize(const double *values, size_t count,
+                           stats_summary (*how)(double *values, size_t count), stats_summary *out)
 {
     double *sorted = cb_allocate(count, sizeof(*sorted), "the times of blocks");
 
     if (sorted == NULL)
         return CB_ERROR_MEMORY;
     memcpy(sorted, values, count * sizeof(*sorted));
-    *out = stats_summarize(sorted, count);
+    *out = how(sorted, count);
     free(sorted);
     return CB_OK;
+}
+
+cb_status figures_summarize(const double *values, size_t count, stats_summary *out)
+{
+    return summarize(values, count, stats_summarize, out);
 }
 
 report_column figures_column(const bench_mode *mode)
@@ -254,8 +260,8 @@ void figures_fill_fragments(const bench_measurement *measurement, double mean_by
 
 /* A row of the plain passes */
 
-/* Beside a computing task the mean replaces the median, which would hide the rare long
- * interruptions. The harness time of a ping-pong is not halved: a round trip contains one step of
+/* Beside a computing task the mean is the figure: a median would hide the rare long interruptions.
+ * The harness time of a ping-pong is not halved: a round trip contains one step of
  * each side, and over null one step of one side was measured. */
 cb_status figures_fill(const measurement_setting *setting, const measurement_outcome *outcome,
                        report_row *row)
@@ -270,15 +276,17 @@ cb_status figures_fill(const measurement_setting *setting, const measurement_out
     const benchmark *definition = setting->session->definition;
     const double size_bytes =
         measurement->varied ? outcome->fragment_mean_bytes : (double)measurement->size_bytes;
-    double divisor = measurement->mode->divisor, total_us = 0, packets;
+    double divisor = measurement->mode->divisor, packets, time_us;
     stats_summary summary;
 
     figures_fill_common(setting, &common, row);
     for (size_t i = 0; i < outcome->block_count; i++)
-        total_us += outcome->blocks_ns[i] /= 1e3 * (double)outcome->steps * divisor;
-    CB_TRY(figures_summarize(outcome->blocks_ns, outcome->block_count, &summary));
-    if (measurement->occupation != BENCH_UNOCCUPIED && summary.count > 0)
-        summary.median = total_us / (double)outcome->block_count;
+        outcome->blocks_ns[i] /= 1e3 * (double)outcome->steps * divisor;
+    CB_TRY(summarize(outcome->blocks_ns, outcome->block_count,
+                     measurement->occupation != BENCH_UNOCCUPIED ? stats_summarize_mean
+                                                                 : stats_summarize,
+                     &summary));
+    time_us = stats_figure(&summary);
     figures_fill_blocks(figures_column(measurement->mode), &summary, outcome->blocks_ns,
                         outcome->block_count, outcome->steps * outcome->block_count, row);
     report_set_text(row, REPORT_STOPPED_BY, outcome->stopped_by);
@@ -286,12 +294,12 @@ cb_status figures_fill(const measurement_setting *setting, const measurement_out
         const bench_scale scale = definition->scale(setting->session->options, measurement->count);
 
         packets = (double)scale.packets;
-        figures_fill_units(&scale, size_bytes, summary.median, outcome->lost_share, row);
+        figures_fill_units(&scale, size_bytes, time_us, outcome->lost_share, row);
         figures_fill_synchronised(measurement, scale.converging, row);
     } else {
         packets = (double)bench_packets_of(measurement->mode->packets, measurement->count);
         fill_rates(setting->session->definition, measurement, setting->participants, size_bytes,
-                   summary.median, outcome->lost_share, row);
+                   time_us, outcome->lost_share, row);
     }
     figures_fill_cost((1 - outcome->lost_share) * divisor * packets, size_bytes, row);
     if (definition->counted == BENCH_SOURCES)
@@ -299,7 +307,7 @@ cb_status figures_fill(const measurement_setting *setting, const measurement_out
             measurement, measurement->count * (size_t)setting->session->options->window, row);
     figures_fill_fragments(measurement, outcome->fragment_mean_bytes,
                            outcome->fragment_largest_bytes, row);
-    fill_ratio(setting, summary.median * divisor, row);
+    fill_ratio(setting, time_us * divisor, row);
     report_set_distribution(row, REPORT_STEP_US, outcome->histogram, divisor);
     report_set_numbers(row, REPORT_SHARES, outcome->shares, outcome->share_count);
     report_set_numbers(row, REPORT_THREAD_SHARES, outcome->thread_shares, outcome->thread_count);

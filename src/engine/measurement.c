@@ -592,7 +592,7 @@ static cb_status write_row(const measurement_setting *setting, const measurement
     CB_TRY(figures_fill(setting, outcome, row));
     if (method != NULL && method->fill_row != NULL && (passed || method->after_passes == NULL))
         method->fill_row(setting->session->method_state, setting, row);
-    result->figure_us = report_row_number(row, figures_column(setting->planned->mode), "median");
+    result->figure_us = report_row_figure(row, figures_column(setting->planned->mode));
     verification_note(setting->session, &outcome->verification);
     return report_add(setting->session->document, row);
 }

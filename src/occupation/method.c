@@ -437,7 +437,7 @@ static void fill_row(const void *context, const measurement_setting *setting, re
 {
     const occupation *state = context;
     const bench_mode *mode = setting->planned->mode;
-    double figure_us = report_row_number(row, figures_column(mode), "median");
+    double figure_us = report_row_figure(row, figures_column(mode));
 
     occupation_fill_row(&state->found, figure_us * mode->divisor * 1e3, row);
 }

@@ -9,12 +9,14 @@ static const report_cell no_cells[] = {{.path = NULL}};
 static const report_cell plain_cells[] = {{.path = "", .name = ""}, {.path = NULL}};
 
 static const report_cell summary_cells[] = {
+    {.path = "", .shows = REPORT_FIGURE},
     {.path = "median", .name = "median"},
     {.path = "", .shows = REPORT_HALF_WIDTH_PCT, .heading = {"+-", "%", 5, 2, false}},
     {.path = "ci95.0", .name = "ci95_low"},
     {.path = "ci95.1", .name = "ci95_high"},
     {.path = "min", .name = "min"},
     {.path = "max", .name = "max"},
+    {.path = "mean", .name = "mean"},
     {.path = NULL},
 };
 

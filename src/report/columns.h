@@ -64,7 +64,8 @@ typedef enum {
     REPORT_LEAST,         /* smallest number at that path in the elements of an array */
     REPORT_MOST,          /* largest number */
     REPORT_SUM_OF_OTHERS, /* sum of all members except that one */
-    REPORT_HALF_WIDTH_PCT /* of a summary: half the width of its interval, in % of the median */
+    REPORT_FIGURE,        /* of a summary: the mean if it has one, else the median */
+    REPORT_HALF_WIDTH_PCT /* of a summary: half the width of its interval, in % of the figure */
 } report_shown;
 
 /* A single value of a column, for CSV and text. */

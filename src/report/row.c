@@ -75,7 +75,7 @@ static json_t *array_of(const double *values, size_t count)
     return array;
 }
 
-/* Fewer than STATS_INTERVAL_MINIMUM values give no 95 % interval; then it is min and max. */
+/* Fewer than STATS_INTERVAL_MINIMUM values give no 95 % interval. */
 void report_set_summary(report_row *row, report_column column, const stats_summary *summary)
 {
     json_t *object;
@@ -84,6 +84,8 @@ void report_set_summary(report_row *row, report_column column, const stats_summa
     if (summary->count == 0)
         return;
     object = json_object();
+    if (summary->mean > 0)
+        json_object_set_new(object, "mean", report_value_number(summary->mean));
     json_object_set_new(object, "median", report_value_number(summary->median));
     if (summary->count >= STATS_INTERVAL_MINIMUM)
         json_object_set_new(object, "ci95",
@@ -276,6 +278,19 @@ double report_row_number(const report_row *row, report_column column, const char
     return json_is_number(value) ? json_number_value(value) : (double)NAN;
 }
 
+static double figure_of_summary(const json_t *summary)
+{
+    const json_t *mean = json_object_get(summary, "mean");
+    const json_t *figure = mean != NULL ? mean : json_object_get(summary, "median");
+
+    return json_is_number(figure) ? json_number_value(figure) : (double)NAN;
+}
+
+double report_row_figure(const report_row *row, report_column column)
+{
+    return figure_of_summary(row->values[column]);
+}
+
 const char *report_row_text(const report_row *row, report_column column, const char *path)
 {
     return json_string_value(value_at(row, column, path));
@@ -317,12 +332,14 @@ static double number_of_cell(json_t *value, const report_cell *cell)
         }
     } else if (cell->shows == REPORT_HALF_WIDTH_PCT) {
         const json_t *interval = json_object_get(value, "ci95");
-        double median = json_number_value(json_object_get(value, "median"));
+        double figure = figure_of_summary(value);
         double low = json_number_value(json_array_get(interval, 0));
         double high = json_number_value(json_array_get(interval, 1));
 
-        if (interval != NULL && median > 0.0)
-            found = 50.0 * (high - low) / median;
+        if (interval != NULL && figure > 0.0)
+            found = 50.0 * (high - low) / figure;
+    } else if (cell->shows == REPORT_FIGURE) {
+        found = figure_of_summary(value);
     }
     return found;
 }

@@ -58,6 +58,9 @@ void report_set_member_percentiles(report_row *row, report_column column,
                                    const stats_histogram *histogram_ns, const char *path, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* The mean of a summary if it has one, else its median; NaN if absent. */
+double report_row_figure(const report_row *row, report_column column);
+
 /* The value at a path in a column ("" for the whole value). number: NaN if absent. text: NULL if
  * absent; valid until the row is cleared. flag: false if absent. has: whether there is a value. */
 double report_row_number(const report_row *row, report_column column, const char *path);

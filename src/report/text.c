@@ -145,6 +145,15 @@ static void write_found_rate(FILE *stream, const report_row *row)
 
 /* Rows */
 
+static bool has_mean(const report_row *row)
+{
+    for (report_column column = 0; column < REPORT_COLUMNS; column++)
+        if (report_columns[column].type == REPORT_TYPE_SUMMARY &&
+            !isnan(report_row_number(row, column, "mean")))
+            return true;
+    return false;
+}
+
 /* "mode pingpong, touch all, wait auto, in effect spin" */
 static void make_title(const report_row *row, char title[REPORT_TITLE_BYTES])
 {
@@ -163,6 +172,8 @@ static void make_title(const report_row *row, char title[REPORT_TITLE_BYTES])
                                          report_heading_of(column, cell)->head, text);
         }
     }
+    if (has_mean(row) && used < REPORT_TITLE_BYTES)
+        snprintf(title + used, REPORT_TITLE_BYTES - used, ", times are means");
 }
 
 static const report_heading *heading_of(const report_block_cell *cell)

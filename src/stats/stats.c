@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/order.h"
+#include "stats/student.h"
 
 static const double coverage = 0.95;
 
@@ -86,11 +87,30 @@ stats_summary stats_summarize(double *values, size_t count)
                            .maximum = values[count - 1]};
 }
 
+stats_summary stats_summarize_mean(double *values, size_t count)
+{
+    stats_summary summary = stats_summarize(values, count);
+    double squares = 0, half;
+
+    for (size_t i = 0; i < summary.count; i++)
+        summary.mean += values[i] / (double)count;
+    if (summary.count < STATS_INTERVAL_MINIMUM)
+        return summary;
+    for (size_t i = 0; i < count; i++)
+        squares += (values[i] - summary.mean) * (values[i] - summary.mean);
+    half = stats_student_95(count - 1) * sqrt(squares / (double)(count - 1) / (double)count);
+    summary.ci95_low = fmax(0, summary.mean - half);
+    summary.ci95_high = summary.mean + half;
+    return summary;
+}
+
 double stats_precision_pct(const stats_summary *summary)
 {
-    if (summary->count < STATS_INTERVAL_MINIMUM || !(summary->median > 0))
+    const double figure = stats_figure(summary);
+
+    if (summary->count < STATS_INTERVAL_MINIMUM || !(figure > 0))
         return (double)INFINITY;
-    return 100 * (summary->ci95_high - summary->ci95_low) / 2 / summary->median;
+    return 100 * (summary->ci95_high - summary->ci95_low) / 2 / figure;
 }
 
 uint64_t stats_histogram_bound(size_t cell)

@@ -8,10 +8,12 @@
 #include <stdint.h>
 
 /* Summary of a figure's blocks, in the unit of the values. count == 0: not measured, and all else
- * is 0. Below STATS_INTERVAL_MINIMUM values the interval is the whole range. */
+ * is 0. The interval is that of the mean if there is one, otherwise of the median. Below
+ * STATS_INTERVAL_MINIMUM values it is the whole range. */
 typedef struct {
     size_t count;
     double median, ci95_low, ci95_high, minimum, maximum;
+    double mean; /* where it is the figure, which is then not the median; otherwise 0 */
 } stats_summary;
 
 enum {
@@ -32,8 +34,18 @@ bool stats_median_ranks(size_t count, size_t *low, size_t *high);
  * "not measured" and leaves the order unchanged: a median of the rest would hide the defect. */
 stats_summary stats_summarize(double *values, size_t count);
 
-/* Half width of the interval in per cent of the median; infinity for fewer than
- * STATS_INTERVAL_MINIMUM values or a median that is not positive. */
+/* The same with the mean as the figure and, by Student's t over the values, its interval. For
+ * positive values, of which rare large ones count. */
+stats_summary stats_summarize_mean(double *values, size_t count);
+
+/* The mean or the median, whichever is the figure. */
+static inline double stats_figure(const stats_summary *summary)
+{
+    return summary->mean > 0 ? summary->mean : summary->median;
+}
+
+/* Half width of the interval in per cent of the figure; infinity for fewer than
+ * STATS_INTERVAL_MINIMUM values or a figure that is not positive. */
 double stats_precision_pct(const stats_summary *summary);
 
 /* A log-linear histogram of durations in whole nanoseconds: fixed memory, at most 1 % relative

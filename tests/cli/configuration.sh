@@ -178,6 +178,12 @@ measured "a parameter goes before the preset" 2 faulty_oneway --config note \
 expect "[${settings}[k] for k in ('max_outst_buffers', 'use_send_pool', 'acknowledge_each', 'transfer_multiple')]" \
     "[4, True, False, 8]"
 
+case_is "15 outstanding messages of the note: 8 KB in one piece, as its receive buffers"
+run 2 cb_oneway --technology sci --config note --parameter max_outst_buffers=15 --mode stream \
+    --sizes 8128,8192,8256 --max-time 0.05 --verify --output result.json
+expect_status 0
+expect "[r.get('piece_bytes', 'one') for r in d['results']]" "['one', 'one', 8192]"
+
 case_is "packets that differ by destination, in buffers larger than packets"
 run 2 cb_outfarm --technology sci --config note --parameter use_send_pool=1 --sizes 8,24,40,100 \
     --max-time 0.02 --output result.json

@@ -15,6 +15,7 @@ CLI_TESTS = \
 	%D%/farm_technologies.sh \
 	%D%/farm_verification.sh \
 	%D%/faults.sh \
+	%D%/fills.sh \
 	%D%/forms.sh \
 	%D%/host_names.sh \
 	%D%/linkmap.sh \
@@ -56,6 +57,13 @@ tests_cli_lossy_CPPFLAGS = $(BY_NAME_FLAGS)
 tests_cli_lossy_SOURCES = benchmarks/main.c %D%/by_name.c %D%/by_name.h %D%/technologies_lossy.c %D%/defects.c %D%/defects.h
 tests_cli_counting_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_cli_counting_SOURCES = %D%/by_name.c %D%/by_name.h %D%/counting_main.c %D%/technologies_counting.c %D%/technologies_counting.h
+
+# Any benchmark that counts how often its buffers are filled.
+check_PROGRAMS += %D%/filling
+tests_cli_filling_CPPFLAGS = $(BY_NAME_FLAGS)
+tests_cli_filling_SOURCES = benchmarks/main.c %D%/by_name.c %D%/by_name.h %D%/filling.c
+tests_cli_filling_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=block_run -Wl,--wrap=block_run_stepwise \
+	-Wl,--wrap=traffic_fill -Wl,--wrap=traffic_fill_by_place -Wl,--wrap=cb_allocate_aligned
 
 # Parkbench on a clock with a defect.
 check_PROGRAMS += %D%/faulty_clock

@@ -70,7 +70,9 @@ void set_times(report_row *row, report_column figure, const double *blocks, size
     stats_summary summary;
 
     memcpy(sorted, blocks, count * sizeof(*blocks));
-    summary = stats_summarize(sorted, count);
+    summary = strcmp(report_row_text(row, REPORT_OCCUPATION, ""), "none") == 0
+                  ? stats_summarize(sorted, count)
+                  : stats_summarize_mean(sorted, count);
     report_set_number(row, REPORT_PROCESSORS, 2);
     report_set_summary(row, figure, &summary);
     report_set_numbers(row, REPORT_BLOCKS_US, blocks, count);

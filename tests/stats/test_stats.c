@@ -287,6 +287,24 @@ START_TEST(summary_of_two_values_lies_between_them)
 }
 END_TEST
 
+/* Of 1 to 6 the mean is 3.5 and the standard deviation 1.870829; t is 2.570582 for 5 degrees. */
+START_TEST(a_mean_has_an_interval_by_students_t)
+{
+    double values[] = {6, 1, 5, 2, 4, 3}, few[] = {1, 2, 6};
+    stats_summary summary = stats_summarize_mean(values, 6), short_one;
+
+    ck_assert_double_eq_tol(summary.mean, 3.5, 1e-12);
+    ck_assert_double_eq_tol(summary.ci95_low, 3.5 - 1.963315, 1e-5);
+    ck_assert_double_eq_tol(summary.ci95_high, 3.5 + 1.963315, 1e-5);
+    ck_assert_double_eq(stats_figure(&summary), summary.mean);
+    short_one = stats_summarize_mean(few, 3);
+    ck_assert_double_eq_tol(stats_figure(&short_one), 3, 1e-12);
+    ck_assert_double_eq(short_one.median, 2);
+    short_one = stats_summarize(few, 3);
+    ck_assert_double_eq(stats_figure(&short_one), 2);
+}
+END_TEST
+
 START_TEST(ties_give_an_interval_of_no_width)
 {
     double values[] = {7, 7, 7, 7, 7, 7, 7, 7, 1, 90};
@@ -324,7 +342,7 @@ END_TEST
 
 START_TEST(precision_is_half_the_interval_in_percent_of_the_median)
 {
-    const stats_summary summary = {10, 50, 48, 53, 40, 90};
+    const stats_summary summary = {10, 50, 48, 53, 40, 90, 0};
 
     ck_assert_double_eq_tol(stats_precision_pct(&summary), 5, 1e-12);
 }
@@ -333,10 +351,10 @@ END_TEST
 START_TEST(precision_is_unknown_without_an_interval_or_a_positive_median)
 {
     const stats_summary cases[] = {
-        {STATS_INTERVAL_MINIMUM - 1, 50, 50, 50, 50, 50},
-        {10, 0, 0, 0, 0, 0},
-        {10, -5, -6, -4, -9, 0},
-        {0, 0, 0, 0, 0, 0},
+        {STATS_INTERVAL_MINIMUM - 1, 50, 50, 50, 50, 50, 0},
+        {10, 0, 0, 0, 0, 0, 0},
+        {10, -5, -6, -4, -9, 0, 0},
+        {0, 0, 0, 0, 0, 0, 0},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
@@ -369,7 +387,8 @@ UNIT_MAIN("stats", ranks_of_the_median_agree_with_published_tables,
           a_quantile_that_does_not_exist_is_not_a_number,
           summary_of_unsorted_values_is_that_of_their_order, summary_sorts_its_values_in_place,
           summary_of_one_value_is_that_value, summary_of_two_values_lies_between_them,
-          ties_give_an_interval_of_no_width, summary_of_nothing_is_not_measured,
+          a_mean_has_an_interval_by_students_t, ties_give_an_interval_of_no_width,
+          summary_of_nothing_is_not_measured,
           a_value_that_is_no_finite_number_makes_the_summary_not_measured,
           precision_is_half_the_interval_in_percent_of_the_median,
           precision_is_unknown_without_an_interval_or_a_positive_median,

@@ -40,12 +40,11 @@ def drawn(seed: int, middle: float, count: int = 40, spread: float = 0.02) -> li
 
 
 def row(blocks: list[float], size: int = 64, figure: str = "latency_us", **more: Any) -> Json:
-    """A row with the median of these blocks, or beside a computing task their mean."""
+    """A row with the median of these blocks, and beside a computing task their mean."""
     ordered = sorted(blocks)
     half = len(ordered) // 2
     middle = (ordered[half] + ordered[-half - 1]) / 2
-    if more.get("occupation", "none") != "none":
-        middle = sum(blocks) / len(blocks)
+    beside = more.get("occupation", "none") != "none"
     return {
         "size_bytes": size,
         "processors": 2,
@@ -55,7 +54,12 @@ def row(blocks: list[float], size: int = 64, figure: str = "latency_us", **more:
         "buffers": "hot",
         "wait": {"requested": "auto", "effective": "spin"},
         "oversubscribed": False,
-        figure: {"median": middle, "min": ordered[0], "max": ordered[-1]},
+        figure: {
+            **({"mean": sum(blocks) / len(blocks)} if beside else {}),
+            "median": middle,
+            "min": ordered[0],
+            "max": ordered[-1],
+        },
         "blocks_us": blocks,
         **more,
     }

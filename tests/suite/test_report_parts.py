@@ -68,6 +68,22 @@ class Figures(unittest.TestCase):
         found = figure(row, "frequency_Hz")
         self.assertEqual(found, Figure(1000.0, 500.0, 1250.0, ""))
 
+    def test_beside_a_computing_task_the_mean_is_shown_with_its_interval(self) -> None:
+        time: Json = {"mean": 20, "median": 10, "ci95": [16, 25]}
+        row: Json = {"round_us": time, "frequency_Hz": 1000.0, "occupation": "both"}
+        self.assertEqual(figure(row, "time_us"), Figure(20, 16, 25, ""))
+        self.assertEqual(figure(row, "frequency_Hz"), Figure(1000.0, 800.0, 1250.0, ""))
+
+    def test_the_mean_of_an_earlier_document_has_no_interval(self) -> None:
+        """Up to 0.3 it was `median`, beside the interval of the median."""
+        row: Json = {
+            "round_us": {"median": 20, "ci95": [8, 11]},
+            "frequency_Hz": 1000.0,
+            "occupation": "both",
+        }
+        self.assertEqual(figure(row, "time_us"), Figure(20, None, None, "°"))
+        self.assertEqual(figure(row, "frequency_Hz"), Figure(1000.0, None, None, "°"))
+
     def test_a_figure_without_an_interval_says_so(self) -> None:
         row = {"round_us": {"median": 10}, "frequency_Hz": 1000.0, "congestion_ratio": 2.0}
         for name in ("time_us", "frequency_Hz", "congestion_ratio"):

@@ -203,6 +203,19 @@ class TwoRuns(Documents):
         words = [self.write(f"{index}.json", one) for index, one in enumerate(made)]
         said, _ = self.driver("compare", *words)
         self.assertIn("1 slower", said)
+        said, _ = self.driver("compare", *words, "--format", "csv")
+        self.assertEqual([line["figure"] for line in csv.DictReader(io.StringIO(said))], ["latency_us.mean"])
+
+    def test_the_median_beside_a_computing_task_of_earlier_documents_is_a_mean(self) -> None:
+        """Up to 0.3 there was no key `mean`."""
+        made = [document([row(drawn(seed, 1), occupation="both")]) for seed in (1, 2)]
+        summary = made[0]["results"][0]["latency_us"]
+        summary["median"] = summary.pop("mean")
+        words = [self.write(f"{index}.json", one) for index, one in enumerate(made)]
+        said, _ = self.driver("compare", *words, "--format", "csv")
+        found = list(csv.DictReader(io.StringIO(said)))
+        self.assertEqual([line["figure"] for line in found], ["latency_us.mean"])
+        self.assertAlmostEqual(float(found[0]["before"]), summary["median"], 6)
 
     def test_a_bound_is_not_compared(self) -> None:
         exact: Json = {"slowdown_computing": {"source": 2.0, "destination": 3.0}}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Callable, Iterable, Iterator, Optional
 
 from combench.common import catalogue
@@ -143,6 +143,17 @@ def amount(value: Any) -> Optional[float]:
     return float(value) if math.isfinite(value) else None
 
 
+def summary_value(summary: Json) -> float:
+    """The figure of a summary: the mean of the blocks if it has one, else their median."""
+    value: float = summary.get("mean", summary["median"])
+    return value
+
+
+def is_beside(row: Json) -> bool:
+    """Whether it was measured beside a computing task: its times are means."""
+    return bool(row.get("occupation", "none") != "none")
+
+
 @dataclass(frozen=True)
 class Figure:
     path: str
@@ -151,6 +162,7 @@ class Figure:
     blocks: bool = False  # `blocks_us` are its blocks
     bound: str = ""  # path of the flag that marks the figure as a bound, which is not compared
     is_count: bool = False  # of what shall not be: compared as a difference only
+    of_mean: bool = False  # the mean of the blocks, the figure of rows beside a computing task
 
     @property
     def name(self) -> str:
@@ -159,13 +171,16 @@ class Figure:
 
 def _figures_of(column: Column, bounds: Optional[Column]) -> Iterator[Figure]:
     for member in column.compared:
-        yield Figure(
+        figure = Figure(
             f"{column.key}.{member}" if member else column.key,
             column.better == "lower",
             column.follows,
             blocks=column.type == "summary",
             bound=f"{bounds.key}.{member}" if bounds else "",
         )
+        yield figure
+        if figure.blocks:
+            yield replace(figure, path=f"{column.key}.mean", of_mean=True)
 
 
 # Their numbers grow with the time of measurement, so that ratios say nothing.
@@ -215,14 +230,22 @@ def _blocks(row: Json, figure: Figure) -> tuple[float, ...]:
     return tuple(value for value in blocks if value is not None)
 
 
+def _value(row: Json, figure: Figure) -> Any:
+    """Up to combench 0.3, `median` was the mean in rows beside a computing task."""
+    found = at(row, figure.path)
+    return at(row, figure.path.replace(".mean", ".median")) if found is None and figure.of_mean else found
+
+
 def observations(row: Json) -> Iterator[tuple[Figure, Observation]]:
     """All figures of a row, also those of 0. Beside a computing task, times are means."""
+    beside = is_beside(row)
     for figure in figures():
-        value = amount(at(row, figure.path))
+        if figure.blocks and figure.of_mean != beside:
+            continue
+        value = amount(_value(row, figure))
         bounded = figure.bound and at(row, figure.bound)
         if value is not None and not bounded and not any(other in row for other in figure.unless):
-            of_mean = row.get("occupation", "none") != "none"
-            yield figure, Observation(value, _blocks(row, figure), of_mean)
+            yield figure, Observation(value, _blocks(row, figure), beside)
 
 
 # The marks of rows, as in the tables of the programs, and their meanings.

@@ -14,7 +14,7 @@ from typing import Any, Callable, Iterable, Mapping, Optional
 
 from combench.common import catalogue
 from combench.common.catalogue import Catalogue, nearest
-from combench.common.figures import at
+from combench.common.figures import at, summary_value
 from combench.common.values import size_bytes
 
 Json = dict[str, Any]
@@ -56,7 +56,7 @@ def _figures(known: Catalogue) -> Mapping[str, Figure]:
         if column.type not in _TYPES or column.condition:
             continue
         if column.type == "summary":
-            found[column.key] = Figure(f"{column.key}.median", column.unit)
+            found[column.key] = Figure(column.key, column.unit)
         for name in column.csv:
             member = name[len(column.key) + 1 :]
             if column.type == "number":
@@ -92,6 +92,8 @@ class Threshold:
         if any(_said(at(row, name)) != value for name, value in self.conditions):
             return None
         found = at(row, self.figure.path)
+        if isinstance(found, dict):
+            found = summary_value(found)
         if isinstance(found, bool) or not isinstance(found, (int, float)):
             return None
         return float(found)

@@ -121,7 +121,7 @@ def _measuring(matter: Matter) -> list[str]:
     said = [
         "Times are from the buffer that the sender fills to the buffer that the receiver reads. A "
         "figure is the median over blocks of steps, with its distribution-free 95 % confidence "
-        "interval in brackets. Beside a computing task it is the total time divided by the steps.",
+        "interval in brackets. Beside a computing task it is the mean, with an interval by Student's t.",
         f"{imprecise} of {len(kept)} measurements (mark ~) did not reach the requested precision.",
     ]
     said += _of_launches(kept)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Callable, Mapping, Optional, Sequence
 
 from combench.common import catalogue
+from combench.common.figures import is_beside, summary_value
 from combench.common.inference import NORMAL_QUANTILE, quantile_ranks
 from combench.common.variation import Launch, Variation, variation
 
@@ -144,12 +145,17 @@ def _pair(values: Sequence[float]) -> tuple[float, float]:
     return low, high
 
 
+def _interval_of(row: Json, summary: Json) -> Optional[Sequence[float]]:
+    """Up to combench 0.3, a summary beside a computing task had a mean and the interval of the median."""
+    return None if is_beside(row) and "mean" not in summary else summary.get("ci95")
+
+
 def _summary(row: Json, key: str) -> Optional[Figure]:
     summary = row.get(key)
     if not summary:
         return None
-    interval = summary.get("ci95")
-    return _figure(summary["median"], _pair(interval) if interval else None, row)
+    interval = _interval_of(row, summary)
+    return _figure(summary_value(summary), _pair(interval) if interval else None, row)
 
 
 def _rate(row: Json, key: str) -> Optional[Figure]:
@@ -160,10 +166,12 @@ def _rate(row: Json, key: str) -> Optional[Figure]:
     if key == "frequency_Hz" and "frequency_range_Hz" in row:
         return _figure(value, _pair(row["frequency_range_Hz"]), row)
     time: Json = next((row[key] for key in _TIMES if key in row), {})
-    if "ci95" not in time or min(time["ci95"]) <= 0:
+    interval = _interval_of(row, time)
+    if not interval or min(interval) <= 0:
         return _figure(value, None, row)
-    low, high = time["ci95"]
-    return _figure(value, (value * time["median"] / high, value * time["median"] / low), row)
+    low, high = interval
+    middle = summary_value(time)
+    return _figure(value, (value * middle / high, value * middle / low), row)
 
 
 def _found(row: Json) -> Optional[Figure]:

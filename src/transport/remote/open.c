@@ -411,10 +411,22 @@ static cb_status check_no_message_arrives(remote_factory *factory)
     return CB_OK;
 }
 
+/* As many pieces as may be on their way, so that none has to be allocated in timed code; of large
+ * ones fewer. */
+static size_t pieces_beforehand(const remote_factory *factory)
+{
+    const size_t limit_bytes = 16u << 20;
+    const size_t wanted = factory->outstanding * (size_t)(factory->base.size - 1);
+    const size_t fitting = limit_bytes / factory->base.piece_bytes;
+
+    return wanted < fitting ? wanted : fitting;
+}
+
 cb_status remote_prepare(transport_factory *base, const transport_preparation *preparation)
 {
     remote_factory *factory = remote_factory_of(base);
-    const transport_preparation pieces = {.message_bytes = base->piece_bytes};
+    const transport_preparation pieces = {.message_bytes = base->piece_bytes,
+                                          .buffers = pieces_beforehand(factory)};
 
     if (preparation->message_bytes >= most_bytes) {
         cb_error("cannot send messages of %zu bytes over %s: the largest is %zu; lower --sizes",
