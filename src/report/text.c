@@ -182,6 +182,9 @@ static const struct {
                 "switch, maybe of other programs: see host_counters in the result"},
     {'#', REPORT_ERRORS, .above = 0,
      .meaning = "duplicate, late or unexpected messages; see errors in the result"},
+    {'<', REPORT_STEPS_BELOW_MEDIAN,
+     .meaning = "even the longest single step is below the median of the blocks: p50 to max are of "
+                "a pass of their own, which was disturbed less"},
     {'~', REPORT_STOPPED_BY, .is_not = "precision",
      .meaning = "the requested precision was not reached within --max-time"},
 };

@@ -116,7 +116,7 @@ class Losses(unittest.TestCase):
             marks = "".join(mark for mark, holds, _ in MARKS if mark in "il" and holds({"incast": incast}))
             self.assertEqual(marks, expected)
 
-    def test_of_a_farm_whose_offered_rate_is_not_reached_it_is_not_said_that_it_is(self) -> None:
+    def test_a_farm_that_does_not_reach_its_offered_rate_is_not_called_unsaturated(self) -> None:
         row = {
             "benchmark": "pushfarm", "id": "2.1", "mode": "open", "sources": 64, "destinations": 128,
             "processors": 193, "size_bytes": 4096, "multicast": "loop", "in_flight_limit": 512,
