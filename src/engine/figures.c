@@ -260,6 +260,16 @@ void figures_fill_fragments(const bench_measurement *measurement, double mean_by
 
 /* A row of the plain passes */
 
+/* Single steps come from a pass of their own, which may run faster than the blocks. */
+static void fill_steps(const stats_histogram *histogram, double divisor, double median_us,
+                       report_row *row)
+{
+    report_set_distribution(row, REPORT_STEP_US, histogram, divisor);
+    if (histogram != NULL && histogram->samples > 0 && histogram->dropped == 0 &&
+        (double)histogram->maximum_ns / 1e3 / divisor < median_us)
+        report_set_flag(row, REPORT_STEPS_BELOW_MEDIAN, true);
+}
+
 /* Beside a computing task the mean is the figure: a median would hide the rare long interruptions.
  * The harness time of a ping-pong is not halved: a round trip contains one step of
  * each side, and over null one step of one side was measured. */
@@ -308,7 +318,7 @@ cb_status figures_fill(const measurement_setting *setting, const measurement_out
     figures_fill_fragments(measurement, outcome->fragment_mean_bytes,
                            outcome->fragment_largest_bytes, row);
     fill_ratio(setting, time_us * divisor, row);
-    report_set_distribution(row, REPORT_STEP_US, outcome->histogram, divisor);
+    fill_steps(outcome->histogram, divisor, summary.median, row);
     report_set_numbers(row, REPORT_SHARES, outcome->shares, outcome->share_count);
     report_set_numbers(row, REPORT_THREAD_SHARES, outcome->thread_shares, outcome->thread_count);
     if (outcome->window > 0)

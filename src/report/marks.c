@@ -48,6 +48,10 @@ static const report_mark marks[] = {
     {'#', REPORT_ERRORS, REPORT_MARK_ABOVE,
      .meaning = "duplicate, late or unexpected messages; see errors in the result",
      .remedy = "`--verify`"},
+    {'<', REPORT_STEPS_BELOW_MEDIAN, REPORT_MARK_TRUE,
+     .meaning = "even the longest single step is below the median of the blocks: p50 to max are of a pass of their "
+                "own, which was disturbed less",
+     .remedy = "compare percentiles with each other only"},
     {'~', REPORT_STOPPED_BY, REPORT_MARK_IS_NOT, .text = "precision",
      .meaning = "the requested precision was not reached within --max-time",
      .remedy = "longer `--max-time`, or a quieter machine"},

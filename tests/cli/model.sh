@@ -67,6 +67,54 @@ expect_document result.json \
 predicted "mode split, which is the default" two.cct
 expect_document result.json "d['parameters']['mode'], round(d['end_us'], 9)" "('split', 73.35)"
 
+predicted "packets one after the other, which is the default" two.cct
+expect_document result.json "d['parameters']['share']" fifo
+predicted "shares of links, the article's, in its mode" --mode paper two.cct
+expect_document result.json "d['parameters']['share']" bottleneck
+
+# first_line TEXT...: of the text of a command that has just run
+first_line() {
+    for text in "$@"; do
+        expect_true "'$text' in the first line" sh -c 'head -n 1 out | grep -qF -- "$1"' sh "$text"
+    done
+}
+
+case_is "what is assumed of the quiet network is in the first line, or in the log"
+assumed="1 us overhead, 1 us latency, 1000 MB/s"
+ccmod run two.cct
+first_line "quiet network assumed, not measured ($assumed;"
+expect_silence
+ccmod run --latency-us 2 two.cct
+first_line "assumed, not measured (1 us overhead, 1000 MB/s;"
+# shellcheck disable=SC2086 # the options are several words
+ccmod run $quiet two.cct
+expect_true "nothing assumed" sh -c '! grep -q assumed out'
+ccmod knee --points 2 two.cct
+first_line "quiet network assumed, not measured ($assumed;"
+expect_silence
+ccmod run --output result.json two.cct
+first_line "quiet network assumed, not measured ($assumed;"
+expect_document result.json "d['calibration']['assumed']" "$assumed"
+for command in "run --format json" timeline signals "knee --points 2 --format csv"; do
+    # shellcheck disable=SC2086 # several words
+    ccmod $command two.cct
+    expect_status 0
+    expect_true "a warning of $command" grep -qF "warning: the quiet network is assumed, not measured ($assumed)" err
+done
+
+# Ranks 0 and 1 send for 20 us each, from 1028.9 us on, one after the other: of clocks of 1048.9, 1068.9 and 1068.9 us
+# 2000 are computing, 48.9 + 68.9 sending, and 1068.9 waiting with w. The link is used for 40 of 1068.9 us.
+printf '%%cct 1 ranks 3 unit us\n0-1:\nc 1000\ns 2 1000\n2:\nir 0 1000\nir 1 1000\nw\n' >computing.cct
+printf '%%cct 1 ranks 3 unit us\n0-1: s 2 1000\n2:\nir 0 1000\nir 1 1000\nw\n' >burst.cct
+case_is "where the time went is in the first line"
+# shellcheck disable=SC2086 # the options are several words
+ccmod run $quiet computing.cct
+first_line "end at 1068.9 us: 62.8 % computing, 3.7 % sending and receiving, 33.5 % waiting;" \
+    "contended link: node 2, outward, used 3.74 % of the time"
+expect_true "no bottleneck" grep -q "^Computing limits: rank 0 computes for 93.6 % of the time. Most was lost on node 2, outward" out
+ccmod run --overhead-us 0 --latency-us 0 --bandwidth-MBps 50 burst.cct
+expect_true "a bottleneck" grep -q "^The bottleneck is node 2, outward: messages lost 20 us there" out
+
 predicted "a bottleneck twice as wide" --mode paper --double two.cct
 expect_document result.json "round(d['bottleneck']['doubled_end_us'], 9)" 73.35
 
@@ -79,7 +127,6 @@ expect_document result.json "d['end_us'] == d['cases'][1]['end_us']" True
 predicted "buffers that are large enough" --share tcp --eager-bytes 1MiB --buffer 1MB two.cct
 expect_document result.json "d['parameters']['buffer'], d['losses']['dropped'], d['losses']['frames'] > 0" \
     "('1MB', 0, True)"
-printf '%%cct 1 ranks 3 unit us\n0-1: s 2 1000\n2:\nir 0 1000\nir 1 1000\nw\n' >burst.cct
 predicted "a frame that is dropped and sent again" --share tcp --eager-bytes 1MiB --buffer 1600 burst.cct
 expect_document result.json \
     "d['losses']['dropped'] > 0, d['losses']['retransmitted'] > 0, d['end_us'] > 200000" "(True, True, True)"
@@ -115,6 +162,22 @@ predicted "the same interval in us" --background exp:0.28 --background-interval-
 expect_true "the same end" "$CB_PYTHON" -c 'import json
 a, b = (json.load(open(name)) for name in ("first.json", "result.json"))
 assert a["end_us"] == b["end_us"]'
+
+# Alone on two links of a crossbar, 10,000 messages take 9.6 times as long in the mean, 5 % of which is chance.
+case_is "what a mean means that is drawn at each evaluation"
+printf '%%cct 1 ranks 2 unit us\n0:\n@ 10000\ns 1 1000\n;\n1:\n@ 10000\nr 0 1000\n;\n' >lone.cct
+ccmod run --overhead-us 0 --latency-us 0 --bandwidth-MBps 50 --background exp:0.3 --background-interval evaluation \
+    --format json lone.cct
+mv out result.json
+expect_document result.json "abs(d['end_us'] / 200000 / 9.61 - 1) < 0.05" True
+ccmod run --background exp:0.3 --background-interval evaluation two.cct
+expect_true "its factor" grep -q "takes 5.5 times as long in the mean on one link, 9.61 times on two (a constant 0.3: 1.43 times)" out
+
+case_is "the most used link of links of different width"
+printf '%%network 1\nnodes 2\nswitch a b\nlink 0 a bandwidth_MBps=100\nlink 1 b bandwidth_MBps=100\nlink a b bandwidth_MBps=25\n' >half.net
+printf '%%cct 1 ranks 2 unit us\n0: s 1 1000\n1: r 0 1000\n' >one.cct
+predicted "a lone message through a narrow link" --network ./half.net one.cct
+expect_document result.json "d['bottleneck']['name'], round(d['bottleneck']['utilisation'] * d['end_us'], 9)" "('a - b', 80.0)"
 
 case_is "clocks and signals of one evaluation"
 # shellcheck disable=SC2086 # the options are several words

@@ -79,7 +79,7 @@ expect_equal "lines" 9 "$(wc -l <out)"
 expect_equal "the head" background,capacity_Hz,offered_Hz,carried_Hz "$(head -n 1 out)"
 
 case_is "as a picture"
-ccmod knee --mode paper --format svg --output knee.svg "$examples/wavefront.cct"
+ccmod knee --mode paper --overhead-us 1 --latency-us 1 --bandwidth-MBps 1000 --format svg --output knee.svg "$examples/wavefront.cct"
 expect_status 0
 expect_silence
 expect_true "two lines with their points" "$CB_PYTHON" -c 'import xml.etree.ElementTree as tree

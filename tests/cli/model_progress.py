@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""ccmod tells how far it is where somebody sits before a terminal, and says nothing elsewhere.
+"""ccmod tells how far it is where somebody sits before a terminal, and says nothing elsewhere, unless a rule is slow.
 
 The trace has no end that anybody could wait for; ccmod is ended as soon as it has told.
 """
@@ -19,10 +19,10 @@ TOLD = re.compile(rb"\rccmod: \S+ s of model time, \d+ messages, \d+ ranks done"
 ENOUGH_BYTES = 4096
 
 
-def told_on_terminal(ccmod: str, trace: Path) -> bytes:
+def told_on_terminal(ccmod: str, *words: str) -> bytes:
     """What comes on the terminal until the progress is shown, or it ends, or says much else."""
     ours, theirs = pty.openpty()
-    with subprocess.Popen([ccmod, "run", str(trace)], stdout=subprocess.DEVNULL, stderr=theirs) as run:
+    with subprocess.Popen([ccmod, "run", *words], stdout=subprocess.DEVNULL, stderr=theirs) as run:
         os.close(theirs)
         text = b""
         try:
@@ -33,6 +33,23 @@ def told_on_terminal(ccmod: str, trace: Path) -> bytes:
         run.kill()
     os.close(ours)
     return text
+
+
+def told_in_few_instants(ccmod: str, folder: Path) -> bytes:
+    """The same while two hundred thousand messages share links, which makes fewer than 1000 instants."""
+    trace = folder / "uniform.cct"
+    subprocess.run([ccmod, "generate", "uniform", "--ranks", "450", "--output", str(trace)], check=True)
+    return told_on_terminal(ccmod, "--share", "bottleneck", str(trace))
+
+
+def warned_elsewhere(ccmod: str, trace: Path) -> str:
+    """The first line on a pipe with a slow rule."""
+    command = [ccmod, "run", "--share", "maxmin", str(trace)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as run:
+        assert run.stderr is not None
+        line = run.stderr.readline()
+        run.kill()
+    return line
 
 
 def silent_elsewhere(ccmod: str, trace: Path) -> bool:
@@ -46,9 +63,13 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder) / "endless.cct"
         trace.write_text(TRACE, encoding="ascii")
-        text = told_on_terminal(ccmod, trace)
-        if not TOLD.search(text):
-            print(f"on a terminal came {text!r}")
+        for text in (told_on_terminal(ccmod, str(trace)), told_in_few_instants(ccmod, Path(folder))):
+            if not TOLD.search(text):
+                print(f"on a terminal came {text!r}")
+                return 1
+        line = warned_elsewhere(ccmod, trace)
+        if "warning: --share maxmin" not in line or "--share fifo" not in line:
+            print(f"with a slow rule came {line!r}")
             return 1
         if not silent_elsewhere(ccmod, trace):
             print("on a pipe came something")

@@ -78,12 +78,15 @@ w
 3: s 0 300
 TRACE
 printf '%%cct 1 ranks 3 unit us\n0: s 1 0\nc 7\n1: r 0 0\n' >instant.cct
+quiet="--overhead-us 1 --latency-us 1 --bandwidth-MBps 1000"
 
 keeps_rules "wavefronts" --mode paper --network myrinet:seed=3 --overhead-us 10 --latency-us 18.4 \
     --bandwidth-MBps 50 "$examples/wavefront.cct"
-keeps_rules "started sends, eager ones, multicasts and barriers" --eager-bytes 200 mixed.cct
-keeps_rules "max-min shares and a background" --share maxmin --background exp:0.3 mixed.cct
-keeps_rules "messages that take no time" --overhead-us 0 --latency-us 0 instant.cct
+# shellcheck disable=SC2086 # the options are several words
+keeps_rules "started sends, eager ones, multicasts and barriers" $quiet --eager-bytes 200 mixed.cct
+# shellcheck disable=SC2086 # the options are several words
+keeps_rules "max-min shares and a background" $quiet --share maxmin --background exp:0.3 mixed.cct
+keeps_rules "messages that take no time" --overhead-us 0 --latency-us 0 --bandwidth-MBps 1000 instant.cct
 
 case_is "a part of the time"
 ccmod timeline --from-us 100 --to-us 900 "$examples/wavefront.cct"

@@ -533,6 +533,31 @@ START_TEST(times_are_reported_in_microseconds)
 }
 END_TEST
 
+/* Half round trips of 0.5 us in the median of the blocks; the longest single step takes
+ * `longest_ns`. */
+static bool is_marked_with_steps(uint64_t longest_ns)
+{
+    double blocks_ns[BLOCKS];
+    measurement_outcome outcome = outcome_of(blocks_ns);
+    stats_histogram steps = {.samples = 0};
+    bench b;
+
+    make_bench(&b, &cb_oneway);
+    fill_blocks(blocks_ns, 1);
+    stats_histogram_record(&steps, 800);
+    stats_histogram_record(&steps, longest_ns);
+    outcome.histogram = &steps;
+    return report_row_has(row_of_outcome(&b, &outcome), REPORT_STEPS_BELOW_MEDIAN);
+}
+
+START_TEST(single_steps_that_are_all_below_the_median_are_marked)
+{
+    ck_assert(is_marked_with_steps(999));
+    ck_assert(!is_marked_with_steps(1000));
+    ck_assert(!is_marked_with_steps(5000));
+}
+END_TEST
+
 START_TEST(a_split_message_is_marked)
 {
     transport_factory technology = {.piece_bytes = 64};
@@ -670,7 +695,8 @@ UNIT_MAIN("figures", a_latency_is_half_of_a_round_trip, a_figure_is_the_summary_
           loss_is_the_shortfall_from_the_rate_of_one_source, each_mode_has_its_own_reference,
           a_pipeline_counts_events_and_the_packets_of_its_last_stage,
           the_harness_cost_of_a_ping_pong_is_that_of_one_side, what_was_not_measured_is_absent,
-          times_are_reported_in_microseconds, a_row_has_the_conditions_of_the_run,
-          a_split_message_is_marked, with_a_background_task_the_mean_is_the_figure,
+          times_are_reported_in_microseconds, single_steps_that_are_all_below_the_median_are_marked,
+          a_row_has_the_conditions_of_the_run, a_split_message_is_marked,
+          with_a_background_task_the_mean_is_the_figure,
           with_a_background_task_each_side_has_its_figures,
           without_a_background_task_its_columns_are_absent)

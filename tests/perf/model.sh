@@ -58,10 +58,10 @@ done
 # A trigger farm of 1000 sources and 1000 destinations, until its frequency is known to 1 %.
 # farm NAME TRACE: the time of the processor that it takes
 farm() {
-    seconds=$({ time -p "$builddir/ccmod" run --overhead-us 0.1 --latency-us 5 --bandwidth-MBps 1000 \
+    seconds=$({ time -p "$builddir/ccmod" run --share bottleneck --overhead-us 0.1 --latency-us 5 --bandwidth-MBps 1000 \
         --eager-bytes 4KiB --rate-of 0 --round 1000 --precision 1 "$2" >"$work/farm.txt"; } 2>&1 |
         sed -n 's/^user //p')
-    echo "$1: $(sed -n '3,4p' "$work/farm.txt" | tr '\n' ' ')"
+    echo "$1: $(sed -n '1p;4p' "$work/farm.txt" | tr '\n' ' ')"
     echo "target: model $1, s of the processor: $seconds at most 60"
 }
 

@@ -42,7 +42,7 @@ replayed() {
 # predicted RULE: the same by the model
 predicted() {
     "$ccmod" run --share "$1" --overhead-us 0 --latency-us 10 --bandwidth-MBps 100 trace.cct |
-        sed -n 's/.* end at \([0-9.]*\) us$/\1/p'
+        sed -n 's/.* end at \([0-9.]*\) us.*/\1/p'
 }
 
 ratio() {

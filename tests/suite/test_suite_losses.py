@@ -15,10 +15,10 @@ from stage import TOP
 
 from combench.common import catalogue
 from combench.predict.case import Case
-from combench.predict.losses import Buffer, parse_buffer, predict_losses, refusal
+from combench.predict.losses import Buffer, parse_buffer, predict_losses, refusal, withheld
 from combench.predict.model import Setting
 from combench.predict.prediction import Effort, predict
-from combench.predict.table import MARKS
+from combench.predict.table import MARKS, table
 
 BUILD = Path(os.environ.get("builddir", TOP / "build")).resolve()
 catalogue.look_in(BUILD)
@@ -86,11 +86,22 @@ class Losses(unittest.TestCase):
         without = predict(FUNNEL, self.setting, EFFORT).step_us
         self.assertAlmostEqual(known["without_us"] / without, 1, delta=0.05)
 
-    def test_what_takes_too_long_to_evaluate_is_said(self) -> None:
+    def test_what_takes_too_long_to_evaluate_has_the_losses_of_a_shorter_time(self) -> None:
         few = replace(EFFORT, messages=2000)
         found, known = predict_losses(FUNNEL, self.setting, few, 0, Buffer(40_000), "tcp")
-        self.assertIsNone(found)
-        self.assertIn("2 s", known["why"])
+        self.assertIsNotNone(found, known)
+        assert found is not None
+        self.assertIn("2 s", found.cuts[-1])
+        self.assertGreater(known["dropped_pct"], 0)
+        self.assertGreater(found.step_us, 1.02 * known["without_us"])
+
+    def test_a_figure_without_losses_is_not_printed_where_frames_are_dropped(self) -> None:
+        self.assertIsNone(withheld({"enough_bytes": 2000, "dropped_pct": 1.0}, Buffer(1000)))
+        self.assertIsNone(withheld({"why": "x"}, Buffer(1000)))
+        self.assertIsNone(withheld({"enough_bytes": 1000, "why": "x"}, Buffer(1000)))
+        reason = str(withheld({"enough_bytes": 2000, "why": "too long"}, Buffer(1000)))
+        for text in ("buffer of 1000 bytes", "2000 bytes would be enough", "too long"):
+            self.assertIn(text, reason)
 
     def test_what_the_model_refuses_is_said(self) -> None:
         setting = replace(self.setting, network="fattree:levels=2,radix=8")
@@ -99,9 +110,31 @@ class Losses(unittest.TestCase):
         self.assertIn("crossbar", known["why"])
 
     def test_marks_tell_figures_with_losses_from_those_without(self) -> None:
-        for incast, expected in (({"why": "x"}, "i"), ({"dropped_pct": 1.0}, "l"), ({"dropped_pct": 0}, "")):
+        small = {"dropped_pct": 0, "enough_bytes": 2, "buffer_bytes": 1}
+        cases = (({"why": "x"}, "i"), ({"dropped_pct": 1.0}, "l"), ({"dropped_pct": 0}, ""), (small, "l"))
+        for incast, expected in cases:
             marks = "".join(mark for mark, holds, _ in MARKS if mark in "il" and holds({"incast": incast}))
             self.assertEqual(marks, expected)
+
+    def test_a_farm_that_does_not_reach_its_offered_rate_is_not_called_unsaturated(self) -> None:
+        row = {
+            "benchmark": "pushfarm", "id": "2.1", "mode": "open", "sources": 64, "destinations": 128,
+            "processors": 193, "size_bytes": 4096, "multicast": "loop", "in_flight_limit": 512,
+            "offered_Hz": 40000.0, "frequency_Hz": 854.0, "throughput_MBps": 224.0, "saturated": True,
+            "latency_us": {"median": 9.0, "min": 9.0, "max": 9.0}, "knee_Hz": 50000.0, "outside": [],
+            "limit": {"text": "a link", "used_pct": 2.0, "limits": False},
+            "simulated": {"time_us": 2e6, "steps": 2000, "seeds": 3},
+        }  # fmt: skip
+        losses = {"bytes": 10**6, "buffer_bytes": 10**5, "enough_bytes": 3 * 10**5, "dropped_pct": 1.0}
+        losses |= {"timeouts_per_step": 0.1, "without_us": 8.0}
+        document = {"calibration": {"from": ["a"]}, "network": "crossbar", "left_out": []}
+        for added, said in (
+            ({"incast": losses}, "854 Hz, limited by losses at a full buffer; 300000 bytes would be enough"),
+            ({}, "854 Hz, saturated; saturates first: a link"),
+            ({"saturated": False}, "854 Hz, not saturated; saturates first: a link"),
+        ):
+            with self.subTest(said):
+                self.assertIn(said, table({**document, "results": [{**row, **added}]}))
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/units.h"
 #include "base/output.h"
@@ -32,14 +33,43 @@ static cb_status read_background(const cb_option_table *table, const char *optio
     return CB_ERROR_USAGE;
 }
 
-/* Progress on a terminal */
+/* Progress */
 
+static const uint64_t slow_ns = UINT64_C(5000000000);
+
+/* On a terminal all the time; once elsewhere, if the rule is slow. */
 static bool show_progress(void *context, const ccmod_progress *progress)
 {
-    (void)context;
-    fprintf(stderr, "\rccmod: %.6g s of model time, %llu messages, %zu ranks done ",
-            progress->clock_us / 1e6, (unsigned long long)progress->messages, progress->ended);
+    tool_progress *shown = context;
+    uint64_t passed_ns = cb_now_ns() - shown->start_ns;
+
+    if (shown->terminal)
+        fprintf(stderr, "\rccmod: %.6g s of model time, %llu messages, %zu ranks done ",
+                progress->clock_us / 1e6, (unsigned long long)progress->messages, progress->ended);
+    if (shown->slow_rule == NULL || passed_ns < slow_ns)
+        return true;
+    if (shown->terminal)
+        fputc('\n', stderr);
+    cb_warning("--share %s visits messages again whenever others come and go, which takes long "
+               "with thousands at a time: %.6g s of model time and %llu messages in %.0f s; "
+               "--share fifo does not",
+               shown->slow_rule, progress->clock_us / 1e6, (unsigned long long)progress->messages,
+               (double)passed_ns / 1e9);
+    shown->slow_rule = NULL;
     return true;
+}
+
+static void set_progress(tool_progress *shown, ccmod_parameters *parameters)
+{
+    bool slow = parameters->share == CCMOD_BOTTLENECK || parameters->share == CCMOD_MAXMIN;
+
+    *shown = (tool_progress){.start_ns = cb_now_ns(),
+                             .terminal = isatty(STDERR_FILENO),
+                             .slow_rule = slow ? ccmod_share_name(parameters->share) : NULL};
+    if (!shown->terminal && !slow)
+        return;
+    parameters->progress = show_progress;
+    parameters->progress_context = shown;
 }
 
 /* Parameters of an evaluation */
@@ -163,16 +193,45 @@ static cb_status load_calibration(const cb_option_table *table, const tool_setti
     return CB_OK;
 }
 
+/* Name those of the three numbers that the user did not give. */
+static void note_assumed(const cb_option_table *table, const tool_settings *settings,
+                         const bool *given, char assumed[TOOL_ASSUMED_BYTES])
+{
+    const struct {
+        const char *name, *unit;
+        double value;
+    } numbers[] = {{"overhead-us", "us overhead", settings->overhead_us},
+                   {"latency-us", "us latency", settings->latency_us},
+                   {"bandwidth-MBps", "MB/s", settings->bandwidth_MBps}};
+    size_t used = 0;
+
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        if (!was_given(table, given, numbers[i].name))
+            used += (size_t)snprintf(assumed + used, TOOL_ASSUMED_BYTES - used, "%s%g %s",
+                                     used > 0 ? ", " : "", numbers[i].value, numbers[i].unit);
+    }
+}
+
+void tool_write_assumed(const tool_inputs *inputs, FILE *stream)
+{
+    if (inputs->assumed[0] != '\0')
+        fprintf(stream,
+                "quiet network assumed, not measured (%s; give --calibration): ", inputs->assumed);
+}
+
 /* From a file or the three numbers; options take precedence over the file. */
 static cb_status set_calibration(const cb_option_table *table, const tool_settings *settings,
-                                 const bool *given, ccmod_calibration *calibration)
+                                 const bool *given, tool_inputs *inputs)
 {
+    ccmod_calibration *calibration = &inputs->calibration;
     bool file = settings->calibration != NULL;
 
     *calibration = ccmod_calibration_line(settings->overhead_us, settings->latency_us,
                                           settings->bandwidth_MBps);
     if (file)
         CB_TRY(load_calibration(table, settings, given, calibration));
+    else
+        note_assumed(table, settings, given, inputs->assumed);
     if (!file || was_given(table, given, "eager-bytes"))
         calibration->eager_bytes = settings->eager_bytes;
     if (!file || was_given(table, given, "hop-us"))
@@ -182,6 +241,19 @@ static cb_status set_calibration(const cb_option_table *table, const tool_settin
     if (!file || was_given(table, given, "barrier-us"))
         calibration->barrier_us = settings->barrier_us;
     return CB_OK;
+}
+
+/* As given; otherwise the article's rule in its mode, that of the calibration, or the default. */
+static ccmod_share choose_share(const tool_settings *settings, ccmod_mode mode,
+                                const ccmod_calibration *calibration)
+{
+    if (settings->share != NULL)
+        return find_share(settings->share);
+    if (mode == CCMOD_PAPER)
+        return CCMOD_BOTTLENECK;
+    if (calibration->share_rule > 0)
+        return (ccmod_share)(calibration->share_rule - 1);
+    return ccmod_parameters_default().share;
 }
 
 static cb_status open_network(const cb_option_table *table, const tool_settings *settings,
@@ -217,19 +289,15 @@ static cb_status open_inputs(const cb_option_table *table, const tool_settings *
     CB_TRY(read_mask(settings->mask, &inputs->mask));
     *parameters = ccmod_parameters_default();
     parameters->mode = strcmp(settings->mode, "paper") == 0 ? CCMOD_PAPER : CCMOD_SPLIT;
-    parameters->share = find_share(settings->share);
     parameters->background = inputs->background.kind;
     parameters->background_load = inputs->background.load;
     CB_TRY(set_interval(table, settings, given, parameters));
     CB_TRY(set_buffer(settings->buffer, parameters));
     parameters->seed = settings->seed;
-    if (isatty(STDERR_FILENO))
-        parameters->progress = show_progress;
     CB_TRY(set_stop(table, settings, given, &inputs->parameters));
-    CB_TRY(set_calibration(table, settings, given, &inputs->calibration));
-    if (inputs->calibration.share_rule > 0 && !was_given(table, given, "share") &&
-        parameters->mode != CCMOD_PAPER)
-        parameters->share = (ccmod_share)(inputs->calibration.share_rule - 1);
+    CB_TRY(set_calibration(table, settings, given, inputs));
+    parameters->share = choose_share(settings, parameters->mode, &inputs->calibration);
+    set_progress(&inputs->progress, parameters);
     if (settings->trace == NULL) {
         cb_error("the trace is missing; write %s, or see --help", table->synopsis);
         return CB_ERROR_USAGE;
@@ -323,6 +391,19 @@ void tool_close_target(tool_target *target)
 
 /* The whole subcommand */
 
+/* Where the result is no text, whose first line has it, the log has what was assumed. */
+static void log_assumed(const cb_option_table *table, const tool_settings *settings,
+                        const tool_inputs *inputs)
+{
+    bool text = table == &run_options && settings->output != NULL;
+
+    if (table == &run_options || table == &knee_options)
+        text = text || settings->format == NULL || strcmp(settings->format, "text") == 0;
+    if (!text && !settings->check && inputs->assumed[0] != '\0')
+        cb_warning("the quiet network is assumed, not measured (%s); give --calibration",
+                   inputs->assumed);
+}
+
 static cb_status work_on(const cb_option_table *table, tool_settings *settings, const bool *given,
                          tool_work *work)
 {
@@ -335,6 +416,8 @@ static cb_status work_on(const cb_option_table *table, tool_settings *settings, 
         status = tool_open_target(settings->output, &target);
     if (status == CB_OK)
         status = work(settings, &inputs, &target);
+    if (status == CB_OK)
+        log_assumed(table, settings, &inputs);
     tool_close_target(&target);
     ccmod_network_free(inputs.network);
     ccmod_trace_close(inputs.trace);

@@ -9,6 +9,15 @@
 #include "tools/ccmod/tool.h"
 #include "tools/ccmod/values.h"
 
+/* What is shown during an evaluation. */
+typedef struct {
+    uint64_t start_ns;
+    bool terminal;
+    const char *slow_rule; /* a share rule to warn of; NULL: none, or done */
+} tool_progress;
+
+enum { TOOL_ASSUMED_BYTES = 128 };
+
 typedef struct {
     ccmod_trace *trace;
     ccmod_network *network;
@@ -16,7 +25,13 @@ typedef struct {
     ccmod_parameters parameters; /* with the background; of three cases, the average */
     tool_background background;
     uint32_t mask; /* of signals to print */
+    tool_progress progress;
+    char assumed[TOOL_ASSUMED_BYTES]; /* what of the quiet network was not given, in words, or "" */
 } tool_inputs;
+
+/* The beginning of the first line of a text: "quiet network assumed, not measured (...): ", or "".
+ */
+void tool_write_assumed(const tool_inputs *inputs, FILE *stream);
 
 /* One evaluation, optionally on another network. A workload is made from the trace and passed to
  * `wrap` (unless NULL), which may wrap it. Errors are logged. */

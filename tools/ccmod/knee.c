@@ -102,6 +102,7 @@ static void knee_write_text(FILE *stream, const knee_result *result)
 {
     char name[NAME_BYTES];
 
+    tool_write_assumed(result->inputs, stream);
     fprintf(stream, "%s on %s: packets/s on the busiest link, %s %s\n", result->settings->trace,
             result->inputs->network->name, result->link, direction_of(result));
     fprintf(stream, "%.0f packets; the processors alone would need %.6g us\n", result->packets,

@@ -75,7 +75,7 @@ static void append_gain(const run_plan *plan, char text[RUN_SENTENCE_BYTES])
     if (ccmod_result_cell(plan->doubled, plan->doubled->bottleneck).lost_us > 0)
         name_cell(plan, plan->doubled->bottleneck, name);
     else
-        snprintf(name, sizeof(name), "no link");
+        snprintf(name, sizeof(name), "none");
     /* an earlier end of the traces or, if they were stopped, a higher rate */
     if (before->stopped_by == CCMOD_STOPPED_BY_TRACE && after->stopped_by == CCMOD_STOPPED_BY_TRACE)
         snprintf(gain, sizeof(gain), "it would end at %.6g us, %.3g %% earlier", after->end_us,
@@ -86,16 +86,54 @@ static void append_gain(const run_plan *plan, char text[RUN_SENTENCE_BYTES])
                  100 * (after->rate.per_s / before->rate.per_s - 1));
     else
         snprintf(gain, sizeof(gain), "too few messages would be received to tell a rate");
-    snprintf(text + used, RUN_SENTENCE_BYTES - used, " Twice as wide %s, and %s would limit then.",
-             gain, name);
+    snprintf(text + used, RUN_SENTENCE_BYTES - used,
+             " Twice as wide %s; the link on which most would be lost then: %s.", gain, name);
 }
 
-/* Which link limits, by how much, and, if evaluated, the gain of doubling its width. */
+/* The rank that computes for most of the time, and for which share of it. */
+static double find_computing(const ccmod_result *result, size_t *rank)
+{
+    double most_us = 0;
+
+    *rank = 0;
+    for (size_t i = 0; i < result->processors; i++) {
+        double compute_us = ccmod_result_processor(result, i).compute_us;
+
+        if (compute_us > most_us) {
+            most_us = compute_us;
+            *rank = i;
+        }
+    }
+    return result->end_us > 0 ? most_us / result->end_us : 0;
+}
+
+/* What limits if the link on which most was lost does not, since it is used for less than half of
+ * the time, or for less than a rank computes; or "". */
+static void describe_limit(double link_use, const ccmod_result *result,
+                           char text[RUN_SENTENCE_BYTES])
+{
+    static const double least_use = 0.5;
+    size_t rank;
+    double computing = find_computing(result, &rank);
+
+    text[0] = '\0';
+    if (computing >= least_use && computing > link_use)
+        snprintf(text, RUN_SENTENCE_BYTES,
+                 "Computing limits: rank %zu computes for %.3g %% of the time. ", rank,
+                 100 * computing);
+    else if (link_use < least_use)
+        snprintf(text, RUN_SENTENCE_BYTES,
+                 "No link is a bottleneck, and no rank computes for half of the time. ");
+}
+
+/* What limits; the link on which most was lost, and, if evaluated, the gain of doubling its width.
+ */
 static void describe_bottleneck(const run_plan *plan, char text[RUN_SENTENCE_BYTES])
 {
     const ccmod_result *result = average_case(plan)->result;
     char name[RUN_NAME_BYTES];
     ccmod_cell cell;
+    size_t used;
 
     if (result->bottleneck == CCMOD_NO_CELL) {
         snprintf(text, RUN_SENTENCE_BYTES, "No message uses a link.");
@@ -103,18 +141,18 @@ static void describe_bottleneck(const run_plan *plan, char text[RUN_SENTENCE_BYT
     }
     cell = ccmod_result_cell(result, result->bottleneck);
     name_cell(plan, result->bottleneck, name);
+    describe_limit(use_of(plan, result->bottleneck), result, text);
+    used = strlen(text);
     if (cell.lost_us > 0)
-        snprintf(
-            text, RUN_SENTENCE_BYTES,
-            "The bottleneck is %s: messages lost %.6g us there, waiting for each other or for "
-            "the background; it is used for %.3g %% of the time, by up to %u messages at once.",
-            name, cell.lost_us, 100 * use_of(plan, result->bottleneck), cell.peak);
+        snprintf(text + used, RUN_SENTENCE_BYTES - used,
+                 "%s %s: messages lost %.6g us there, waiting for each other or for the "
+                 "background; it is used for %.3g %% of the time, by up to %u messages at once.",
+                 used > 0 ? "Most was lost on" : "The bottleneck is", name, cell.lost_us,
+                 100 * use_of(plan, result->bottleneck), cell.peak);
     else
-        snprintf(
-            text, RUN_SENTENCE_BYTES,
-            "No link is a bottleneck: no message was held up; the most used is %s, for %.3g %% "
-            "of the time.",
-            name, 100 * use_of(plan, result->bottleneck));
+        snprintf(text + used, RUN_SENTENCE_BYTES - used,
+                 "No message was held up; the most used link is %s, for %.3g %% of the time.", name,
+                 100 * use_of(plan, result->bottleneck));
     append_gain(plan, text);
 }
 
@@ -137,26 +175,83 @@ static void write_rate(FILE *stream, const run_case *evaluated)
                 (unsigned long long)rate->counted, rate->from_us);
 }
 
-static void write_head(FILE *stream, const run_plan *plan)
+/* The sum over all ranks. */
+static ccmod_processor sum_ranks(const ccmod_result *result)
+{
+    ccmod_processor sum = {.clock_us = 0};
+
+    for (size_t i = 0; i < result->processors; i++) {
+        ccmod_processor times = ccmod_result_processor(result, i);
+
+        sum.clock_us += times.clock_us;
+        sum.send_us += times.send_us;
+        sum.receive_us += times.receive_us;
+        sum.wait_us += times.wait_us;
+        sum.compute_us += times.compute_us;
+    }
+    return sum;
+}
+
+/* The first line: what was assumed, the end, where the ranks' time went, and the link on which
+ * messages lost most. */
+static void write_summary(FILE *stream, const run_plan *plan)
 {
     static const char *const ends[] = {
         [CCMOD_STOPPED_BY_TRACE] = "end",
         [CCMOD_STOPPED_BY_TIME] = "stopped",
         [CCMOD_STOPPED_BY_PRECISION] = "stopped as precise",
     };
-    const tool_settings *settings = plan->settings;
     const ccmod_result *result = average_case(plan)->result;
+    ccmod_processor sum = sum_ranks(result);
+    char name[RUN_NAME_BYTES];
 
+    tool_write_assumed(plan->inputs, stream);
+    fprintf(stream, "%zu ranks, %llu messages, %s at %.10g us", result->processors,
+            (unsigned long long)result->messages, ends[result->stopped_by], result->end_us);
+    if (sum.clock_us > 0)
+        fprintf(stream, ": %.3g %% computing, %.3g %% sending and receiving, %.3g %% waiting",
+                100 * sum.compute_us / sum.clock_us,
+                100 * (sum.send_us + sum.receive_us) / sum.clock_us,
+                100 * sum.wait_us / sum.clock_us);
+    if (result->bottleneck != CCMOD_NO_CELL) {
+        name_cell(plan, result->bottleneck, name);
+        fprintf(stream, "; %s link: %s, used %.3g %% of the time",
+                ccmod_result_cell(result, result->bottleneck).lost_us > 0 ? "most contended"
+                                                                          : "most used",
+                name, 100 * use_of(plan, result->bottleneck));
+    }
+    fputc('\n', stream);
+}
+
+/* What the mean of drawn loads means for a message, if each stays until it has passed. */
+static void write_factor(FILE *stream, const run_plan *plan)
+{
+    const ccmod_parameters *parameters = &average_case(plan)->parameters;
+    double load = parameters->background_load;
+
+    if (parameters->background != CCMOD_BACKGROUND_EXPONENTIAL ||
+        parameters->background_interval_us > 0)
+        return;
+    fprintf(stream,
+            "background drawn at each evaluation: a lone message takes %.3g times as long in the "
+            "mean on one link, %.3g times on two (a constant %g: %.3g times)\n",
+            tool_background_factor(load, 1), tool_background_factor(load, 2), load, 1 / (1 - load));
+}
+
+static void write_head(FILE *stream, const run_plan *plan)
+{
+    const tool_settings *settings = plan->settings;
+
+    write_summary(stream, plan);
     fprintf(stream, "%s on %s: mode %s, share %s, background %s\n", settings->trace,
             plan->inputs->network->name, settings->mode, settings->share, settings->background);
+    write_factor(stream, plan);
     if (settings->calibration != NULL)
         fprintf(stream, "quiet network: %zu lines of %s\n", plan->inputs->calibration.line_count,
                 settings->calibration);
     else
         fprintf(stream, "quiet network: %.6g us + %.6g us + bytes / %.6g MB/s\n",
                 settings->overhead_us, settings->latency_us, settings->bandwidth_MBps);
-    fprintf(stream, "%zu ranks, %llu messages, %s at %.10g us\n", result->processors,
-            (unsigned long long)result->messages, ends[result->stopped_by], result->end_us);
     write_rate(stream, average_case(plan));
     for (size_t i = 0; plan->case_count > 1 && i < plan->case_count; i++)
         fprintf(stream, "  %-7s background %5.3f: end at %.10g us\n", plan->cases[i].name,
@@ -173,7 +268,7 @@ static void write_ranks(FILE *stream, const ccmod_result *result)
 {
     char name[24];
     double count = (double)result->processors;
-    ccmod_processor mean = {.clock_us = 0};
+    ccmod_processor mean;
 
     fprintf(stream, "\n%10s  %13s  %13s  %13s  %13s  %13s\n", "rank", "clock us", "send us",
             "receive us", "wait us", "compute us");
@@ -186,15 +281,12 @@ static void write_ranks(FILE *stream, const ccmod_result *result)
     if (result->processors > RANKS_SHOWN)
         fprintf(stream, "%10s  and %zu more ranks, all of them in the form json\n", "...",
                 result->processors - RANKS_SHOWN);
-    for (size_t i = 0; i < result->processors; i++) {
-        ccmod_processor times = ccmod_result_processor(result, i);
-
-        mean.clock_us += times.clock_us / count;
-        mean.send_us += times.send_us / count;
-        mean.receive_us += times.receive_us / count;
-        mean.wait_us += times.wait_us / count;
-        mean.compute_us += times.compute_us / count;
-    }
+    mean = sum_ranks(result);
+    mean.clock_us /= count;
+    mean.send_us /= count;
+    mean.receive_us /= count;
+    mean.wait_us /= count;
+    mean.compute_us /= count;
     write_times(stream, "mean", &mean);
 }
 
@@ -359,8 +451,10 @@ static void put_known(report_stream *out, const char *key, double value)
         report_stream_number(out, key, value);
 }
 
-static void put_calibration(report_stream *out, const ccmod_calibration *calibration)
+static void put_calibration(report_stream *out, const tool_inputs *inputs)
 {
+    const ccmod_calibration *calibration = &inputs->calibration;
+
     report_stream_object(out, "calibration");
     report_stream_array(out, "lines");
     for (size_t i = 0; i < calibration->line_count; i++) {
@@ -379,6 +473,8 @@ static void put_calibration(report_stream *out, const ccmod_calibration *calibra
     report_stream_number(out, "gap_us", calibration->gap_us);
     report_stream_number(out, "eager_bytes", (double)calibration->eager_bytes);
     report_stream_number(out, "barrier_us", calibration->barrier_us);
+    if (inputs->assumed[0] != '\0')
+        report_stream_text(out, "assumed", inputs->assumed);
     put_holds(out, calibration);
     put_known(out, "out_contention", calibration->out_contention);
     put_known(out, "in_contention", calibration->in_contention);
@@ -525,7 +621,7 @@ static void write_json(FILE *stream, void *context)
     report_stream_object(&out, "parameters");
     cb_options_visit(&run_options, plan->settings, put_parameter, &writer);
     report_stream_end(&out);
-    put_calibration(&out, &plan->inputs->calibration);
+    put_calibration(&out, plan->inputs);
     report_stream_object(&out, "network");
     report_stream_text(&out, "name", plan->inputs->network->name);
     report_stream_number(&out, "nodes", (double)plan->inputs->network->nodes);

@@ -1,6 +1,7 @@
 /* Background loads, intervals and masks of signals, as options have them. */
 #include "tools/ccmod/values.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -77,6 +78,20 @@ bool tool_parse_background(const char *text, bool three_allowed, tool_background
     *background = (tool_background){
         exponential ? CCMOD_BACKGROUND_EXPONENTIAL : CCMOD_BACKGROUND_CONSTANT, load, three};
     return true;
+}
+
+/* The mean over the quantiles of the highest load. */
+double tool_background_factor(double mean, unsigned links)
+{
+    enum { QUANTILES = 10000 };
+    double sum = 0;
+
+    for (int i = 0; i < QUANTILES; i++) {
+        double share = pow((i + 0.5) / QUANTILES, 1.0 / links);
+
+        sum += 1 / (1 - fmin(-mean * log(1 - share), largest_load));
+    }
+    return sum / QUANTILES;
 }
 
 bool tool_parse_interval(const char *text, double *interval_us, char *why)

@@ -20,6 +20,10 @@ typedef struct {
 bool tool_parse_background(const char *text, bool three_allowed, tool_background *background,
                            char *why);
 
+/* How many times as long a message takes in the mean that is alone on this number of links, if each
+ * has one load of CCMOD_BACKGROUND_EXPONENTIAL with this mean all the time. */
+double tool_background_factor(double mean, unsigned links);
+
 /* A time of at least 1 us, or "evaluation", which is 0. */
 bool tool_parse_interval(const char *text, double *interval_us, char *why);
 

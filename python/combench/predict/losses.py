@@ -96,7 +96,8 @@ def predict_losses(
     technology: str | None,
 ) -> tuple[Prediction | None, dict[str, Any]]:
     """The prediction with losses, or None if nothing is dropped, and the losses: the buffer that would be
-    enough, or in `why` the reason why they could not be predicted."""
+    enough, or in `why` the reason why they could not be predicted. What dropped frames in a time that is too
+    short for the timeouts is predicted from that time, since the figure without losses would be higher."""
     rule = _rule(technology)
     frames = 2 * -(-max(1, case.size_bytes) // _FRAME_BYTES)
     effort = replace(
@@ -119,9 +120,22 @@ def predict_losses(
     except SuiteError as error:
         return None, {"why": str(error)}
     if found.simulated_us < _LEAST_US:
-        why = f"{_LEAST_US / 1e6:g} s, which losses need, are more than {_FRAMES} frames"
-        return None, {**known, "why": why}
+        need = f"{_LEAST_US / 1e6:g} s, which losses need, are more than the limit of frames"
+        if not found.losses["dropped"]:
+            return None, {**known, "why": need}
+        found.cuts = [*found.cuts, f"{found.simulated_us / 1e6:.3g} s with losses; {need}"]
     known["dropped_pct"] = 100 * found.losses["dropped"] / max(1, found.losses["frames"])
     known["timeouts_per_step"] = found.losses["timeouts"] / found.losses["steps"]
     known["without_us"] = free.step_us / case.step.divisor
     return found, known
+
+
+def withheld(known: dict[str, Any], buffer: Buffer) -> str | None:
+    """Why there is no figure to print: frames are dropped, and what that costs is not known. None: there is one."""
+    enough = known.get("enough_bytes", 0)
+    if "why" not in known or enough <= buffer.size_bytes:
+        return None
+    return (
+        f"a buffer of {buffer.word} bytes drops frames, {enough} bytes would be enough; the losses could not "
+        f"be predicted: {known['why']}"
+    )

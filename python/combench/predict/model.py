@@ -16,8 +16,7 @@ from combench.predict.processes import Processes, ask
 # Kinds of places. INWARD is from a node into the network. BOTH is capacity that the two directions
 # of a node's link share.
 PROCESSOR, INWARD, OUTWARD, BOTH = "processor", "inward", "outward", "both directions"
-# Link sharing rules of ccmod --share; the first is the default here, while ccmod defaults to the
-# rule of the article. docs/development/validation.md compares their errors.
+# Link sharing rules of ccmod --share, the default first. docs/development/validation.md compares their errors.
 SHARE_RULES = ("fifo", "maxmin", "bottleneck")
 CCMOD = "ccmod"
 _OF_NODE = re.compile(rf"(?:(end|{BOTH}) of )?node ([0-9]+)")

@@ -24,7 +24,7 @@ from combench.common.progress import Advance
 from combench.predict import cases, ending
 from combench.predict.calibration import Calibration, calibrate, read_measurements
 from combench.predict.cases import Asked, Wanted
-from combench.predict.losses import Buffer, predict_losses, refusal
+from combench.predict.losses import Buffer, predict_losses, refusal, withheld
 from combench.predict.model import Setting, check_options, find
 from combench.predict.options import OPTIONS
 from combench.predict.prediction import (
@@ -128,7 +128,8 @@ def _with_losses(
     arguments: argparse.Namespace,
     technology: str | None,
 ) -> tuple[Prediction, Json | None]:
-    """The prediction, with losses if its data may exceed a port's buffer, and a description of them."""
+    """The prediction, with losses if its data may exceed a port's buffer, and a description of them.
+    SuiteError: frames are dropped, but the figure with losses is not known."""
     content = whole_content(cut_steps(one.case, effort), setting.emissions)
     at_once = cases.incast_bytes(one.case, content, arguments.window_bytes)
     buffer: Buffer = arguments.buffer
@@ -143,6 +144,8 @@ def _with_losses(
     lossy, known = predict_losses(
         one.case, setting, effort, one.rate_hz, buffer, technology
     )
+    if (reason := withheld(known, buffer)) is not None:
+        raise SuiteError(reason)
     return lossy or found, {**incast, **known}
 
 

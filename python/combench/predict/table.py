@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from typing import Any, Callable, Iterable, Iterator
 
@@ -34,6 +35,13 @@ def _shared_cores(row: Json) -> bool:
     return bool(row.get("measured", {}).get("oversubscribed", False))
 
 
+def _drops(row: Json) -> bool:
+    """Whether frames are dropped, or would be in a longer time, since the buffer is not enough."""
+    known = row.get("incast", {})
+    too_small = known.get("enough_bytes", 0) > known.get("buffer_bytes", math.inf)
+    return "dropped_pct" in known and (known["dropped_pct"] > 0 or too_small)
+
+
 _TURNS = "measured with more ranks than cores; the prediction assumes one core for each rank"
 MARKS = (
     ("*", _shared_cores, _TURNS),
@@ -41,7 +49,7 @@ MARKS = (
     ("p", _is_beyond, "more processors than measured"),
     ("c", lambda row: "cut" in row, "evaluated in part, to limit the run time:"),
     ("i", lambda row: "incast" in row and "dropped_pct" not in row["incast"], _INCAST),
-    ("l", lambda row: row.get("incast", {}).get("dropped_pct", 0) > 0, _LOSSES),
+    ("l", _drops, _LOSSES),
     ("x", lambda row: row.get("saturated", False), "the offered rate is not reached (saturated)"),
 )
 
@@ -164,7 +172,7 @@ def _incast(row: Json) -> Iterator[str]:
 
 def _losses(row: Json) -> Iterator[str]:
     known = row.get("incast", {})
-    if known.get("dropped_pct", 0) > 0:
+    if _drops(row):
         yield (
             f"{row['size_bytes']} bytes: {_number(known['dropped_pct'])} % of the frames dropped, "
             f"{_number(known['timeouts_per_step'])} timeouts a step; {_number(known['without_us'])} us "
@@ -220,12 +228,14 @@ def _farms(rows: list[Json]) -> list[str]:
         interval = row["simulated"].get("interval_pct")
         known = f" (+-{_number(interval)} % over seeds)" if interval is not None else ""
         limit = row.get("limit")
-        why = "not saturated"
+        why = "saturated" if row.get("saturated") else "not saturated"
         if limit is not None and limit["limits"]:
             why = f"limited by {limit['text']}"
+        elif _drops(row):
+            why = f"limited by losses at a full buffer; {row['incast']['enough_bytes']} bytes would be enough"
         elif limit is not None:
             knee = _number(row["knee_Hz"])
-            why = f"not saturated; saturates first: {limit['text']}, at {knee} Hz"
+            why += f"; saturates first: {limit['text']}, at {knee} Hz"
         said.append(
             f"{row['id']} {_shape(row)}, {_mode(row)}, {row['size_bytes']} bytes: {offered}"
             f"{_number(row['frequency_Hz'])} Hz{known}, {why}; simulated "

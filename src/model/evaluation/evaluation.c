@@ -150,7 +150,11 @@ ccmod_status ccmod_check(const ccmod_workload *workload, const ccmod_network *ne
     return CCMOD_OK;
 }
 
-enum { REPORT_CYCLES = 1024, FEW = 12, FEW_WORDS = 4 };
+/* Time is read after this many instants, or after each one with this many messages on links: that
+ * takes long with the rules that visit them all. */
+enum { REPORT_CYCLES = 1024, REPORT_LIVE = 1024 };
+
+enum { FEW = 12, FEW_WORDS = 4 };
 
 /* Minimum number of receives before the long-run rate of a processor is determined. */
 enum { LEAST_RECEIVES = 1000, LEAST_RECEIVES_EACH = 4 };
@@ -333,7 +337,8 @@ static ccmod_status report_progress(evaluation *whole)
     ccmod_progress progress;
     uint64_t now_ns;
 
-    if (parameters->progress == NULL || engine->traffic.cycles % REPORT_CYCLES != 0)
+    if (parameters->progress == NULL ||
+        (engine->traffic.cycles % REPORT_CYCLES != 0 && engine->traffic.live < REPORT_LIVE))
         return CCMOD_OK;
     now_ns = cb_now_ns();
     if (now_ns - whole->last_ns < report_ns)
@@ -449,17 +454,20 @@ static void evaluation_release(evaluation *whole)
 
 /* The result */
 
-/* The cell where messages lost most time; if none lost any, the most used. */
+/* The cell where messages lost most time; if none lost any, the one that is used for longest. */
 static uint32_t find_bottleneck(const ccmod_engine *engine)
 {
-    const traffic_cell *cells = engine->traffic.cells;
+    const ccmod_traffic *traffic = &engine->traffic;
+    const traffic_cell *cells = traffic->cells;
     uint32_t worst = 0;
 
     if (engine->messages == 0)
         return CCMOD_NO_CELL;
     for (uint32_t i = 1; i < engine->traffic.cell_count; i++) {
         if (cells[i].lost_us > cells[worst].lost_us ||
-            (!(cells[i].lost_us < cells[worst].lost_us) && cells[i].work_us > cells[worst].work_us))
+            (!(cells[i].lost_us < cells[worst].lost_us) &&
+             cells[i].work_us / cell_width(traffic, i) >
+                 cells[worst].work_us / cell_width(traffic, worst)))
             worst = i;
     }
     return worst;

@@ -151,7 +151,7 @@ typedef struct ccmod_result {
     size_t processors;
     size_t cells;
     uint32_t bottleneck; /* the cell with the largest lost_us or, if nothing was lost, the largest
-                            work; CCMOD_NO_CELL if no message used a link */
+                            work / width; CCMOD_NO_CELL if no message used a link */
     ccmod_comparison comparison;
     ccmod_losses losses;
     void *self; /* of the implementation */
