@@ -29,6 +29,7 @@ CLI_TESTS = \
 	%D%/model_timeline.sh \
 	%D%/occupation.sh \
 	%D%/options.sh \
+	%D%/output.sh \
 	%D%/parkbench.sh \
 	%D%/sockets.sh \
 	%D%/technologies.sh \
