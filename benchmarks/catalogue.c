@@ -8,7 +8,7 @@
 int main(void)
 {
     cb_log_identify("catalogue", -1);
-    if (describe_all(benchmarks_registry, stdout) != CB_OK || fflush(stdout) != 0)
+    if (describe_all(benchmarks_registry, stdout) != CB_OK)
         return 1;
-    return 0;
+    return cb_status_exit(cb_streams_flush(stdout, "the benchmarks", ""));
 }

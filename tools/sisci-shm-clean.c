@@ -134,6 +134,15 @@ static int parse(int count, char **arguments, clean_options *options)
     }
 }
 
+static int close_output(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    fprintf(stderr, "sisci-shm-clean: cannot write to standard output: %s; redirect it to a file\n",
+            errno == EBADF ? "it is closed" : strerror(errno));
+    return 1;
+}
+
 int main(int count, char **arguments)
 {
     clean_options options = {0};
@@ -142,7 +151,7 @@ int main(int count, char **arguments)
     int lock;
 
     if (status >= 0)
-        return status;
+        return close_output(status);
     if (!sisci_registry_lock(&lock)) {
         char reason[256];
 
@@ -154,5 +163,5 @@ int main(int count, char **arguments)
     if (!done)
         fprintf(stderr, "sisci-shm-clean: cannot list /dev/shm: %s\n", strerror(errno));
     sisci_registry_unlock(lock);
-    return done ? 0 : 1;
+    return close_output(done ? 0 : 1);
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/input.h"
 #include "base/log.h"
 #include "base/memory.h"
 
@@ -104,6 +105,8 @@ static cb_status read_stream(FILE *stream, const char *directory, cb_file file, 
         return fail_file(directory, file, strerror(errno));
     if (*bytes == room)
         return fail_file(directory, file, "it has more than 4 MiB");
+    /* A blank is nothing to the parser, and keeps columns and the text's memory as they are. */
+    memset(content, ' ', cb_input_mark_bytes(content, *bytes));
     return CB_OK;
 }
 

@@ -64,6 +64,35 @@ static int copy(int from, int to, uint64_t largest_bytes, char *why)
     return lseek(to, 0, SEEK_SET) == 0 ? 0 : fail(errno, why);
 }
 
+size_t cb_input_mark_bytes(const char *text, size_t bytes)
+{
+    static const char mark[] = {'\xef', '\xbb', '\xbf'};
+
+    return bytes >= sizeof(mark) && memcmp(text, mark, sizeof(mark)) == 0 ? sizeof(mark) : 0;
+}
+
+/* Where the text begins. Of a directory, which has no text, reading fails later. */
+static off_t begin_of_text(int descriptor)
+{
+    char first[4];
+    const ssize_t got = pread(descriptor, first, sizeof(first), 0);
+
+    return got > 0 ? (off_t)cb_input_mark_bytes(first, (size_t)got) : 0;
+}
+
+static int at_text(int descriptor)
+{
+    if (lseek(descriptor, 0, SEEK_CUR) == 0)
+        (void)lseek(descriptor, begin_of_text(descriptor), SEEK_SET);
+    return descriptor;
+}
+
+void cb_input_rewind(FILE *stream)
+{
+    rewind(stream);
+    (void)fseek(stream, begin_of_text(fileno(stream)), SEEK_SET);
+}
+
 int cb_input_of(int descriptor, uint64_t largest_bytes, char *why)
 {
     struct stat status;
@@ -78,7 +107,7 @@ int cb_input_of(int descriptor, uint64_t largest_bytes, char *why)
     if (input < 0)
         return fail(errno, why);
     if (S_ISREG(status.st_mode) || copy(descriptor, input, largest_bytes, why) == 0)
-        return input;
+        return at_text(input);
     cause = errno;
     close(input);
     errno = cause;
@@ -101,7 +130,7 @@ int cb_input_open(const char *path, uint64_t largest_bytes, char *why)
         return -1;
     }
     if (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode))
-        return descriptor;
+        return at_text(descriptor);
     if (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode)) {
         close(descriptor);
         snprintf(why, CB_INPUT_WHY_BYTES, "it is a device");

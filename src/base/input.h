@@ -1,4 +1,5 @@
-/* Files that are read: no devices, which may have no end, and of pipes no more than a limit. */
+/* Files that are read: no devices, which may have no end, and of pipes no more than a limit. A byte
+ * order mark (UTF-8), with which some editors begin a text, is skipped. */
 #ifndef BASE_INPUT_H
 #define BASE_INPUT_H
 
@@ -23,5 +24,11 @@ int cb_input_of(int descriptor, uint64_t largest_bytes, char *why);
 
 /* As cb_input_open, as a stream; NULL in place of -1. */
 FILE *cb_input_stream(const char *path, uint64_t largest_bytes, char *why);
+
+/* As rewind(3), to the text after a mark. */
+void cb_input_rewind(FILE *stream);
+
+/* The bytes of the mark at the beginning of a text that was read or mapped from its first byte. */
+size_t cb_input_mark_bytes(const char *text, size_t bytes);
 
 #endif

@@ -141,6 +141,42 @@ void cb_streams_hold_closed(void)
             (void)open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+static FILE *kept_output;
+
+void cb_streams_keep_output(void)
+{
+    const int kept = fflush(stdout) == 0 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : -1;
+
+    if (kept_output != NULL || kept < 0 || (kept_output = fdopen(kept, "w")) == NULL) {
+        if (kept >= 0)
+            close(kept);
+        return; /* a closed standard output fails when it is written to */
+    }
+    (void)dup2(STDERR_FILENO, STDOUT_FILENO);
+}
+
+FILE *cb_streams_output(void)
+{
+    return kept_output != NULL ? kept_output : stdout;
+}
+
+cb_status cb_streams_flush(FILE *stream, const char *what, const char *instead)
+{
+    const int earlier = errno; /* of the write that failed, if fflush finds nothing more to write */
+    int cause;
+
+    if (fflush(stream) == 0 && !ferror(stream))
+        return CB_OK;
+    cause = errno != 0 ? errno : earlier != 0 ? earlier : EIO;
+    cb_error("cannot write %s to standard output: %s; %s%s", what,
+             cause == EBADF ? "it is closed" : strerror(cause),
+             cause == ENOSPC || cause == EDQUOT
+                 ? "free some space there, or redirect it to another file"
+                 : "redirect it to a file",
+             instead);
+    return CB_ERROR_SYSTEM;
+}
+
 static bool has_reader(int descriptor)
 {
     struct pollfd end = {.fd = descriptor};

@@ -8,6 +8,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
+
+#include "base/status.h"
 
 typedef enum { CB_LOG_ERROR, CB_LOG_WARNING, CB_LOG_NOTE } cb_log_level;
 
@@ -39,6 +42,17 @@ const char *cb_new_error(void);
  * next file or connection would get its number and receive the program's output. Call this first in
  * main. */
 void cb_streams_hold_closed(void);
+
+/* From here on standard output is for results: what libraries print there (UCX its log, MPI its
+ * settings) goes to standard error. Call this before they start. */
+void cb_streams_keep_output(void);
+
+/* The stream of results: standard output, or what it was before cb_streams_keep_output. */
+FILE *cb_streams_output(void);
+
+/* Flush a stream of standard output. CB_ERROR_SYSTEM, logged, if something was not written; `what`
+ * names it, and `instead` what else the user may do: ", or name one with --output". */
+cb_status cb_streams_flush(FILE *stream, const char *what, const char *instead);
 
 /* Wait until everything written to the pipe `descriptor` has been read, for at most `timeout_ns`.
  * Returns false if bytes remain unread; true at once if it is not a pipe or the reader is gone. */

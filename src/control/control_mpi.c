@@ -185,7 +185,7 @@ _Noreturn void control_abort(control *plane, int exit_status)
     const uint64_t timeout_ns = 2000000000;
 
     (void)plane;
-    (void)cb_streams_await_reader(STDOUT_FILENO, timeout_ns);
+    (void)cb_streams_await_reader(fileno(cb_streams_output()), timeout_ns);
     (void)cb_streams_await_reader(STDERR_FILENO, timeout_ns);
     MPI_Abort(MPI_COMM_WORLD, exit_status);
     abort();

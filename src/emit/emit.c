@@ -395,12 +395,7 @@ static void write_trace(FILE *stream, void *context)
 static cb_status write_to_standard_output(emission *all)
 {
     write_trace(stdout, all);
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return CB_OK;
-    cb_error("cannot write the trace to standard output: %s; free some space, or name a "
-             "file with --emit-trace",
-             strerror(errno));
-    return CB_ERROR_SYSTEM;
+    return cb_streams_flush(stdout, "the trace", ", or name one with --emit-trace");
 }
 
 /* Sends of different sizes do not fold into loops. */

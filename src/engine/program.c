@@ -75,9 +75,10 @@ static cb_status carry_out(const engine_program *program, const char *action)
 
     if (strcmp(action, "describe") == 0)
         return describe_benchmark(program->definition, of->registry, stdout);
-    if (strcmp(action, list_technologies) == 0)
-        describe_technologies(stdout);
-    else if (strcmp(action, "help") == 0)
+    if (strcmp(action, list_technologies) == 0) {
+        cb_streams_keep_output(); /* libraries are started */
+        describe_technologies(cb_streams_output());
+    } else if (strcmp(action, "help") == 0)
         cb_options_help(&of->table, stdout);
     else if (strcmp(action, "manual") == 0)
         cb_options_manual(&of->table, CB_VERSION, CB_DATE, stdout);
@@ -150,6 +151,7 @@ static cb_status parse(engine_program *program)
     const cb_option *action = NULL;
     const char *name;
     bool given[OPTIONS_ROWS];
+    char what[64];
 
     CB_TRY(cb_options_defaults(&program->options_table.table, &program->options));
     CB_TRY(cb_options_parse(&program->options_table.table, program->argc, program->argv,
@@ -172,12 +174,8 @@ static cb_status parse(engine_program *program)
     program->done = true;
     if (control_launch_rank() == 0)
         CB_TRY(carry_out(program, name));
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return CB_OK;
-    cb_error("cannot write the output of --%s to standard output: %s; free some space, or"
-             " redirect it to another file",
-             name, strerror(errno));
-    return CB_ERROR_SYSTEM;
+    snprintf(what, sizeof(what), "the output of --%s", name);
+    return cb_streams_flush(cb_streams_output(), what, "");
 }
 
 /* Usually all ranks have the same options, and rank 0 has logged the error before MPI starts. If a

@@ -151,6 +151,7 @@ cb_status session_open(engine_session *out, engine_program *program)
     control_request_yield(out->wait == TRANSPORT_WAIT_YIELD ||
                           (out->wait == TRANSPORT_WAIT_BLOCK && ranks_share_cores(out->host)));
     catch_signals();
+    cb_streams_keep_output();
     CB_TRY(control_open(options->threads > 1 || (out->method != NULL && out->method->makes_threads),
                         &out->plane));
     out->ranks = (size_t)control_size(out->plane);
@@ -200,7 +201,7 @@ static cb_status open_document(engine_session *session)
         if (status == CB_OK) {
             describe_counters();
             report_use_parameters(session->document, session->program->technology->parameters);
-            status = report_direct(session->document, format, options->output, stdout);
+            status = report_direct(session->document, format, options->output, cb_streams_output());
         }
     }
     if (status == CB_OK && session->method != NULL && session->method->open != NULL)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/input.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "report/values.h"
@@ -37,12 +38,13 @@ static size_t read_bounded(void *buffer, size_t bytes, void *context)
 
 static cb_status load(const char *path, json_t **out)
 {
-    bounded_stream from = {fopen(path, "re"), (size_t)LARGEST_MB << 20};
+    char why[CB_INPUT_WHY_BYTES];
+    bounded_stream from = {cb_input_stream(path, (uint64_t)LARGEST_MB << 20, why),
+                           (size_t)LARGEST_MB << 20};
     json_error_t fault;
 
     if (from.stream == NULL) {
-        cb_error("cannot read the result '%s': %s; check the path and its permissions", path,
-                 strerror(errno));
+        cb_error("cannot read the result '%s': %s; check the path and its permissions", path, why);
         return CB_ERROR_USAGE;
     }
     *out = json_load_callback(read_bounded, &from, 0, &fault);

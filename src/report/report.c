@@ -144,16 +144,9 @@ static bool begin_stream(report_document *document)
 
 static cb_status flush_stream(report_document *document)
 {
-    FILE *stream = document->writer.stream;
-
-    if (document->stream_status != CB_OK || stream == NULL)
-        return document->stream_status;
-    if (fflush(stream) == 0 && !ferror(stream))
-        return CB_OK;
-    cb_error("cannot write the result to standard output: %s; free some space, or "
-             "redirect it to another file",
-             strerror(errno != 0 ? errno : EIO));
-    document->stream_status = CB_ERROR_SYSTEM;
+    if (document->stream_status == CB_OK && document->writer.stream != NULL)
+        document->stream_status =
+            cb_streams_flush(document->writer.stream, "the result", ", or name one with --output");
     return document->stream_status;
 }
 

@@ -4,6 +4,7 @@ CLI_TESTS = \
 	%D%/arrivals.sh \
 	%D%/bad_input.sh \
 	%D%/bare.sh \
+	%D%/byte_order_marks.sh \
 	%D%/configuration.sh \
 	%D%/cpu.sh \
 	%D%/emit_trace.sh \
@@ -30,6 +31,7 @@ CLI_TESTS = \
 	%D%/occupation.sh \
 	%D%/options.sh \
 	%D%/outputs.sh \
+	%D%/output.sh \
 	%D%/parkbench.sh \
 	%D%/sockets.sh \
 	%D%/technologies.sh \

@@ -556,6 +556,13 @@ class Matching(Documents):
 
 
 class BadInput(Documents):
+    def test_a_byte_order_mark_is_skipped(self) -> None:
+        made = json.dumps(document([row(drawn(1, 1))]))
+        path = self.folder / "marked.json"
+        path.write_text(made, encoding="utf-8-sig")
+        said, _ = self.driver("compare", self.run_of("a", document([row(drawn(2, 1))])), str(path))
+        self.assertIn("1 figures compared", said)
+
     def test_a_file_that_is_cut_off_is_status_2(self) -> None:
         whole = self.write("a.json", document([row(drawn(1, 1))]))
         cut = Path(self.folder, "cut.json")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 import shlex
@@ -204,6 +205,13 @@ class Directories(Stage):
         place = entry["command"].index("--hostfile")
         self.assertEqual(entry["command"][place + 1], str(hosts))
         self.assertEqual(self.manifest()["sessions"][1]["allocation"]["hosts"], 2)
+
+    def test_mpirun_gets_a_hostfile_without_a_byte_order_mark(self) -> None:
+        hosts = self.folder / "hosts"
+        hosts.write_bytes(codecs.BOM_UTF8 + b"a slots=3\n")
+        shown = self.run_driver(str(self.plan), "--hostfile", str(hosts), "--dry-run", expect=0)
+        self.assertIn("--hostfile", shown.stdout)
+        self.assertNotIn(str(hosts), shown.stdout)
 
     def test_a_dry_run_prints_commands_and_makes_nothing(self) -> None:
         shown = self.run_driver(str(self.plan), "--dry-run", expect=0)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import codecs
 import io
 import os
 import pty
@@ -425,6 +426,17 @@ class Environment(unittest.TestCase):
     def test_slots_of_a_hostfile_are_counted(self) -> None:
         text = "# mine\na slots=4 max_slots=8\nb:2  # of MPICH\n\nc\na slots=1\n"
         self.assertEqual(self.hosts_of(text), Allocation("hostfile", 8, 3))
+
+    def test_a_byte_order_mark_is_skipped(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "hosts")
+            for content in (b"a\n", codecs.BOM_UTF8 + b"a\n"):
+                path.write_bytes(content)
+                self.assertEqual(Path(allocation.for_launcher(path)).read_bytes(), b"a\n")
+                self.assertEqual(allocation.of_hostfile(path).hosts, 1)
+            path = Path(folder, "marked.plan")
+            path.write_text("title = T\n[oneway]\nsizes = 64\n", encoding="utf-8-sig")
+            self.assertEqual(plan.read(str(path)).title, "T")
 
     def test_a_hostfile_with_a_mistake_is_refused_with_its_line(self) -> None:
         mistakes = (("a\nb slots=two", "hosts:2: 'two'"), ("a:0", "hosts:1"), ("#", "no host"))

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/input.h"
 #include "tools/ccmod/convert_forms.h"
 
 /* MPI_ANY_SOURCE and MPI_ANY_TAG of SimGrid. */
@@ -476,7 +477,7 @@ static bool is_list(FILE *stream)
         list = strtok_r(NULL, " \t\r\n", &rest) == NULL;
         break;
     }
-    rewind(stream);
+    cb_input_rewind(stream);
     return list;
 }
 

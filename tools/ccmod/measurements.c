@@ -563,7 +563,7 @@ static bool begins_with_brace(FILE *stream)
     do {
         first = fgetc(stream);
     } while (first != EOF && isspace(first));
-    rewind(stream);
+    cb_input_rewind(stream);
     return first == '{';
 }
 

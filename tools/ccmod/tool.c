@@ -24,11 +24,7 @@ const char *const tool_exit_statuses[] = {
 
 cb_status tool_flush(void)
 {
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return CB_OK;
-    cb_error("cannot write to standard output: %s; free space there, or redirect it",
-             strerror(errno));
-    return CB_ERROR_SYSTEM;
+    return cb_streams_flush(stdout, "the output", "");
 }
 
 cb_status tool_parse(const cb_option_table *which, int argc, char **argv, void *parameters,

@@ -306,7 +306,7 @@ static cb_status run(int argc, char **argv, int *exit_status)
             cb_options_manual(&options, CB_VERSION, CB_DATE, stdout);
         else
             printf("combench-testbed (combench) %s\n", CB_VERSION);
-        return CB_OK;
+        return cb_streams_flush(stdout, "the output", "");
     }
     if (settings.tell != NULL)
         return orders_tell(settings.tell);

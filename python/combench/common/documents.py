@@ -197,7 +197,8 @@ def load_json(path: Path) -> Any:
 
 
 def load_text(text: str, path: Path) -> Any:
-    """The JSON in a text, which is the content of the file that errors name."""
+    """The JSON in a text, which is the content of the file that errors name. Skips a byte order mark."""
+    text = text.removeprefix("\ufeff")
     reading = _Reading()
     numbers: dict[str, Any] = {"parse_int": reading.integer, "parse_float": reading.real}
     hooks = numbers if _ODD_NUMBER.search(text) else {}

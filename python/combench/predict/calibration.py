@@ -291,7 +291,7 @@ def from_file(path: Path, processors: int = 0) -> Calibration:
     """A calibration file, from ccmod calibrate or written by hand. `processors`: largest number in
     the accompanying results, 0 without results. SuiteError: the file cannot be read."""
     try:
-        text = read_input(path, pipes=True).decode("utf-8")
+        text = read_input(path, pipes=True).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise SuiteError(
             f"cannot read the calibration {path}: {error}; name a file of ccmod calibrate"

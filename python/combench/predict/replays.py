@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import statistics
 import zlib
@@ -91,8 +92,11 @@ class Replay:
 
 
 def _crc32_of(path: Path) -> str:
+    """As of cb_replay: without a byte order mark."""
     digest = 0
     with path.open("rb") as stream:
+        if stream.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
+            stream.seek(0)
         while piece := stream.read(_PIECE_BYTES):
             digest = zlib.crc32(piece, digest)
     return f"{digest:08x}"

@@ -80,7 +80,7 @@ def _documents(path: Path) -> Iterator[Path]:
 def _read_remarks(path: Path, into: Collection) -> None:
     for text in sorted((path / REMARKS).glob("*.md")):
         try:
-            into.remarks[text.stem] = read_input(text).decode("utf-8")
+            into.remarks[text.stem] = read_input(text).decode("utf-8-sig")
         except (OSError, ValueError) as error:
             into.problems.append(f"cannot read {text}: {error}; write it as UTF-8 text")
 

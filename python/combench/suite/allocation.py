@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
+import codecs
 import os
 import re
 import socket
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, Mapping
@@ -106,7 +109,7 @@ def of_hostfile(path: Path) -> Allocation:
     """
     slots: dict[str, int] = {}
     try:
-        lines = read_input(path, pipes=True).decode("utf-8").splitlines()
+        lines = read_input(path, pipes=True).decode("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise SuiteError(f"cannot read --hostfile {path}: {error}; name another file") from error
     for number, line in enumerate(lines, 1):
@@ -124,6 +127,18 @@ def of_hostfile(path: Path) -> Allocation:
     if not slots:
         raise SuiteError(f"--hostfile {path} has no host; write a line HOST slots=4 for each")
     return Allocation("hostfile", sum(slots.values()), len(slots))
+
+
+def for_launcher(path: Path) -> str:
+    """The hostfile for mpirun, which takes a byte order mark for a host: then a copy without it."""
+    content = path.read_bytes() if path.is_file() else b""
+    if not content.startswith(codecs.BOM_UTF8):
+        return str(path.absolute())
+    descriptor, name = tempfile.mkstemp(prefix="combench-hosts-")
+    atexit.register(os.unlink, name)
+    with os.fdopen(descriptor, "wb") as stream:
+        stream.write(content.removeprefix(codecs.BOM_UTF8))
+    return name
 
 
 def find(environment: Mapping[str, str]) -> Allocation:

@@ -422,7 +422,7 @@ def read(name: str) -> Plan:
                 f"{nearest(name, shipped())}"
             )
     try:
-        return parse(read_input(path, pipes=True).decode("utf-8"), str(path))
+        return parse(read_input(path, pipes=True).decode("utf-8-sig"), str(path))
     except UnicodeDecodeError as error:
         raise SuiteError(f"cannot read the plan {path}: {error}; write it in UTF-8") from error
     except OSError as error:

@@ -179,7 +179,8 @@ def prepare(arguments: argparse.Namespace, directory: Path, entry: Path) -> Prep
     here = allocation.of_hostfile(Path(hostfile)) if hostfile else allocation.find(os.environ)
     mpirun, more = (tuple(shlex.split(text)) for text in (arguments.mpirun, arguments.launch))
     hosts = str(Path(hostfile).absolute()) if hostfile else None
-    started_by = launcher.find(arguments.launcher, mpirun or ("mpirun",), more, here, hosts)
+    given_hosts = allocation.for_launcher(Path(hosts)) if hosts else None
+    started_by = launcher.find(arguments.launcher, mpirun or ("mpirun",), more, here, given_hosts)
     if more and not arguments.dry_run:
         launcher.try_words(started_by, os.environ)
     ranks = arguments.ranks or known.asked_ranks(chosen.ranks) or max(here.slots, chosen.ranks)

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "base/grow.h"
+#include "base/input.h"
 #include "model/traces/expressions.h"
 #include "model/traces/plain_lines.h"
 #include "model/traces/trace.h"
@@ -640,8 +641,9 @@ static void expect_operations(ccmod_trace *trace, const char *text, size_t bytes
 ccmod_status ccmod_trace_parse(const char *name, const char *text, size_t bytes, ccmod_trace **out,
                                ccmod_error *error)
 {
+    const size_t mark_bytes = cb_input_mark_bytes(text, bytes);
     trace_parser parser = {.trace = calloc(1, sizeof(ccmod_trace)),
-                           .scanner = {.at = text, .end = text + bytes, .line = 1},
+                           .scanner = {.at = text + mark_bytes, .end = text + bytes, .line = 1},
                            .error = error};
     ccmod_status status;
 
