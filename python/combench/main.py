@@ -159,8 +159,6 @@ def main(words: Sequence[str]) -> int:
     except SuiteError as error:
         print(f"combench {verb.name}: error: {error}", file=sys.stderr)
         return error.status
-    except KeyboardInterrupt:
-        return FAILED
 
 
 # The process, with errors that no verb expects.
@@ -247,6 +245,9 @@ def start(words: Sequence[str]) -> int:
         if unwritten is not None:  # argparse ignores it
             raise unwritten
         return status
+    except KeyboardInterrupt:
+        print(f"{name}: stopped by SIGINT", file=sys.stderr)
+        return FAILED
     except BrokenPipeError:
         streams.discard_output()  # its reader has ended
         return FAILED

@@ -124,8 +124,15 @@ def last_words(log: Path) -> str:
 
 def _launcher_said(lines: Sequence[str]) -> list[str]:
     """The first text between lines of dashes, as Open MPI prints its errors, that is no warning."""
-    blocks = re.split(r"(?:^| )-{20,}(?: |$)", " ".join(lines))[1::2]
-    found = [text for text in map(str.strip, blocks) if text]
+    blocks: list[list[str]] = []
+    inside = False
+    for line in lines:
+        if re.fullmatch("-{20,}", line):
+            inside = not inside
+            blocks += [[]] if inside else []
+        elif inside:
+            blocks[-1].append(line)
+    found = [" ".join(block) for block in blocks if block]
     return [text for text in found if not text.startswith("WARNING")][:1] or found[:1]
 
 
