@@ -51,7 +51,7 @@ class Failures(Stage):
         log = self.output / self.entry("oneway.mpi.source")["log"]
         self.assertIn("and more that was said", log.read_text(encoding="utf-8"))
 
-    def test_a_launcher_that_fails_without_a_word_is_started_again_without_q(self) -> None:
+    def test_a_launcher_that_fails_silently_is_started_again_without_q(self) -> None:
         self.actions({NAMES[0]: "mute", NAMES[1]: "fail"})
         self.run_driver(str(self.plan), expect=1)
         entry = self.entry(NAMES[0])

@@ -21,7 +21,7 @@ from documents import TOP, Documents, document, drawn, driver, row
 from combench.common import documents as readers
 from combench.common import interpreter
 from combench.common.errors import SuiteError
-from combench.suite import allocation, directory
+from combench.suite import allocation, directory, plan
 
 COMBENCH = [sys.executable, str(TOP / "scripts" / "combench")]
 LIMIT_S = 120
@@ -152,7 +152,7 @@ class Resources(Process):
 
 class Interpreters(Process):
     def chosen(self, **missing: int) -> Optional[str]:
-        """The folder of the python3 that takes over, where each lacks so many modules."""
+        """The folder of the python3 that takes over, where each lacks that many modules."""
         for name, count in missing.items():
             python = self.folder / name / "python3"
             python.parent.mkdir()
@@ -198,6 +198,10 @@ class Inputs(Process):
         signal.alarm(LIMIT_S)
         self.driver("compare", str(run / "results"), self.sides()[0])
         signal.alarm(0)
+
+    def test_a_plan_of_a_directory_is_no_pipe(self) -> None:
+        os.mkfifo(self.folder / "tiny.plan")
+        self.assertRaisesRegex(SuiteError, "a pipe", plan.read, str(self.folder / "tiny.plan"))
 
     def test_a_device_is_no_document(self) -> None:
         _, error = self.driver("compare", "/dev/zero", self.sides()[0], expect=2)

@@ -197,7 +197,7 @@ def begin(measurement: Measurement, entry: Json, setting: Setting) -> None:
 
 
 def _is_silent(ending: Ending, log: Path) -> bool:
-    """Whether a start has failed without a word."""
+    """Whether a start has failed silently."""
     failed = ending.cause == ENDED and ending.status not in (MEASURED, SKIPPED)
     return failed and log.stat().st_size == 0
 
