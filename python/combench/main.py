@@ -7,14 +7,17 @@ for its verb, so other verbs do not need its libraries. manual.py makes its manu
 from __future__ import annotations
 
 import argparse
+import atexit
 import importlib
 import locale
 import os
+import shutil
 import sys
 import tempfile
 import textwrap
 import traceback
 from dataclasses import dataclass
+from pathlib import Path
 from types import ModuleType
 from typing import Optional, Sequence
 
@@ -63,7 +66,7 @@ VERBS = (
     Verb(
         "compare",
         "combench.compare.compare",
-        _STATISTICS,
+        (*_STATISTICS, "matplotlib"),
         "find regressions and improvements between runs",
     ),
     Verb(
@@ -156,8 +159,6 @@ def main(words: Sequence[str]) -> int:
     except SuiteError as error:
         print(f"combench {verb.name}: error: {error}", file=sys.stderr)
         return error.status
-    except KeyboardInterrupt:
-        return FAILED
 
 
 # The process, with errors that no verb expects.
@@ -214,6 +215,16 @@ def _require_folder() -> None:
         ) from error
 
 
+def _provide_home() -> None:
+    """matplotlib does not load without a home, which a user without a name may lack."""
+    try:
+        Path.home()
+    except RuntimeError:
+        folder = tempfile.mkdtemp(prefix="combench-matplotlib-")
+        os.environ["MPLCONFIGDIR"] = folder
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+
+
 def start(words: Sequence[str]) -> int:
     """As `main`, for a process: whatever goes wrong is one line, and an exit status."""
     streams.prepare()
@@ -223,6 +234,8 @@ def start(words: Sequence[str]) -> int:
         _require_folder()
         if verb:
             interpreter.continue_with(verb.modules)
+            if "matplotlib" in verb.modules:
+                _provide_home()
         try:
             status = main(words)
         except SystemExit as ending:  # of argparse
@@ -232,6 +245,9 @@ def start(words: Sequence[str]) -> int:
         if unwritten is not None:  # argparse ignores it
             raise unwritten
         return status
+    except KeyboardInterrupt:
+        print(f"{name}: stopped by SIGINT", file=sys.stderr)
+        return FAILED
     except BrokenPipeError:
         streams.discard_output()  # its reader has ended
         return FAILED

@@ -153,7 +153,7 @@ class Case:
         elif status not in (*DOCUMENTED, *more):
             self.fail(f"status {status}: {shown}\n{errors[-500:]}")
         elif status in (1, 2) and not errors and not (self.folder / "said").stat().st_size:
-            self.fail(f"status {status} without a word: {shown}")
+            self.fail(f"status {status} without output: {shown}")
         return status
 
     def errors(self) -> str:
@@ -533,7 +533,7 @@ def main() -> int:
     first, usual = map(int, os.environ.get("CB_FUZZ", "1:150").split(":"))
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kinds", default=",".join(KINDS), help="kinds of cases (default: all)")
-    parser.add_argument("--seconds", type=float, help="go on for so many seconds")
+    parser.add_argument("--seconds", type=float, help="go on for this time")
     parser.add_argument("--cases", type=int, default=max(usual // 8, 1), help="of each kind")
     parser.add_argument("--first", type=int, default=first, help="number of the first case")
     parser.add_argument("--keep", action="store_true", help="keep the folders of failures")

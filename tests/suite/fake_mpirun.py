@@ -7,6 +7,7 @@ launch or a variant also `launch-2/NAME ACTION`; without a line it measures. Act
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
@@ -49,6 +50,24 @@ def fail() -> int:
     print("rank 1: error: the network is down; plug it in")
     print("and more that was said")
     return 1
+
+
+def mute() -> int:
+    """As an mpirun -q whose MPI does not start."""
+    if "-q" not in sys.argv:
+        print("-" * 74 + "\nWARNING: a device is slow\n" + "-" * 74)
+        print("-" * 74 + "\nA requested component was not found.\n\n  Component: nonsense\n" + "-" * 74)
+        print("*** An error occurred in MPI_Init")
+    return 1
+
+
+def spoil() -> int:
+    """Put a folder where the driver will remove a result."""
+    results = os.path.dirname(OUTPUT)
+    with open(os.path.join(results, "..", "manifest.json"), encoding="utf-8") as stream:
+        names = json.load(stream)["measurements"]
+    os.mkdir(os.path.join(results, f"{names[1]['name']}.json"))
+    return measure()
 
 
 def skip() -> int:
@@ -119,7 +138,20 @@ def wait_for_signal() -> NoReturn:
 
 ACTIONS: dict[str, Callable[[], int]] = {
     action.__name__: action
-    for action in (measure, precise, fail, skip, cut_off, newer, stop_early, fill_disk, hang, wait_for_signal)
+    for action in (
+        measure,
+        precise,
+        fail,
+        mute,
+        skip,
+        spoil,
+        cut_off,
+        newer,
+        stop_early,
+        fill_disk,
+        hang,
+        wait_for_signal,
+    )
 }
 
 

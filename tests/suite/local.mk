@@ -18,6 +18,7 @@ SUITE_TESTS = \
 	%D%/test_suite_prediction.py \
 	%D%/test_suite_workloads.py \
 	%D%/test_suite_predictions.py \
+	%D%/test_suite_process.py \
 	%D%/test_suite_released.py \
 	%D%/test_suite_validation.py \
 	%D%/test_suite_variation.py

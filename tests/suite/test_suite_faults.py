@@ -7,13 +7,18 @@ import codecs
 import json
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import time
 import unittest
 from pathlib import Path
+from typing import Any
 
 from stage import LIMIT_S, NAMES, Stage, thorough
+
+from combench.common.errors import is_missing
+from combench.suite import process
 
 
 def alive(pid: int) -> bool:
@@ -46,6 +51,19 @@ class Failures(Stage):
             self.assertIn(reason, self.entry(name)["reason"])
         log = self.output / self.entry("oneway.mpi.source")["log"]
         self.assertIn("and more that was said", log.read_text(encoding="utf-8"))
+
+    def test_a_launcher_that_fails_silently_is_started_again_without_q(self) -> None:
+        self.actions({NAMES[0]: "mute", NAMES[1]: "fail"})
+        self.run_driver(str(self.plan), expect=1)
+        entry = self.entry(NAMES[0])
+        self.assertEqual(
+            entry["reason"],
+            "exit status 1: A requested component was not found. Component: nonsense",
+        )
+        self.assertNotIn("-q", entry["command"])
+        log = (self.output / entry["log"]).read_text(encoding="utf-8")
+        self.assertIn("Component: nonsense", log)
+        self.assertEqual(self.started(), [NAMES[0], *NAMES])
 
     def test_a_missing_capability_is_no_failure(self) -> None:
         self.actions({NAMES[1]: "skip"})
@@ -88,9 +106,25 @@ class Interruptions(Stage):
         self.assertTrue(self.manifest()["complete"])
         self.assertEqual(self.entry(NAMES[1])["attempts"], 2)
 
+    def test_a_warning_of_a_batch_system_ends_as_sigterm_does(self) -> None:
+        self.interrupt(signal.SIGUSR1)
+
     @thorough
-    def test_sigint_ends_as_sigterm_does(self) -> None:
-        self.interrupt(signal.SIGINT)
+    def test_other_signals_end_as_sigterm_does(self) -> None:
+        for number in process.ENDING:
+            with self.subTest(number.name):
+                shutil.rmtree(self.output, ignore_errors=True)
+                (self.folder / "waiting").unlink(missing_ok=True)
+                self.interrupt(number)
+
+    def test_an_error_of_the_driver_closes_the_manifest(self) -> None:
+        self.plan.write_text("[oneway]\n[twoway]\n", encoding="utf-8")
+        self.actions({NAMES[0]: "spoil"})
+        ended = self.run_driver(str(self.plan), expect=1)
+        self.assertIn("error: cannot prepare", ended.stderr)
+        self.assertEqual(self.states(), ["measured", "planned"])
+        self.assertFalse(self.manifest()["complete"])
+        self.assertIn("cannot prepare", self.manifest()["reason"])
 
     def test_what_ran_when_the_driver_was_killed_is_measured_again(self) -> None:
         self.actions({NAMES[1]: "wait_for_signal"})
@@ -174,6 +208,41 @@ class Resuming(Stage):
         self.run_driver("--resume", "--ranks", "8", expect=0)
         self.assertEqual(self.started(), ["alltoall.mpi.2.none", "alltoall.mpi.8.none"])
         self.assertEqual(self.states(), ["measured", "measured"])
+
+
+    def change(self, key: str, value: Any) -> None:
+        """Change a part of the manifest."""
+        manifest = self.manifest()
+        manifest[key].update(value)
+        (self.output / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+
+    def test_keys_of_later_versions_are_ignored(self) -> None:
+        self.actions({NAMES[1]: "fail"})
+        self.run_driver(str(self.plan), "--repeat", "1", expect=1)
+        for key in ("design", "overrides", "plan"):
+            self.change(key, {"later": [1]})
+        self.run_driver("--resume", expect=1)
+        self.assertEqual(self.started(), NAMES)
+
+    @unittest.skipIf(is_missing("fastjsonschema"), "fastjsonschema is missing")
+    def test_a_manifest_that_is_damaged_is_refused_with_the_place(self) -> None:
+        self.run_driver(str(self.plan), expect=0)
+        self.change("design", {"variants": [{"name": "a", "environment": 1}] * 2})
+        refused = self.run_driver("--resume", expect=2)
+        self.assertIn("manifest.json: design.variants[0].environment: ", refused.stderr)
+        self.assertEqual(self.started(), NAMES)
+
+    def test_a_name_that_is_too_long_for_a_file_is_shortened(self) -> None:
+        names = ["x" * 150 + "y" * 150 + end for end in "ab"]
+        text = "".join(f"[{name}]\nbenchmark = oneway\n" for name in names)
+        self.plan.write_text(text, encoding="utf-8")
+        self.run_driver(str(self.plan), expect=0)
+        self.run_driver("--resume", expect=0)
+        started = self.started()
+        self.assertEqual(len(set(started)), 2)
+        for name in started:
+            self.assertRegex(name, r"\Ax{150}y{61}-[0-9a-f]{8}\Z")
+            self.assertTrue((self.output / "results" / f"{name}.json").is_file())
 
 
 class Directories(Stage):
@@ -347,12 +416,12 @@ class Batch(Stage):
         )
         script.chmod(0o755)
 
-    def stop_at(self, name: str) -> str:
-        """What the driver said when SIGTERM came while it measured NAME."""
+    def stop_at(self, name: str, number: signal.Signals = signal.SIGTERM) -> str:
+        """What the driver said when a signal came while it measured NAME."""
         self.actions({name: "wait_for_signal"})
         process = self.start(str(self.plan), "--batch")
         self.await_mark("waiting")
-        process.send_signal(signal.SIGTERM)
+        process.send_signal(number)
         said, _ = process.communicate(timeout=LIMIT_S)
         self.assertEqual(process.returncode, 1, said)
         return said
@@ -367,6 +436,10 @@ class Batch(Stage):
         self.actions({})
         self.run_driver(str(self.plan), "--batch", expect=0)
         self.assertEqual(self.started(), [NAMES[0], NAMES[1], NAMES[1], NAMES[2]])
+
+    @thorough
+    def test_other_warnings_requeue_as_well(self) -> None:
+        self.assertIn("job 17 is requeued", self.stop_at(NAMES[1], signal.SIGUSR1))
 
     @thorough
     def test_a_job_that_would_get_no_further_is_not_requeued(self) -> None:

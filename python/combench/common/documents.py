@@ -47,6 +47,7 @@ MODULES = ("fastjsonschema",)  # required by read_checked
 
 _DEPTH = 32  # documents have about eight levels
 _LARGEST = 2**53  # largest integer that a double represents exactly
+_BEYOND = 1e30  # of any measurement, in any unit; products of such numbers are still finite
 
 
 class NewerSchema(SuiteError):
@@ -111,6 +112,8 @@ def _fault_of(value: Any) -> Optional[str]:
         return "invalid text: half of a surrogate pair"
     if isinstance(value, float) and not math.isfinite(value):
         return f"{value} is not a finite number"
+    if isinstance(value, float) and abs(value) > _BEYOND:
+        return f"{value} is beyond any measurement"
     if isinstance(value, int) and abs(value) > _LARGEST:
         return "integer beyond 2^53"
     return None
@@ -145,7 +148,7 @@ class _Reading:
     def real(self, text: str) -> int | float:
         """A number; integral values become int, as in JSON schemas."""
         value = float(text)
-        self.faulty |= math.isinf(value)
+        self.faulty |= abs(value) > _BEYOND
         return int(value) if abs(value) <= _LARGEST and value.is_integer() else value
 
     def constant(self, text: str) -> float:
@@ -312,6 +315,7 @@ def _validator(kind: str) -> Callable[[Json], Json]:
 
 
 _Faults = Iterator[tuple[str, str]]
+_ROUNDED = 1e-3  # relative; documents have rounded figures
 
 
 def _row_faults(row: Json) -> _Faults:
@@ -391,9 +395,24 @@ class Copies:
         return said
 
 
+def _middle_faults(document: Json) -> _Faults:
+    """Medians that are not between the least and the greatest value."""
+    for index, row in enumerate(document["results"]):
+        for key, value in row.items():
+            if not isinstance(value, dict) or not {"median", "min", "max"} <= value.keys():
+                continue
+            slack = _ROUNDED * abs(value["max"])
+            if not value["min"] - slack <= value["median"] <= value["max"] + slack:
+                yield f"results[{index}].{key}.median", (
+                    f"{value['median']} is not between min and max: the document was changed after "
+                    "it was written; use the original"
+                )
+
+
 def _faults_of_result(document: Json) -> _Faults:
     """Those of its rows, and a checksum that differs from its raw data."""
     yield from _faults_of_rows(document)
+    yield from _middle_faults(document)
     checksum, found = document.get("blocks_crc32"), blocks_checksum(document)
     if checksum not in (None, found):  # absent: an older document, or no row
         yield "blocks_crc32", (

@@ -44,15 +44,19 @@ _REMEDIES: Mapping[int, str] = {
 }
 
 
+def cause_of(error: Exception) -> str:
+    """The cause of an error, without its number and the name of the file."""
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__
+
+
 def remedy_of(error: OSError) -> str:
     return _REMEDIES.get(error.errno or 0, "check the file system and the permissions")
 
 
 def of_system(error: OSError) -> SuiteError:
     """The message for an error that no reader or writer of a file has expected."""
-    cause = error.strerror or str(error) or type(error).__name__
     where = f"cannot use {error.filename}" if error.filename else "a call of the system failed"
-    return SuiteError(f"{where}: {cause}; {remedy_of(error)}", FAILED)
+    return SuiteError(f"{where}: {cause_of(error)}; {remedy_of(error)}", FAILED)
 
 
 def require_modules(*names: str, status: int = USAGE) -> None:

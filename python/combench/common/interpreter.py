@@ -13,9 +13,11 @@ from combench.common.errors import is_missing
 _SYSTEM = ("/usr/bin", "/usr/local/bin")
 _CHOSEN = "CB_PYTHON_CHOSEN"  # environment: set for the python3 that takes over
 _LIMIT_S = 20
+# Its exit status is the number of modules that are missing.
 _PROBE = (
     "import importlib.util, sys; "
-    "sys.exit(sys.version_info < (3, 9) or not all(map(importlib.util.find_spec, sys.argv[1:])))"
+    "sys.exit(sum(importlib.util.find_spec(one) is None for one in sys.argv[1:]) "
+    "if sys.version_info >= (3, 9) else 99)"
 )
 
 
@@ -30,29 +32,31 @@ def _others() -> Iterator[str]:
         seen.add(found)
 
 
-def _has(python: str, modules: Sequence[str]) -> bool:
+def _missing(python: str, modules: Sequence[str]) -> int:
+    """How many of the modules another python3 lacks."""
     try:
-        ended = subprocess.run(
+        return subprocess.run(
             [python, "-c", _PROBE, *modules],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             timeout=_LIMIT_S,
-        )
+        ).returncode % 256
     except (OSError, subprocess.TimeoutExpired):
-        return False
-    return ended.returncode == 0
+        return len(modules)
 
 
 def continue_with(modules: Sequence[str]) -> None:
-    """If this Python lacks one of the modules and another one has all, start again with that one.
+    """If this Python lacks some of the modules, and another one lacks fewer, start again with that one.
 
     A Python that was started with -I or -S was chosen for what it lacks.
     """
     chosen = os.environ.pop(_CHOSEN, "") or sys.flags.isolated or sys.flags.no_site
-    if chosen or not any(map(is_missing, modules)):
+    lacking = sum(map(is_missing, modules))
+    if chosen or not lacking:
         return
-    for python in _others():
-        if _has(python, modules):
-            os.environ[_CHOSEN] = "1"
-            os.execv(python, [python, *sys.argv])
+    found = {python: _missing(python, modules) for python in _others()}
+    best = min(found, key=lambda python: found[python], default="")
+    if best and found[best] < lacking:
+        os.environ[_CHOSEN] = "1"
+        os.execv(best, [best, *sys.argv])

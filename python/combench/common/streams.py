@@ -29,7 +29,7 @@ class _Output(io.TextIOWrapper):
 
 
 class _Messages(io.TextIOWrapper):
-    """Standard error. What nobody can read there stops nothing."""
+    """Standard error. Where it cannot be written, nothing stops."""
 
     def write(self, text: str) -> int:
         try:
@@ -51,7 +51,7 @@ def prepare() -> None:
             os.fstat(number)
         except OSError:
             # A file that is opened later must not become a standard stream. Writing fails, as it
-            # must: nobody reads it.
+            # must: its text would be lost.
             os.open(os.devnull, os.O_RDONLY)
     for number, name, kind in ((1, "stdout", _Output), (2, "stderr", _Messages)):
         before = getattr(sys, name)

@@ -313,7 +313,7 @@ def from_measurements(
     launches, path = _launches(measurements), folder / "calibration"
     chosen, document = launches[(len(launches) - 1) // 2]
     source, used = chosen, _usable(document)
-    if len(used) < len(_rows_of(document)):
+    if len(used) < len(_rows_of(document)) or not chosen.is_file():  # a pipe has been read
         source = folder / chosen.name
         source.write_text(json.dumps({**document, "results": used}), encoding="utf-8")
     allowed = [] if residual_pct is None else ["--residual-pct", f"{residual_pct:g}"]

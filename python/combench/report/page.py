@@ -6,6 +6,7 @@ import base64
 import datetime
 import os
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Mapping, Optional, Sequence
@@ -85,8 +86,12 @@ def _drawn(pictures: Sequence[Picture], forms: tuple[str, ...]) -> list[dict[str
     workers = min(len(os.sched_getaffinity(0)), len(pictures))
     if workers < 2:
         return [_draw(picture, forms) for picture in pictures]
-    with ProcessPoolExecutor(workers) as pool:
-        return list(pool.map(_draw, pictures, [forms] * len(pictures)))
+    try:
+        with ProcessPoolExecutor(workers) as pool:
+            return list(pool.map(_draw, pictures, [forms] * len(pictures)))
+    except (OSError, BrokenProcessPool):
+        # No semaphores, as with a full /dev/shm, or too little memory for several processes.
+        return [_draw(picture, forms) for picture in pictures]
 
 
 def _write_pictures(

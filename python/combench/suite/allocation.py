@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, Mapping
 
-from combench.common.errors import SuiteError
+from combench.common.errors import SuiteError, cause_of
 from combench.common.files import read_input
-
 
 _COUNT = "[1-9][0-9]{0,6}"
 
@@ -68,7 +67,7 @@ def _pbs(environment: Mapping[str, str]) -> Allocation:
     try:
         lines = read_input(Path(path)).decode("utf-8").split()
     except (OSError, UnicodeDecodeError) as error:
-        raise SuiteError(f"cannot read PBS_NODEFILE {path}: {error}; unset it") from error
+        raise SuiteError(f"cannot read PBS_NODEFILE {path}: {cause_of(error)}; unset it") from error
     if not lines:
         raise SuiteError(f"PBS_NODEFILE {path} has no host; correct it, or unset it")
     return Allocation("pbs", len(lines), len(set(lines)), environment.get("PBS_JOBID", ""))
@@ -109,9 +108,9 @@ def of_hostfile(path: Path) -> Allocation:
     """
     slots: dict[str, int] = {}
     try:
-        lines = read_input(path, pipes=True).decode("utf-8-sig").splitlines()
+        lines = read_input(path).decode("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise SuiteError(f"cannot read --hostfile {path}: {error}; name another file") from error
+        raise SuiteError(f"cannot read --hostfile {path}: {cause_of(error)}; name another file") from error
     for number, line in enumerate(lines, 1):
         words = line.partition("#")[0].split()
         if not words:

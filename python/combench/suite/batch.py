@@ -10,9 +10,11 @@ import subprocess
 from typing import Mapping, Sequence
 
 from combench.common.documents import INTERRUPTED, PLANNED, RUNNING, Json
+from combench.suite.process import WARNINGS
 
 # A failure may be due to a lost node, so it is repeated once.
 ATTEMPTS = 2
+_WARNINGS = tuple(one.name for one in WARNINGS)
 _COMMAND_LIMIT_S = 60
 
 
@@ -41,14 +43,14 @@ def _is_running(job: str) -> bool:
 
 
 def requeue(todo: Sequence[Json], stopped: str, environment: Mapping[str, str]) -> str:
-    """Requeue the job when SIGTERM, the warning before its time limit, stopped the run.
+    """Requeue the job when a warning before its time limit stopped the run.
 
     `todo` are the entries of this session. If none of them has finished, the job is not requeued,
     because the next start would stop at the same place. Returns a message; empty if nothing was
     done.
     """
     job = environment.get("SLURM_JOB_ID")
-    if stopped != "SIGTERM" or job is None or not _is_running(job):
+    if stopped not in _WARNINGS or job is None or not _is_running(job):
         return ""
     if all(entry["state"] in (PLANNED, RUNNING, INTERRUPTED) for entry in todo):
         return (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import zlib
 from dataclasses import dataclass, replace
 from typing import Iterator, Mapping
 
@@ -19,6 +20,8 @@ _OCCUPIED_ROW_S = 0.4
 _AUTOMATIC_RATES, _SEARCH = 9, 4
 # Rounds of a victim beside an aggressor, without --rounds: phases beside it, and one more alone.
 _ROUNDS = 5
+# File systems limit names to 255 bytes, of which endings such as .timeline.json need some.
+_NAME_LENGTH = 220
 # A start is taken to hang after this multiple of its estimated time; shared cores may slow it down.
 _HANGS_AFTER, _HANGS_AFTER_LEAST_S = 10, 180
 
@@ -100,9 +103,13 @@ def shapes(section: Section, ranks: int, cores: int) -> list[Shape]:
 
 
 def _name(section: Section, *axes: tuple[str, str]) -> str:
-    """The name of a measurement; axes that the plan does not set are left out."""
+    """The name of a measurement, and of its files; axes that the plan does not set are left out. A long
+    one ends in a checksum of the whole."""
     parts = [section.name] + [value for key, value in axes if key == "" or key in section.given]
-    return ".".join(part for part in parts if part)
+    name = ".".join(part for part in parts if part)
+    if len(name) <= _NAME_LENGTH:
+        return name
+    return f"{name[: _NAME_LENGTH - 9]}-{zlib.crc32(name.encode('utf-8')):08x}"
 
 
 def _offered_rates(options: Mapping[str, str]) -> tuple[int, int]:

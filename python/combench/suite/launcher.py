@@ -13,6 +13,7 @@ from combench.suite.allocation import Allocation
 
 _FORWARDED = ("OMPI_", "PMIX_", "PRTE_")  # variables that Open MPI passes on
 OPENMPI, HYDRA, SRUN = "openmpi", "mpich", "srun"
+QUIET = "-q"  # of Open MPI
 
 # On several hosts: block and cyclic place ranks; spread and packed let the programs place roles.
 PLACEMENTS = ("block", "cyclic", "spread", "packed")
@@ -42,9 +43,9 @@ class Job:
 
 
 def _openmpi(job: Job) -> list[str]:
-    """-q suppresses messages about exit statuses. Ranks are bound where each has a core and one
+    """QUIET suppresses messages about exit statuses. Ranks are bound where each has a core and one
     thread."""
-    words = ["-q", "-np", str(job.ranks)]
+    words = [QUIET, "-np", str(job.ranks)]
     words += ["--oversubscribe"] if job.oversubscribed else []
     if not job.bound:
         words += ["--bind-to", "none"]  # the default binds, too
@@ -121,13 +122,13 @@ _COMPLAINT_LENGTH = 400
 
 
 def try_words(launcher: Launcher, environment: Mapping[str, str]) -> None:
-    """Check the user's options by starting a program that does nothing, without -q.
+    """Check the user's options by starting a program that does nothing, without QUIET.
 
     Raises SuiteError with the launcher's message. Without this check every measurement would fail,
     and mpirun -q would not print why.
     """
     job = Job(1, False, 1, PLACEMENTS[0], 1)
-    words = [word for word in launcher.words(job) if word != "-q"]
+    words = [word for word in launcher.words(job) if word != QUIET]
     given = " ".join(launcher.more)
     attempt = f"cannot start ranks with --launch '{given}'"
     try:

@@ -6,17 +6,17 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Callable, Mapping
+from typing import Callable, Mapping, Sequence
 
 from combench.common import catalogue, documents, programs
 from combench.common.documents import Json, read_result, timeline_beside
-from combench.common.errors import FAILED, MEASURED, SKIPPED, SuiteError
+from combench.common.errors import FAILED, MEASURED, SKIPPED, SuiteError, cause_of, remedy_of
 from combench.common.values import option_values
 from combench.suite import manifest as manifests
 from combench.suite.allocation import Allocation
 from combench.suite.directory import LOGS, RESULTS, has_room
 from combench.suite.expand import Measurement
-from combench.suite.launcher import Job, Launcher
+from combench.suite.launcher import QUIET, Job, Launcher
 from combench.suite.launches import PROGRAMS, Design
 from combench.suite.process import ENDED, TIMED_OUT, Ending, Signals, run
 
@@ -107,7 +107,8 @@ class Setting:
 
 
 def last_words(log: Path) -> str:
-    """The cause of a failure from a log: the first line with an error, else the last line."""
+    """The cause of a failure from a log: an error of a program, a text of the launcher between lines
+    of dashes, the first line with an error, or else the last line."""
     try:
         with log.open("rb") as stream:
             stream.seek(max(os.fstat(stream.fileno()).st_size - _LOG_TAIL_BYTES, 0))
@@ -115,8 +116,24 @@ def last_words(log: Path) -> str:
     except OSError as error:
         return f"cannot read the log: {error.strerror}"
     lines = [line.strip() for line in lines if line.strip()]
+    own = [line for line in lines if ": error: " in line]
     errors = [line for line in lines if re.search(r"\berror\b", line, re.IGNORECASE)]
-    return (errors[:1] or lines[-1:] or ["no output"])[0][:_REASON_LENGTH]
+    said = own[:1] or _launcher_said(lines) or errors[:1] or lines[-1:] or ["no output"]
+    return said[0][:_REASON_LENGTH]
+
+
+def _launcher_said(lines: Sequence[str]) -> list[str]:
+    """The first text between lines of dashes, as Open MPI prints its errors, that is no warning."""
+    blocks: list[list[str]] = []
+    inside = False
+    for line in lines:
+        if re.fullmatch("-{20,}", line):
+            inside = not inside
+            blocks += [[]] if inside else []
+        elif inside:
+            blocks[-1].append(line)
+    found = [" ".join(block) for block in blocks if block]
+    return [text for text in found if not text.startswith("WARNING")][:1] or found[:1]
 
 
 def _rows(result: Path) -> tuple[int, str]:
@@ -154,17 +171,18 @@ def _judge(
 
 def begin(measurement: Measurement, entry: Json, setting: Setting) -> None:
     """Reset the entry of a measurement that is about to run, and remove an earlier result."""
-    for path in (setting.result(measurement), setting.log(measurement)):
-        try:
+    result, log = setting.result(measurement), setting.log(measurement)
+    try:
+        for path in (result, log):
             path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise SuiteError(
-                f"cannot create {path.parent}: {error.strerror}; free disk space, then continue with "
-                "--resume",
-                FAILED,
-            ) from error
-    setting.result(measurement).unlink(missing_ok=True)
-    setting.timeline(measurement).unlink(missing_ok=True)
+        result.unlink(missing_ok=True)
+        setting.timeline(measurement).unlink(missing_ok=True)
+    except OSError as error:
+        raise SuiteError(
+            f"cannot prepare {error.filename}: {error.strerror}; {remedy_of(error)}, then continue "
+            "with --resume",
+            FAILED,
+        ) from error
     attempts = entry.get("attempts", 0) + 1
     entry.clear()
     entry.update(manifests.entry(measurement))
@@ -174,8 +192,14 @@ def begin(measurement: Measurement, entry: Json, setting: Setting) -> None:
         started=manifests.now(),
         oversubscribed=setting.job(measurement).oversubscribed,
         command=setting.command(measurement),
-        log=setting.relative(setting.log(measurement)),
+        log=setting.relative(log),
     )
+
+
+def _is_silent(ending: Ending, log: Path) -> bool:
+    """Whether a start has failed silently."""
+    failed = ending.cause == ENDED and ending.status not in (MEASURED, SKIPPED)
+    return failed and log.stat().st_size == 0
 
 
 def measure(
@@ -186,17 +210,18 @@ def measure(
     Returns the name of the signal that stopped it, else an empty string; failures are in the entry.
     """
     log = setting.log(measurement)
+
+    def start() -> Ending:
+        environment = setting.ranks_environment(measurement)
+        return run(entry["command"], log, measurement.timeout_s, environment, signals, (lock,))
+
     try:
-        ending = run(
-            entry["command"],
-            log,
-            measurement.timeout_s,
-            setting.ranks_environment(measurement),
-            signals,
-            (lock,),
-        )
-    except OSError as error:
-        reason = f"cannot start {entry['command'][0]} with its output in {log}: {error.strerror}"
+        ending = start()
+        if QUIET in entry["command"] and _is_silent(ending, log):
+            entry["command"].remove(QUIET)  # hides why MPI did not start
+            ending = start()
+    except (OSError, ValueError) as error:
+        reason = f"cannot start {entry['command'][0]} with its output in {log}: {cause_of(error)}"
         entry.update(state=documents.FAILED, reason=reason)
         return ""
     entry.update(exit_status=ending.status, elapsed_s=round(ending.elapsed_s, 3))

@@ -15,7 +15,7 @@ from typing import Any, Callable, Iterable, Mapping, NoReturn
 
 from combench.common import catalogue, thresholds, values
 from combench.common.catalogue import Benchmark, nearest
-from combench.common.errors import SuiteError
+from combench.common.errors import SuiteError, cause_of
 from combench.common.files import read_input
 from combench.common.values import option_values
 from combench.suite.launcher import PLACEMENTS
@@ -411,8 +411,8 @@ def shipped() -> list[str]:
     return sorted(path.stem for path in SHIPPED.glob(f"*{SUFFIX}"))
 
 
-def read(name: str) -> Plan:
-    """Reads a shipped plan by name, or a plan file."""
+def read(name: str, pipes: bool = False) -> Plan:
+    """Reads a shipped plan by name, or a plan file; with `pipes` it may be a pipe."""
     path = Path(name)
     if "/" not in name and not path.exists():
         path = SHIPPED / f"{name}{SUFFIX}"
@@ -422,10 +422,10 @@ def read(name: str) -> Plan:
                 f"{nearest(name, shipped())}"
             )
     try:
-        return parse(read_input(path, pipes=True).decode("utf-8-sig"), str(path))
+        return parse(read_input(path, pipes).decode("utf-8-sig"), str(path))
     except UnicodeDecodeError as error:
         raise SuiteError(f"cannot read the plan {path}: {error}; write it in UTF-8") from error
     except OSError as error:
         raise SuiteError(
-            f"cannot read the plan {path}: {error.strerror}; name another file"
+            f"cannot read the plan {path}: {cause_of(error)}; name another file"
         ) from error

@@ -50,7 +50,7 @@ def _given_overrides(arguments: argparse.Namespace) -> Overrides:
 def _new(arguments: argparse.Namespace) -> tuple[Plan, Manifest]:
     if not arguments.plan:
         raise SuiteError(f"no plan is given; name one of {', '.join(plan.shipped())}, or a file")
-    chosen = plan.read(arguments.plan)
+    chosen = plan.read(arguments.plan, pipes=True)
     design = launches.started(launches.given(arguments))
     return chosen, manifest.new(chosen.name, chosen.title, _given_overrides(arguments), design)
 
@@ -60,7 +60,7 @@ def _earlier(arguments: argparse.Namespace, directory: Path) -> tuple[Plan, Mani
     require_run(directory)
     found = manifest.read(directory)
     chosen = plan.read(str(directory / found.document["plan"]["file"]))
-    if arguments.plan and plan.read(arguments.plan).text != chosen.text:
+    if arguments.plan and plan.read(arguments.plan, pipes=True).text != chosen.text:
         raise SuiteError(
             f"--resume: the run in {directory} was started with another plan than "
             f"{arguments.plan}; omit the plan, or start a new run in another directory"

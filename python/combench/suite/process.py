@@ -17,18 +17,22 @@ from typing import Iterator, Mapping, Optional, Sequence
 
 ENDED, TIMED_OUT = "ended", "timed out"
 
+# Signals by which batch systems announce the end of a job: `sbatch --signal`, `qsub -notify`, and a
+# limit of processor time.
+WARNINGS = (signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU)
+ENDING = (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, *WARNINGS)
+
 # Open MPI and Slurm give ranks two seconds between SIGTERM and SIGKILL.
 _GRACE_S = 5.0
 _SWEEP_S = 5.0
 
 
 class Signals:
-    """A context in which SIGINT, SIGTERM and SIGHUP are blocked until `wait` receives them."""
+    """A context in which the signals of ENDING are blocked until `wait` receives them."""
 
     def __init__(self) -> None:
-        wanted = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
         # Signals that the parent process set to be ignored (nohup) stay ignored.
-        self._ends = {one for one in wanted if signal.getsignal(one) != signal.SIG_IGN}
+        self._ends = {one for one in ENDING if signal.getsignal(one) != signal.SIG_IGN}
         self._before: set[int] = set()
 
     def __enter__(self) -> Signals:

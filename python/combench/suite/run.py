@@ -50,9 +50,10 @@ SECTIONS = (
     (
         "SIGNALS",
         (
-            "SIGINT, SIGTERM and SIGHUP stop the current measurement and close the manifest; "
-            "continue with --resume. With --batch, SIGTERM, which Slurm sends before the time limit, "
-            "requeues the job, unless no measurement has finished.",
+            "SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 and SIGXCPU stop the current "
+            "measurement and close the manifest; continue with --resume. With --batch, SIGTERM, which "
+            "Slurm sends before the time limit, SIGUSR1, SIGUSR2 and SIGXCPU requeue the job, unless "
+            "no measurement has finished.",
         ),
     ),
     (
@@ -343,12 +344,29 @@ def _run(prepared: Prepared, signals: Signals, lock: Lock) -> str:
     manifest = prepared.manifest
     manifest.begin_session(_session(prepared))
     _write_first(prepared)
-    reason = _measure_all(prepared, signals, lock)
-    if not reason:
-        _judge(prepared)
+    try:
+        reason = _measure_all(prepared, signals, lock)
+        if not reason:
+            _judge(prepared)
+    except Exception as error:
+        _give_up(prepared, " ".join(str(error).split()) or type(error).__name__)
+        raise
     manifest.end_session(reason)
     _write_manifest(prepared)
     return reason
+
+
+def _give_up(prepared: Prepared, reason: str) -> None:
+    """Close the manifest after an error of the driver, if it can still be written."""
+    manifest = prepared.manifest
+    for entry in (*manifest.measurements, manifest.document.get(prediction.KEY, {})):
+        if entry.get("state") == documents.RUNNING:
+            entry.update(state=documents.INTERRUPTED, reason=reason)
+    manifest.end_session(reason)
+    try:
+        _write_manifest(prepared)
+    except SuiteError:
+        pass  # the first error tells more
 
 
 def _judged(prepared: Prepared) -> list[str]:
