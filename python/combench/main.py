@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import Sequence
 
 from combench import manual
+from combench.common import terminal
 from combench.common.errors import FAILED, MEASURED, SuiteError
 
 
@@ -90,6 +91,7 @@ def _run(verb: Verb, words: Sequence[str]) -> int:
 
 def main(words: Sequence[str]) -> int:
     """Run the verb that the words name. Returns its exit status."""
+    terminal.guard()
     if list(words) == [_MANUAL]:
         known = ((verb.name, verb.help) for verb in VERBS)
         print(manual.of_driver(general_parser(), known), end="")
