@@ -12,6 +12,7 @@ from typing import Iterator, Optional, Sequence
 from combench.common import bundles
 from combench.common.documents import PREDICTION, RESULT, RUN, VALIDATION, Json, checked, load_json
 from combench.common.errors import SuiteError
+from combench.common.files import within
 from combench.report import timelines
 
 CONTROL = "control"  # the section of a plan that variants cannot change; combench compare reads it
@@ -36,6 +37,11 @@ class Collection:
     validations: list[Document] = field(default_factory=list)
     remarks: dict[str, str] = field(default_factory=dict)  # text by the name of its file
     problems: list[str] = field(default_factory=list)
+
+    def files(self) -> Iterator[Path]:
+        """The files of all documents."""
+        for one in (*self.results, *self.runs, *self.predictions, *self.validations):
+            yield one.path
 
     def _add(self, document: Json, path: Path) -> None:
         """Add a document to the list of its kind; ignore other kinds."""
@@ -62,13 +68,16 @@ def _documents(path: Path) -> Iterator[Path]:
     if not path.is_dir():
         yield path
         return
-    yield from sorted(path.rglob("*.json"))
+    yield from sorted(one for one in path.rglob("*.json") if one.is_file())
 
 
 def _read_remarks(path: Path, into: Collection) -> None:
     for text in sorted((path / REMARKS).glob("*.md")):
         try:
-            into.remarks[text.stem] = text.read_text(encoding="utf-8")
+            inside = within(path, f"{REMARKS}/{text.name}")
+            into.remarks[text.stem] = inside.read_text(encoding="utf-8")
+        except SuiteError as error:
+            into.problems.append(str(error))
         except (OSError, ValueError) as error:
             into.problems.append(f"cannot read {text}: {error}; write it as UTF-8 text")
 
@@ -78,8 +87,12 @@ def _of_variants(found: Collection) -> list[Document]:
     variants: dict[Path, Json] = {}
     for run in found.runs:
         for entry in run.data["measurements"]:
-            if "variant" in entry and "result" in entry:
-                variants[(run.path.parent / entry["result"]).resolve()] = entry
+            if "variant" not in entry or "result" not in entry:
+                continue
+            try:
+                variants[within(run.path.parent, entry["result"]).resolve()] = entry
+            except SuiteError as error:
+                found.problems.append(str(error))
     kept = []
     for one in found.results:
         entry = variants.get(one.path.resolve(), {})
