@@ -290,9 +290,9 @@ def main(arguments: argparse.Namespace) -> int:
             "them"
         )
     if arguments.output:
+        require_writable("--output", Path(arguments.output))
         inputs = (*arguments.sources, arguments.calibration or "", arguments.network)
         require_other("--output", Path(arguments.output), map(Path, inputs))
-        require_writable("--output", Path(arguments.output))
     require_modules("fastjsonschema", "scipy")
     started = time.time()
     folder = programs.find(arguments.programs, Path(sys.argv[0]).resolve(), os.environ)

@@ -208,11 +208,11 @@ def _validate(
 def main(arguments: argparse.Namespace) -> int:
     """Return the exit status, see EXIT_STATUS."""
     _check(arguments)
+    if arguments.output and not _is_in_new_source(arguments):
+        require_writable("--output", Path(arguments.output))
     if arguments.output:
         inputs = (*arguments.sources, arguments.calibration or "", arguments.network)
         require_other("--output", Path(arguments.output), map(Path, inputs))
-    if arguments.output and not _is_in_new_source(arguments):
-        require_writable("--output", Path(arguments.output))
     require_modules("fastjsonschema")
     started = time.time()
     folder = programs.find(arguments.programs, Path(sys.argv[0]).resolve(), os.environ)
