@@ -22,7 +22,7 @@ from types import ModuleType
 from typing import Optional, Sequence
 
 from combench import manual
-from combench.common import interpreter, streams
+from combench.common import interpreter, streams, terminal
 from combench.common.errors import (
     FAILED,
     MEASURED,
@@ -147,6 +147,7 @@ def _verb_of(words: Sequence[str]) -> Optional[Verb]:
 
 def main(words: Sequence[str]) -> int:
     """Run the verb that the words name. Returns its exit status; unexpected errors are raised."""
+    terminal.guard()
     if list(words) == [_MANUAL]:
         known = ((verb.name, verb.help) for verb in VERBS)
         print(manual.of_driver(general_parser(), known), end="")

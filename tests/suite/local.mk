@@ -9,6 +9,7 @@ SUITE_TESTS = \
 	%D%/test_suite_acceptance.py %D%/test_suite_compare.py \
 	%D%/test_suite_documents.py \
 	%D%/test_suite_faults.py \
+	%D%/test_suite_foreign.py \
 	%D%/test_suite_fuzz.py \
 	%D%/test_suite_launches.py \
 	%D%/test_suite_layers.py \

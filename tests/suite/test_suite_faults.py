@@ -268,7 +268,7 @@ class Directories(Stage):
         self.plan.write_text("[alltoall]\nprocessors = max\n", encoding="utf-8")
         self.actions({"alltoall.mpi.8.none": "fail"})
         self.run_driver(str(self.plan), "--hostfile", str(hosts), expect=1)
-        self.run_driver("--resume", "--retry", expect=1)
+        self.run_driver("--resume", "--retry", "--trust", expect=1)
         entry = self.entry("alltoall.mpi.8.none")
         self.assertEqual((entry["attempts"], entry["oversubscribed"]), (2, False))
         place = entry["command"].index("--hostfile")

@@ -12,21 +12,23 @@ import gzip
 import io
 import os
 import shutil
+import signal
 import stat
 import tarfile
 import tempfile
+import threading
 import zipfile
-import zlib
 from pathlib import Path, PurePosixPath
-from typing import IO, Iterator, Mapping, Optional
+from typing import IO, Iterator, Mapping, NoReturn
 
-from combench.common.errors import FAILED, SuiteError
+from combench.common import archives
+from combench.common.errors import SuiteError
+from combench.common.files import replacing
 
-# What the libraries raise on damaged archives, and on encrypted ones (RuntimeError).
-_DAMAGED = (OSError, EOFError, tarfile.TarError, zipfile.BadZipFile, zlib.error, ValueError, RuntimeError)
 SUFFIXES = (".tar.gz", ".zip")
 _MOST_FILES, _MOST_BYTES = 100_000, 4 << 30
 _BUNDLES: dict[Path, Path] = {}  # by the folders to which they were extracted
+_SMALL_BYTES, _MOST_RATIO = 64 << 20, 200
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that zip knows
 
 
@@ -36,20 +38,11 @@ def is_bundle(path: Path) -> bool:
 
 def write(path: Path, files: Mapping[str, bytes]) -> None:
     """Write files by their names, in one folder of the name of the bundle, without times and owners."""
-    temporary = path.with_name(path.name + ".tmp")
-    try:
-        with temporary.open("wb") as stream:
-            if path.name.endswith(".zip"):
-                _write_zip(stream, files)
-            else:
-                _write_tar(stream, files)
-        temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise SuiteError(
-            f"cannot write {path}: {error.strerror}; free disk space, or name another --output",
-            FAILED,
-        ) from error
+    with replacing(path, "Free disk space, or name another --output") as stream:
+        if path.name.endswith(".zip"):
+            _write_zip(stream, files)
+        else:
+            _write_tar(stream, files)
 
 
 def _write_zip(stream: IO[bytes], files: Mapping[str, bytes]) -> None:
@@ -71,8 +64,16 @@ def _write_tar(stream: IO[bytes], files: Mapping[str, bytes]) -> None:
                 archive.addfile(entry, io.BytesIO(files[name]))
 
 
-def _safe(path: Path, name: str) -> str:
-    """The name of a file in a bundle, if it stays within the folder to extract to."""
+# Reading
+
+
+def _refused(path: Path, what: str) -> SuiteError:
+    return SuiteError(f"cannot read {path}: {what}; get the bundle from its owner again")
+
+
+def _safe(path: Path, entry: archives.Entry) -> str:
+    """The name of a file or folder in a bundle, if it stays within the folder to extract to."""
+    name = entry.name
     parts = PurePosixPath(name).parts
     if (
         not parts
@@ -81,73 +82,108 @@ def _safe(path: Path, name: str) -> str:
         or "\\" in name
         or ":" in parts[0]
         or len(name.encode("utf-8", "replace")) > 1000
-        or any(ord(letter) < 32 for letter in name)
+        or not name.isprintable()
     ):
-        raise SuiteError(f"cannot read {path}: the name {name!r} leads out of the bundle, or is not "
-                         "one of a file; get the bundle from its owner again")
+        raise _refused(path, f"the name {name!r} leads out of the bundle, or is not one of a file")
+    if not (entry.is_folder or entry.is_file):
+        raise _refused(path, f"{name} is a link or a device, which no bundle has")
     return "/".join(parts)
 
 
-def _of_tar(path: Path) -> Iterator[tuple[str, bytes]]:
-    with tarfile.open(path, "r:gz") as archive:
-        for entry in archive:
-            if entry.isdir():
-                continue
-            name = _safe(path, entry.name)
-            if not entry.isreg():
-                raise SuiteError(f"cannot read {path}: {name} is a link or a device, which no bundle "
-                                 "has; get the bundle from its owner again")
-            yield name, _within(path, name, entry.size, archive.extractfile(entry))
+def _most_bytes(path: Path) -> int:
+    """How much a bundle may hold: no run is packed to less than a 200th."""
+    return min(_MOST_BYTES, max(_SMALL_BYTES, _MOST_RATIO * path.stat().st_size))
 
 
-def _of_zip(path: Path) -> Iterator[tuple[str, bytes]]:
-    with zipfile.ZipFile(path) as archive:
-        for entry in archive.infolist():
-            if entry.is_dir():
-                continue
-            name, mode = _safe(path, entry.filename), entry.external_attr >> 16
-            if mode and not stat.S_ISREG(mode):
-                raise SuiteError(f"cannot read {path}: {name} is a link or a device, which no bundle "
-                                 "has; get the bundle from its owner again")
-            with archive.open(entry) as stream:
-                yield name, _within(path, name, entry.file_size, stream)
+def _entries(path: Path) -> Iterator[tuple[str, archives.Entry]]:
+    """The files of a bundle by their names. SuiteError, with the first that breaks a rule."""
+    most, total = _most_bytes(path), 0
+    seen: set[str] = set()
+    folders: set[str] = set()
+    is_zip = path.name.endswith(".zip")
+    overhead = _MOST_FILES * 4 * tarfile.BLOCKSIZE  # of headers and padding
+    for entry in archives.zip_entries(path) if is_zip else archives.tar_entries(path, most + overhead):
+        name = _safe(path, entry)
+        parents = name if entry.is_folder else name.rpartition("/")[0]
+        while parents and parents not in folders:
+            folders.add(parents)
+            parents = parents.rpartition("/")[0]
+        if len(seen) + len(folders) > _MOST_FILES:
+            raise _refused(path, f"it has more than {_MOST_FILES} files and folders")
+        if entry.is_folder:
+            continue
+        total += entry.size
+        if total > most:
+            raise _refused(path, f"it has more than {most} bytes, {path.stat().st_size} packed")
+        if name in seen:
+            raise _refused(path, f"{name} occurs twice")
+        seen.add(name)
+        yield name, entry
+    if not seen:
+        raise _refused(path, "there is no file in it")
 
 
-def _within(path: Path, name: str, size: int, stream: Optional[IO[bytes]]) -> bytes:
-    """The content of a file, of which an archive may claim any size."""
-    if size > _MOST_BYTES:
-        raise SuiteError(f"cannot read {path}: {name} has {size} bytes, more than {_MOST_BYTES}")
-    found = stream.read(size + 1) if stream is not None else b""
-    if len(found) != size:
-        raise SuiteError(f"cannot read {path}: {name} is cut off or damaged; copy the bundle again")
-    return found
+def _write_file(path: Path, entry: archives.Entry) -> None:
+    written = 0
+    with path.open("xb") as stream:
+        for piece in entry.content:
+            written += len(piece)
+            if written > entry.size:
+                break
+            stream.write(piece)
+    if written != entry.size:
+        raise EOFError(f"{entry.name} is cut off or damaged")
+
+
+def _extract(path: Path, into: Path) -> None:
+    try:
+        for _ in _entries(path):
+            pass  # everything is checked before anything is written
+        for name, entry in _entries(path):
+            file = into / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            _write_file(file, entry)
+    except archives.DAMAGED as error:
+        raise SuiteError(f"cannot read the bundle {path}: {error}; it may be damaged, or there is no "
+                         f"room in {into}") from error
+
+
+def _empty(folder: Path) -> None:
+    for one in folder.iterdir() if folder.is_dir() else ():
+        if one.is_dir() and not one.is_symlink():
+            shutil.rmtree(one, ignore_errors=True)
+        else:
+            one.unlink(missing_ok=True)
+
+
+def _end(number: int, _: object) -> NoReturn:
+    raise SystemExit(128 + number)
+
+
+def _end_by_exceptions() -> None:
+    """From now on signals that would end the process at once raise SystemExit, so that folders are
+    removed."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for one in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(one) == signal.SIG_DFL:
+            signal.signal(one, _end)
 
 
 def extract(path: Path, into: Path) -> None:
-    """Extract a bundle into an empty or new folder. Nothing is written outside of it."""
-    count = total = 0
-    seen: set[str] = set()
+    """Extract a bundle into an empty folder, which is empty again if an error or a signal ends this.
+    Nothing is written outside of it."""
+    _end_by_exceptions()
     try:
-        for name, content in _of_zip(path) if path.name.endswith(".zip") else _of_tar(path):
-            count, total = count + 1, total + len(content)
-            if count > _MOST_FILES or total > _MOST_BYTES:
-                raise SuiteError(f"cannot read {path}: it has more than {_MOST_FILES} files or "
-                                 f"{_MOST_BYTES} bytes")
-            if name in seen:
-                raise SuiteError(f"cannot read {path}: {name} occurs twice; get the bundle again")
-            seen.add(name)
-            file = into / name
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(content)
-    except _DAMAGED as error:
-        raise SuiteError(f"cannot read the bundle {path}: {error}; it may be damaged, or there is no "
-                         f"room in {into}") from error
-    if not seen:
-        raise SuiteError(f"cannot read {path}: there is no file in it")
+        _extract(path, into)
+    except BaseException:
+        _empty(into)
+        raise
 
 
 @functools.lru_cache(maxsize=None)
 def _extracted(path: Path) -> Path:
+    _end_by_exceptions()
     folder = Path(tempfile.mkdtemp(prefix="combench-bundle-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     extract(path, folder)

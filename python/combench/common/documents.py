@@ -19,6 +19,7 @@ from typing import Any, Callable, Iterator, Optional
 from combench.common import bundles
 from combench.common.errors import SuiteError, is_missing, require_modules
 from combench.common.files import is_pipe, read_input
+from combench.common.terminal import printable
 from combench.common.values import topology
 
 Json = dict[str, Any]
@@ -122,7 +123,19 @@ def _fault_of(value: Any) -> Optional[str]:
 # Texts for which each number, each key or each string must be checked.
 _ODD_NUMBER = re.compile(r"[\s:,\[]-?(?:[0-9]{16}|[0-9]+\.0+[\s,\]}]|[0-9.]+[eE])")
 _LOOSE_KEY = re.compile(r'"\s+:')
+_CONTROL = re.compile(r"\\[nrbf]|\\u(?:00[0189]|007f|061|20[026])|[\x7f-\x9f\u061c\u200e-\u2069]", re.I)
 _HALF_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def _printable(value: Any, key: str = "") -> Any:
+    """A value without control characters, which texts and tables would print; calibrations have lines."""
+    if isinstance(value, str):
+        return printable(value, lines=key == "text")
+    if isinstance(value, list):
+        return [_printable(one, key) for one in value]
+    if isinstance(value, dict):
+        return {printable(name): _printable(one, name) for name, one in value.items()}
+    return value
 
 
 class _Reading:
@@ -222,7 +235,7 @@ def load_text(text: str, path: Path) -> Any:
         raise _refused(path, _too_deep(text) or "its end", "it is nested too deeply")
     if reading.faulty or reading.twice or _HALF_PAIR.search(text):
         reading.look_up(document, path)
-    return document
+    return _printable(document) if _CONTROL.search(text) else document
 
 
 # The kind of a document.
@@ -261,6 +274,8 @@ def read_result(path: Path) -> Json:
 
 def claims_to_be(path: Path, kind: str) -> bool:
     """Whether a file is a document of this kind, possibly damaged, by its first bytes."""
+    if not path.is_file():
+        return False  # a pipe would keep the reader waiting
     try:
         return f"{kind}/".encode("ascii") in _content(path, 200)[:200]
     except OSError:

@@ -17,6 +17,7 @@ from pathlib import Path
 from combench.common import inference
 from combench.common.errors import FAILED, MEASURED, SuiteError
 from combench.common.figures import describe
+from combench.common.files import require_other
 from combench.compare import plot as compare_plot
 from combench.compare.comparison import BY_BLOCKS, Comparison, compare, worst_above
 from combench.compare.links import compare_links, links_text
@@ -146,6 +147,9 @@ def _judge(comparison: Comparison, limit_pct: float) -> int:
 def main(arguments: argparse.Namespace) -> int:
     """Exit status: EXIT_STATUS."""
     pyplot = compare_plot.require(arguments.plot) if arguments.plot else None
+    if arguments.plot:
+        named = (*arguments.sides, arguments.baseline or "")
+        require_other("--plot", arguments.plot, (Path(one) for word in named for one in word.split(",")))
     sides = _sides(arguments)
     for side in sides:
         for warning in side.warnings():

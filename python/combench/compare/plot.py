@@ -8,6 +8,7 @@ from typing import Any
 
 from combench.common.errors import SuiteError
 from combench.common.figures import describe, shared
+from combench.common.files import replacing
 from combench.compare.comparison import FASTER, SLOWER, SAME, UNKNOWN, Change, Comparison
 
 FORMATS = (".svg", ".pdf", ".png")
@@ -104,9 +105,6 @@ def draw(comparison: Comparison, path: Path, pyplot: Any) -> None:
     if len(changes) < len(comparison.changes):
         axes.set_title(f"{len(changes)} of {len(comparison.changes)} figures", fontsize=8)
     figure.tight_layout()
-    try:
-        figure.savefig(path)
-    except OSError as error:
-        raise SuiteError(f"cannot write {path}: {error.strerror}; choose another --plot") from error
-    finally:
-        pyplot.close(figure)
+    with replacing(path, "Choose another --plot") as stream:
+        figure.savefig(stream, format=path.suffix[1:])
+    pyplot.close(figure)

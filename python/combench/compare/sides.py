@@ -6,6 +6,7 @@ side is one path, or several separated by commas; a directory of runs is a side 
 
 from __future__ import annotations
 
+import functools
 import json
 import statistics
 from dataclasses import dataclass, field
@@ -32,6 +33,7 @@ from combench.common.figures import (
     observations,
     technology_names,
 )
+from combench.common.files import within
 
 CONTROL = "control"  # the section of a plan whose figures a change cannot affect
 
@@ -82,10 +84,10 @@ def _add(run: Run, path: Path) -> None:
         run.warnings.append(f"{path} is incomplete: {reason}; only its finished rows are compared")
 
 
-def _try(run: Run, path: Path) -> None:
+def _try(run: Run, find: Callable[[], Path]) -> None:
     """Add a document; leave out a damaged one with a warning."""
     try:
-        _add(run, path)
+        _add(run, find())
     except NewerSchema:
         raise
     except SuiteError as error:
@@ -105,7 +107,7 @@ def _runs_of_manifest(directory: Path) -> list[Run]:
         if state not in (documents.MEASURED, documents.SKIPPED, documents.LEFT_OUT):
             unmeasured[state] = unmeasured.get(state, 0) + 1
         if "result" in entry and state != documents.RUNNING:
-            _try(run, directory / entry["result"])
+            _try(run, functools.partial(within, directory, entry["result"]))
     found = [runs[place] for place in sorted(runs)]
     # Measurements that were launched less often than others leave launches without a document.
     found = [run for run in found if run.documents or run.warnings] or [Run(directory, [])]
@@ -151,7 +153,7 @@ def _run_of_folder(path: Path) -> Run:
     run = Run(path, [])
     for one in sorted(path.glob("*.json")):
         if claims_to_be(one, RESULT):
-            _try(run, one)
+            _try(run, functools.partial(Path, one))
     _without_copies([run])
     _warn_of_repetitions(run)
     return run

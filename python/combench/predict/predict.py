@@ -19,7 +19,7 @@ from typing import Any, Sequence, TextIO
 
 from combench.common import catalogue, programs
 from combench.common.errors import MEASURED, SuiteError, require_modules
-from combench.common.files import require_writable, write_json
+from combench.common.files import require_other, require_writable, write_json
 from combench.common.progress import Advance
 from combench.predict import cases, ending
 from combench.predict.calibration import Calibration, calibrate, read_measurements
@@ -294,6 +294,8 @@ def main(arguments: argparse.Namespace) -> int:
         )
     if arguments.output:
         require_writable("--output", Path(arguments.output))
+        inputs = (*arguments.sources, arguments.calibration or "", arguments.network)
+        require_other("--output", Path(arguments.output), map(Path, inputs))
     require_modules("fastjsonschema", "scipy")
     started = time.time()
     folder = programs.find(arguments.programs, Path(sys.argv[0]).resolve(), os.environ)
@@ -310,6 +312,9 @@ def main(arguments: argparse.Namespace) -> int:
     measurements, title = None, technology
     if arguments.sources:
         measurements = read_measurements(arguments.sources, technology)
+        if arguments.output:
+            files = (path for path, _ in measurements.documents)
+            require_other("--output", Path(arguments.output), files)
         technology, title = measurements.technology, measurements.title
         measured = cases.of_documents(document for _, document in measurements.documents)
     asked = _all_asked(arguments, measured.asked, technology, effort)

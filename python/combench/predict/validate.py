@@ -25,7 +25,7 @@ from typing import Sequence
 
 from combench.common import catalogue, programs
 from combench.common.errors import MEASURED, SuiteError, require_modules
-from combench.common.files import require_writable, write_json
+from combench.common.files import require_other, require_writable, write_json
 from combench.common.values import list_of, size_bytes
 from combench.predict import cases, ending
 from combench.predict.calibration import (
@@ -210,6 +210,9 @@ def main(arguments: argparse.Namespace) -> int:
     _check(arguments)
     if arguments.output and not _is_in_new_source(arguments):
         require_writable("--output", Path(arguments.output))
+    if arguments.output:
+        inputs = (*arguments.sources, arguments.calibration or "", arguments.network)
+        require_other("--output", Path(arguments.output), map(Path, inputs))
     require_modules("fastjsonschema")
     started = time.time()
     folder = programs.find(arguments.programs, Path(sys.argv[0]).resolve(), os.environ)
@@ -222,6 +225,9 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.run:
         _measure(arguments)
     measurements = read_measurements(arguments.sources, arguments.technology)
+    if arguments.output:
+        files = (path for path, _ in measurements.documents)
+        require_other("--output", Path(arguments.output), files)
     measured = cases.of_documents(
         document
         for _, document in measurements.documents

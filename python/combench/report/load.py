@@ -23,7 +23,7 @@ from combench.common.documents import (
     load_json,
 )
 from combench.common.errors import SuiteError
-from combench.common.files import read_input
+from combench.common.files import read_input, within
 from combench.report import timelines
 
 CONTROL = "control"  # the section of a plan that variants cannot change; combench compare reads it
@@ -48,6 +48,11 @@ class Collection:
     validations: list[Document] = field(default_factory=list)
     remarks: dict[str, str] = field(default_factory=dict)  # text by the name of its file
     problems: list[str] = field(default_factory=list)
+
+    def files(self) -> Iterator[Path]:
+        """The files of all documents."""
+        for one in (*self.results, *self.runs, *self.predictions, *self.validations):
+            yield one.path
 
     def _add(self, document: Json, path: Path) -> None:
         """Add a document to the list of its kind; ignore other kinds."""
@@ -74,13 +79,16 @@ def _documents(path: Path) -> Iterator[Path]:
     if not path.is_dir():
         yield path
         return
-    yield from sorted(path.rglob("*.json"))
+    yield from sorted(one for one in path.rglob("*.json") if one.is_file())
 
 
 def _read_remarks(path: Path, into: Collection) -> None:
     for text in sorted((path / REMARKS).glob("*.md")):
         try:
-            into.remarks[text.stem] = read_input(text).decode("utf-8-sig")
+            inside = within(path, f"{REMARKS}/{text.name}")
+            into.remarks[text.stem] = read_input(inside).decode("utf-8-sig")
+        except SuiteError as error:
+            into.problems.append(str(error))
         except (OSError, ValueError) as error:
             into.problems.append(f"cannot read {text}: {error}; write it as UTF-8 text")
 
@@ -91,8 +99,12 @@ def _launches(found: Collection) -> list[Document]:
     entries: dict[Path, Json] = {}
     for run in found.runs:
         for entry in run.data["measurements"]:
-            if "variant" in entry and "result" in entry:
-                entries[(run.path.parent / entry["result"]).resolve()] = entry
+            if "variant" not in entry or "result" not in entry:
+                continue
+            try:
+                entries[within(run.path.parent, entry["result"]).resolve()] = entry
+            except SuiteError as error:
+                found.problems.append(str(error))
     places = ((launch_of(one.data), one.path.resolve()) for one in found.results)
     of_variants = {launch: entries[path] for launch, path in places if path in entries}
     copies, kept = Copies(), []

@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any, Mapping, Optional, Sequence
 
 import jinja2
+import markupsafe
 
 from combench.common.errors import FAILED, SuiteError
-from combench.common.files import write_text
+from combench.common.files import replacing, require_own, write_text
+from combench.common.terminal import printable
 from combench.report import discussion, incast, network, predictions, remarks
 from combench.report.answer import Answer, answer_of
 from combench.report.charts import Picture, common_marks
@@ -100,15 +102,18 @@ def _write_pictures(
     folder: Path,
     forms: Sequence[str],
 ) -> None:
+    remedy = "choose another --output"
+    require_own(folder, remedy)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for picture, in_forms in zip(pictures, drawn):
-            for form in forms:
-                (folder / f"{picture.name}.{form}").write_bytes(in_forms[form])
     except OSError as error:
         raise SuiteError(
-            f"cannot write pictures to {folder}: {error.strerror}; choose another --output", FAILED
+            f"cannot write pictures to {folder}: {error.strerror}; {remedy}", FAILED
         ) from error
+    for picture, in_forms in zip(pictures, drawn):
+        for form in forms:
+            with replacing(folder / f"{picture.name}.{form}", remedy.capitalize()) as stream:
+                stream.write(in_forms[form])
 
 
 def _cautions(found: Collection, rows: Rows, answer: Answer, states: Any) -> list[str]:
@@ -130,6 +135,12 @@ def _cautions(found: Collection, rows: Rows, answer: Answer, states: Any) -> lis
     return said
 
 
+def _without_controls(value: Any) -> Any:
+    """Names of files may have control characters, too; what is Markup was escaped before."""
+    is_text = isinstance(value, (str, Path)) and not isinstance(value, markupsafe.Markup)
+    return printable(str(value), lines=True) if is_text else value
+
+
 def _environment() -> jinja2.Environment:
     made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_HERE),
@@ -137,6 +148,7 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
+        finalize=_without_controls,
     )
     made.filters.update(frequency=frequency, number=number)
     made.globals.update(

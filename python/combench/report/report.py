@@ -12,7 +12,7 @@ from pathlib import Path
 
 from combench.common import documents
 from combench.common.errors import FAILED, MEASURED, require_modules
-from combench.common.files import is_pipe
+from combench.common.files import is_pipe, require_other
 from combench.common.values import checked, rate_hz, size_bytes
 from combench.report.discussion import POINTS
 from combench.report.load import load
@@ -96,8 +96,10 @@ def main(arguments: argparse.Namespace) -> int:
     require_modules(*_MODULES, status=FAILED)
     from combench.report.page import write_report  # needs the modules
 
-    found = load(arguments.paths)
     output = _output(arguments)
+    require_other("--output", output, arguments.paths)
+    found = load(arguments.paths)
+    require_other("--output", output, found.files())
     for problem in found.problems:
         print(f"combench report: {problem}", file=sys.stderr)
     summary = write_report(

@@ -20,7 +20,7 @@ from combench.common import bundles, values
 from combench.common.documents import MANIFEST, Json, launch_of, read_manifest, read_result
 from combench.common.errors import FAILED, MEASURED, SuiteError, require_modules
 from combench.common.figures import Key, describe
-from combench.common.files import require_writable
+from combench.common.files import replacing, require_other, require_writable, within
 from combench.common.values import checked
 from combench.suite import judging
 from combench.suite import plan as plans
@@ -136,10 +136,7 @@ def _runs_in(path: Path) -> Iterator[Run]:
 
 
 def _plan_of(run: Run) -> plans.Plan:
-    name = str(run.manifest["plan"]["file"])
-    if "/" in name:
-        raise SuiteError(f"cannot read the plan '{name}' of {run.directory}: it is not a file of it")
-    plan = plans.read(str(run.directory / name))
+    plan = plans.read(str(within(run.directory, run.manifest["plan"]["file"])))
     if not judging.has_thresholds(plan):
         raise SuiteError(
             f"{plan.path} has no threshold; add a line such as accept = frequency_Hz >= 10kHz to a "
@@ -234,10 +231,8 @@ def _draw(lines: list[Line], started: str, path: Path, pyplot: Any) -> None:
         axis.set_title(f"[{line.section}] {describe(line.key, judging.UNNAMED)}"[:60], fontsize=7)
         axis.set_ylim(bottom=0)
     picture.tight_layout()
-    try:
-        picture.savefig(path)
-    except OSError as error:
-        raise SuiteError(f"cannot write --plot {path}: {error.strerror}", FAILED) from error
+    with replacing(path, "Choose another --plot") as stream:
+        picture.savefig(stream, format=path.suffix[1:])
 
 
 def _require_plot(arguments: argparse.Namespace) -> Any:
@@ -249,6 +244,7 @@ def _require_plot(arguments: argparse.Namespace) -> Any:
             f"--plot {arguments.plot}: unknown format; use a name ending in {', '.join(_FORMATS)}"
         )
     require_writable("--plot", arguments.plot)
+    require_other("--plot", arguments.plot, (arguments.run, *arguments.baseline))
     require_modules("matplotlib")
     import matplotlib
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from combench.common import bundles
 from combench.common.documents import MANIFEST
 from combench.common.errors import FAILED, MEASURED, SuiteError
-from combench.common.files import require_writable
+from combench.common.files import TEMPORARY, require_writable
 from combench.suite.anonymous import anonymised
 from combench.suite.directory import LOCK
 
@@ -61,7 +61,7 @@ def _files(directory: Path, output: Path) -> dict[str, bytes]:
         folders.sort()
         for name in sorted(names):
             path = Path(folder) / name
-            if name == LOCK or name.endswith(".tmp") or path.resolve() == output.resolve():
+            if name == LOCK or name.endswith(TEMPORARY) or path.resolve() == output.resolve():
                 continue
             said = path.relative_to(directory).as_posix()
             if not stat.S_ISREG(path.lstat().st_mode):
@@ -101,11 +101,17 @@ def _extract(arguments: argparse.Namespace) -> int:
                          f"{' or '.join(bundles.SUFFIXES)}")
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
         raise SuiteError(f"--output {output} exists and is not an empty directory; name another one")
+    made = [one for one in (output, *output.parents) if not one.exists()]
     try:
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise SuiteError(f"cannot create {output}: {error.strerror}", FAILED) from error
-    bundles.extract(source, output)
+    try:
+        bundles.extract(source, output)
+    except BaseException:
+        for folder in made:
+            folder.rmdir()
+        raise
     print(f"extracted to {output}")
     return MEASURED
 

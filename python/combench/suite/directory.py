@@ -13,6 +13,7 @@ from pathlib import Path
 
 from combench.common.documents import MANIFEST
 from combench.common.errors import FAILED, SuiteError
+from combench.common.files import require_own
 
 RESULTS, LOGS, LOCK = "results", "logs", "lock"
 _ROOM_BYTES = 1 << 20
@@ -43,6 +44,7 @@ def require_run(directory: Path) -> None:
 
 def make_directories(directory: Path) -> None:
     """Make the directory of a run with its folders. A directory with other files is refused."""
+    require_own(directory, "choose another --output")
     try:
         if directory.exists() and not (directory / MANIFEST).exists():
             others = {path.name for path in directory.iterdir()} - {RESULTS, LOGS, LOCK}
@@ -67,7 +69,7 @@ class Lock:
     def __init__(self, directory: Path) -> None:
         path = directory / LOCK
         try:
-            self.descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+            self.descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
         except OSError as error:
             raise SuiteError(
                 f"cannot write {path}: {error.strerror}; choose another --output"

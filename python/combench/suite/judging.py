@@ -9,6 +9,7 @@ from typing import Iterator, Optional
 from combench.common.documents import MEASURED, Json, is_spared, read_result
 from combench.common.errors import SuiteError
 from combench.common.figures import Key, describe, key_of, with_settings
+from combench.common.files import within
 from combench.common.thresholds import Threshold
 from combench.suite.plan import Plan
 
@@ -74,7 +75,7 @@ def _rows(directory: Path, entries: list[Json]) -> tuple[list[tuple[Json, Json]]
         if "result" not in entry:
             continue
         try:
-            document = read_result(directory / entry["result"])
+            document = read_result(within(directory, entry["result"]))
         except SuiteError as error:
             missing = str(error)
             continue

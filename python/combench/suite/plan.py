@@ -26,8 +26,10 @@ SUFFIX = ".plan"
 # Options that the driver itself gives to the programs; not allowed in `options`.
 _OWN_OPTIONS = (
     "--technology --sizes --sweep --processors --destinations --sources --topology --algorithm "
-    "--compute --wait --buffers --max-time --precision --output --format --help --manual --version"
+    "--compute --wait --buffers --max-time --precision --output --format --timeline --emit-trace --help "
+    "--manual --version"
 ).split()
+_OWN_OF_PREDICT = ("--scale", "--technology", "--programs", "--output")
 
 
 @dataclass(frozen=True)
@@ -139,12 +141,20 @@ def _commands(text: str) -> tuple[str, ...]:
     return _listed(lambda part: part.strip("'").strip())(text)
 
 
-def _options(text: str) -> tuple[str, ...]:
-    words = shlex.split(text)
-    for word in words:
-        if word.split("=")[0] in _OWN_OPTIONS:
-            raise ValueError(f"{word} is set by the driver; use the plan's key for it")
-    return tuple(words)
+def _options_but(*own: str) -> Callable[[str], tuple[str, ...]]:
+    def parse(text: str) -> tuple[str, ...]:
+        words = shlex.split(text)
+        for word in words:
+            if _is_of(own, word.split("=")[0]):
+                raise ValueError(f"{word} is set by the driver; use the plan's key for it")
+        return tuple(words)
+
+    return parse
+
+
+def _is_of(own: Iterable[str], word: str) -> bool:
+    """Whether a word is one of these options, or short for one."""
+    return word.startswith("--") and len(word) > 2 and any(one.startswith(word) for one in own)
 
 
 @dataclass(frozen=True)
@@ -183,7 +193,7 @@ KEYS: dict[str, Key] = {
         section=False,
     ),
     "predict-options": Key(
-        lambda text: tuple(shlex.split(text)),
+        _options_but(*_OWN_OF_PREDICT),
         (),
         "more options of that combench predict, as on its command line",
         head=True,
@@ -267,7 +277,7 @@ KEYS: dict[str, Key] = {
         None,
         "for farms and event building, number of events in a timeline beside the result, of which reports draw one",
     ),
-    "options": Key(_options, (), "more options for the program, as on its command line"),
+    "options": Key(_options_but(*_OWN_OPTIONS), (), "more options for the program, as on its command line"),
     **{key: Key(_listed(_word), None, text) for key, text in _COUNTS.items()},
 }
 

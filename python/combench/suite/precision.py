@@ -8,6 +8,7 @@ from typing import Iterator, Sequence
 from combench.common.documents import MEASURED, Json, read_result
 from combench.common.errors import SuiteError
 from combench.common.figures import Key, Observation, have_ratio, key_of, observations
+from combench.common.files import within
 from combench.common.variation import launches_of, variation
 from combench.suite.expand import Measurement
 from combench.suite.launches import LEAST_LAUNCHES
@@ -23,7 +24,7 @@ def _results(
     for entry in entries:
         if entry["state"] == MEASURED and entry.get("launch", 1) < one.launch:
             if Path(entry["result"]).stem == one.name:
-                yield entry.get("variant", ""), read_result(directory / entry["result"])
+                yield entry.get("variant", ""), read_result(within(directory, entry["result"]))
 
 
 def is_reached(

@@ -15,6 +15,7 @@ from typing import Optional
 from combench.common import catalogue, documents, programs
 from combench.common.documents import Json, NewerSchema, read_result
 from combench.common.errors import SuiteError, require_modules
+from combench.common.files import within
 from combench.suite import allocation, launcher, launches, manifest, plan, precision
 from combench.suite.batch import ATTEMPTS
 from combench.suite.directory import require_run
@@ -55,11 +56,31 @@ def _new(arguments: argparse.Namespace) -> tuple[Plan, Manifest]:
     return chosen, manifest.new(chosen.name, chosen.title, _given_overrides(arguments), design)
 
 
+def _require_trust(arguments: argparse.Namespace, directory: Path, found: Manifest) -> None:
+    """SuiteError for what the manifest, which may be another user's, would let the run do beside
+    measuring, unless the command line says the same. `--dry-run` only shows it."""
+    if arguments.trust or arguments.dry_run:
+        return
+    wanted = [] if arguments.variant else [
+        f"set {', '.join(one.words)} for variant {one.name}"
+        for one in found.design.variants
+        if one.settings
+    ]
+    if found.hostfile and not arguments.hostfile:
+        wanted.append(f"start ranks on the hosts of {found.hostfile}")
+    if wanted:
+        raise SuiteError(
+            f"--resume: {directory / documents.MANIFEST} would {' and '.join(wanted)}; add --trust if "
+            "you want that, or give the same --variant and --hostfile"
+        )
+
+
 def _earlier(arguments: argparse.Namespace, directory: Path) -> tuple[Plan, Manifest]:
     """Plan and manifest of the directory, which the command line must not contradict."""
     require_run(directory)
     found = manifest.read(directory)
-    chosen = plan.read(str(directory / found.document["plan"]["file"]))
+    _require_trust(arguments, directory, found)
+    chosen = plan.read(str(within(directory, found.document["plan"]["file"])))
     if arguments.plan and plan.read(arguments.plan, pipes=True).text != chosen.text:
         raise SuiteError(
             f"--resume: the run in {directory} was started with another plan than "
@@ -109,7 +130,7 @@ def _is_settled(entry: Json, one: Measurement, attempts: int, directory: Path) -
         return int(entry.get("attempts", 1)) >= attempts
     if entry["state"] == documents.MEASURED:
         try:
-            read_result(directory / entry["result"])
+            read_result(within(directory, entry["result"]))
         except NewerSchema:
             raise
         except SuiteError as error:

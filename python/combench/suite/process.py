@@ -121,6 +121,11 @@ def _await(process: subprocess.Popen[bytes], seconds: float, signals: Signals) -
     return ENDED
 
 
+def _new_file(path: str, flags: int) -> int:
+    """A directory may come from another user, with links in the place of logs."""
+    return os.open(path, flags | os.O_NOFOLLOW, 0o666)
+
+
 def run(
     command: Sequence[str],
     log: Path,
@@ -135,7 +140,7 @@ def run(
     `inherited` are file descriptors that the command keeps open.
     """
     started = time.monotonic()
-    with log.open("wb") as stream:
+    with open(log, "wb", opener=_new_file) as stream:
         process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,

@@ -74,6 +74,8 @@ MORE = {
     "once more. When SIGTERM announces the time limit, the job is requeued with scontrol.",
     "ranks": "Without this option, as many as the allocation has cores, or as many as the plan "
     "requires if that is more. Ranks share cores where there are fewer cores.",
+    "trust": "A manifest may come from another user, and variables such as LD_PRELOAD decide what the "
+    "programs run. Without this option, --resume lists what the manifest asks for and ends.",
     "hostfile": "Lines are HOST slots=4, or HOST:4 for MPICH. The hosts of the file are the "
     "allocation.",
 }
@@ -94,6 +96,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("plan", metavar="PLAN", nargs="?", help=f"{', '.join(plans.shipped())}, or a file")
     add("--output", metavar="DIR", help="directory of the run (default combench-PLAN-TIME)")
     add("--resume", action="store_true", help="continue the run in --output")
+    add(
+        "--trust",
+        action="store_true",
+        help="with --resume: use the variants and the host file that the manifest names",
+    )
     add("--retry", action="store_true", help="with --resume: repeat what failed or timed out")
     add(
         "--batch",
@@ -223,7 +230,7 @@ def _write_first(prepared: Prepared) -> None:
     """Write plan and manifest. If a new manifest cannot be written, remove the plan, so that the run
     can be started again."""
     directory = prepared.setting.directory
-    plan = directory / prepared.manifest.document["plan"]["file"]
+    plan = directory / prepared.manifest.document["plan"]["file"]  # of a new run
     if (directory / documents.MANIFEST).exists():
         _write_manifest(prepared)
         return
@@ -382,6 +389,7 @@ def _judged(prepared: Prepared) -> list[str]:
 def _again(arguments: argparse.Namespace, directory: Path) -> str:
     """The command that continues the run."""
     words = ["combench", "run", "--resume", "--output", str(directory)]
+    words += ["--trust"] if arguments.variant or arguments.hostfile or arguments.trust else []
     for name, default in _NOT_KEPT.items():
         value = getattr(arguments, name)
         words += [f"--{name}={value}"] if value != default else []
@@ -448,8 +456,9 @@ def _begin(arguments: argparse.Namespace, directory: Path) -> tuple[Prepared, Lo
 
 def main(arguments: argparse.Namespace) -> int:
     """Exit status: EXIT_STATUS."""
-    if arguments.retry and not arguments.resume:
-        raise SuiteError("--retry needs --resume; add --resume")
+    for name in ("retry", "trust"):
+        if getattr(arguments, name) and not arguments.resume:
+            raise SuiteError(f"--{name} needs --resume; add --resume")
     directory = directory_of(arguments)
     if arguments.batch and (directory / documents.MANIFEST).exists():
         arguments.resume = True
