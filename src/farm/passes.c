@@ -92,6 +92,7 @@ static void add_tally(farm_tally *sum, const farm_tally *tally)
     sum->step_bytes[0] += tally->step_bytes[0];
     sum->step_bytes[1] += tally->step_bytes[1];
     sum->errors += tally->errors;
+    sum->elapsed_ns += tally->elapsed_ns;
 }
 
 static uint64_t lead_in_of(uint64_t in_flight, uint64_t block)

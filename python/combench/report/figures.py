@@ -39,6 +39,13 @@ _MARKS: tuple[tuple[str, str, Callable[[Any], bool], str], ...] = (
         "requested precision not reached",
     ),
     (
+        "<",
+        "rates_from",
+        "totals".__eq__,
+        "something was lost or waited for: rates are what was delivered in all of the time, times are "
+        "medians, which leave the waits out",
+    ),
+    (
         "%",
         "hosts_with_faults",
         lambda value: bool(value > 0),
@@ -61,7 +68,7 @@ _MARKS: tuple[tuple[str, str, Callable[[Any], bool], str], ...] = (
     ),
 )
 MEANINGS = {mark: meaning for mark, _, _, meaning in _MARKS} | {
-    COUNTED: "packets sent again, timed out or marked by ECN: see the counters in the result",
+    COUNTED: "packets lost, sent again, timed out or marked by ECN: see the counters in the result",
     ">": "bound, because little was computed: the slowdown is at least this, the computing left at most",
     BEYOND: "exceeds what the processors can compute: not a steady rate; do not use",
     BIMODAL: "bimodal: its launches have two modes, which the discussion lists",
@@ -152,14 +159,15 @@ def _summary(row: Json, key: str) -> Optional[Figure]:
 
 
 def _rate(row: Json, key: str) -> Optional[Figure]:
-    """A rate is a constant divided by time: its interval is the inverse of that of the time."""
+    """A rate is a constant divided by time: its interval is the inverse of that of the time. After
+    losses it is a total, which has none."""
     if key not in row:
         return None
     value = row[key]
     if key == "frequency_Hz" and "frequency_range_Hz" in row:
         return _figure(value, _pair(row["frequency_range_Hz"]), row)
     time: Json = next((row[key] for key in _TIMES if key in row), {})
-    if "ci95" not in time or min(time["ci95"]) <= 0:
+    if "ci95" not in time or min(time["ci95"]) <= 0 or "rates_from" in row:
         return _figure(value, None, row)
     low, high = time["ci95"]
     return _figure(value, (value * time["median"] / high, value * time["median"] / low), row)
