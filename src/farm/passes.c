@@ -203,7 +203,6 @@ cb_status farm_measure_closed(farm_run *run)
     farm_row_begin(run);
     if (blocks.values_ns != NULL && blocks.sorted_ns != NULL && blocks.marks_ns != NULL)
         status = time_blocks(run, &blocks, &out);
-    /* Loads are shares of the time per event in the row, in all ranks. */
     if (status == CB_OK && run->supervisor && blocks.count > 0)
         run->event_ns = summarize(&blocks).median / (double)blocks.block;
     if (status == CB_OK)
@@ -215,6 +214,11 @@ cb_status farm_measure_closed(farm_run *run)
     out.block = blocks.block;
     if (status == CB_OK)
         status = farm_row(run, &out);
+    /* Loads are shares of the frequency in the row, in all ranks. */
+    if (status == CB_OK && run->supervisor && out.frequency_hz > 0)
+        run->event_ns = 1e9 / out.frequency_hz;
+    if (status == CB_OK)
+        status = control_broadcast(run->setting->team, &run->event_ns, sizeof(run->event_ns));
     free(blocks.values_ns);
     free(blocks.marks_ns);
     free(blocks.sorted_ns);

@@ -189,6 +189,7 @@ cb_status farm_row(farm_run *run, farm_outcome *outcome)
     outcome->verification = run->verification;
     run->verification.done = false;
     status = farm_figures(run->setting, outcome, &row);
+    outcome->frequency_hz = report_row_number(&row, REPORT_FREQUENCY_HZ, "");
     verification_note(session, &outcome->verification);
     if (status == CB_OK)
         return report_add(session->document, &row);

@@ -17,6 +17,7 @@ CLI_TESTS = \
 	%D%/faults.sh \
 	%D%/forms.sh \
 	%D%/linkmap.sh \
+	%D%/losses.sh \
 	%D%/fragments.sh \
 	%D%/model.sh \
 	%D%/model_calibrate.sh \
