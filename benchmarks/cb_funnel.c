@@ -37,10 +37,11 @@ static cb_status build_event(bench_rank *me)
 static cb_status take_any(bench_rank *me)
 {
     for (size_t i = 0; i < me->peer_count; i++) {
+        const uint64_t lost = me->received.lost;
         bench_peer *from;
 
         CB_TRY(bench_receive_any(me, &from));
-        bench_count_share(me, from);
+        bench_count_share(me, from, me->received.lost == lost);
         CB_TRY(bench_acknowledge(me, from));
     }
     return CB_OK;
@@ -55,13 +56,13 @@ const benchmark cb_funnel = {
                    "benchmark 1.7): the destination receives a packet from each source and"
                    " assembles them into an event. In mode free the sources are not "
                    "synchronised, and the share of each is reported. One source is "
-                   "measured first, as the reference of the loss in packet rate.",
+                   "measured first, as the reference of the shortfall in packet rate.",
     .group = BENCH_GROUP_BASIC,
     .pattern = "many-to-one",
     .counted = BENCH_SOURCES,
     .overlap = &occupation_method,
     .usual = {{4}, {8}, {16}},
-    .ratio = BENCH_LOSS,
+    .ratio = BENCH_SHORTFALL,
     .reference = 1,
     .shares = true,
     .fragments = BENCH_SECOND,
@@ -96,9 +97,9 @@ const benchmark cb_funnel = {
                  "time of an event: one packet from each source; in mode free S packets"},
                 {"frequency_Hz", "1 / time of an event"},
                 {"throughput_MBps", "S x size / time of an event"},
-                {"loss_pct", "missing percentage of the packet rate of one source"},
+                {"shortfall_pct", "missing percentage of the packet rate of one source"},
                 {"shares", "mode free: packets of a source / packets, until the first source has "
                            "sent its block"}},
-    .table = {"frequency_Hz", "throughput_MBps", "loss_pct"},
-    .plots = {{"frequency_Hz", "sources"}, {"loss_pct", "sources"}},
+    .table = {"frequency_Hz", "throughput_MBps", "shortfall_pct"},
+    .plots = {{"frequency_Hz", "sources"}, {"shortfall_pct", "sources"}},
 };

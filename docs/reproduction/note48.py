@@ -118,7 +118,7 @@ GROUP_1 = (
         "1.7", "funnel", "sources", COUNTS,
         "multiple senders, one receiver; at least 4, 8 and 16",
         (("event", "time of an event, us", *TIME), ("event", "events, kHz", *RATE), ("event", *BYTES),
-         ("event", "loss against one source, %", "loss_pct", 1.0),
+         ("event", "shortfall against one source, %", "shortfall_pct", 1.0),
          ("free", "sources not synchronised: throughput, MB/s", "throughput_MBps", 1.0)),
         FROM_ONE_SIDE,
         "an event here is complete when one packet of each source has arrived, as in event"

@@ -20,6 +20,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Callable, Iterable, Iterator, Union
 
+from combench.common.documents import with_present_keys
+
 Json = dict[str, Any]
 
 STEPS = "steps.json"  # what was run, and what failed: combench-reproduction/1
@@ -69,7 +71,7 @@ class Kept:
 
     def __init__(self, folder: Path) -> None:
         self.documents: dict[str, Json] = {
-            path.stem: json.loads(path.read_text(encoding="utf-8"))
+            path.stem: with_present_keys(json.loads(path.read_text(encoding="utf-8")))
             for path in sorted(folder.glob("*.json"))
         }
         self._rows: list[Json] | None = None

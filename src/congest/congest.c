@@ -117,6 +117,10 @@ static cb_status run_phase(congest_run *run, congest_phase *phase)
     status = measurement_run(&team->setting, &outcome);
     status = measurement_report(&team->setting, &outcome, status, &ignored);
     measurement_outcome_free(&outcome);
+    /* Impacts need all phases. */
+    if (status == CB_OK)
+        status = control_agree(team->setting.team,
+                               team->session.verdict.nothing_arrived ? CB_ERROR_DATA : CB_OK);
     if (document == NULL)
         return status;
     report_divert(document, NULL, NULL);

@@ -191,7 +191,8 @@ static cb_status run_blocks(void *state, measurement_passes *run)
     farm_schedule schedule;
     uint64_t steps = 1;
     bool goes_on = true;
-    double late_ns, lost_share = 0;
+    delivery_counts delivery;
+    double late_ns;
 
     turns->lags = true;
     rank_reset(me, run->traffic);
@@ -222,8 +223,8 @@ static cb_status run_blocks(void *state, measurement_passes *run)
     }
     CB_TRY(transport_flush(me->factory));
     CB_TRY(rank_check_sum(me));
-    CB_TRY(figures_lost_share(run->setting, me, &lost_share));
-    turns->tally.packets *= 1 - lost_share;
+    CB_TRY(figures_sum_delivery(run->setting, me, &delivery));
+    turns->tally.packets *= figures_arrived_share(&delivery);
     return CB_OK;
 }
 

@@ -36,6 +36,7 @@ congest_phase congest_phase_of(const report_row *row)
     phase.figures[CONGEST_THROUGHPUT] = report_row_number(row, REPORT_THROUGHPUT_MBPS, "");
     phase.figures[CONGEST_BLOCK_STEPS] =
         report_row_number(row, REPORT_STEPS, "") / report_row_number(row, REPORT_BLOCKS, "");
+    phase.from_totals = report_row_has(row, REPORT_RATES_FROM);
     return phase;
 }
 
@@ -134,6 +135,15 @@ static void fill_both(const congest_run *run, size_t figure, report_column colum
     report_set_member(row, column, congest_mean(beside, run->rounds), "beside");
 }
 
+static bool any_from_totals(const congest_run *run)
+{
+    bool any = run->alone[run->rounds].from_totals;
+
+    for (size_t i = 0; i < run->rounds; i++)
+        any = any || run->alone[i].from_totals || run->beside[i].from_totals;
+    return any;
+}
+
 /* What the phases had in common stays; figures of one phase are not those of the measurement. */
 cb_status congest_row_add(congest_run *run, const engine_session *session)
 {
@@ -143,6 +153,8 @@ cb_status congest_row_add(congest_run *run, const engine_session *session)
     report_set_number(&run->row, REPORT_ROUNDS, (double)run->rounds);
     for (size_t figure = 0; figure < CONGEST_TIMES; figure++)
         fill_time(run, figure, &run->row);
+    if (any_from_totals(run))
+        report_set_text(&run->row, REPORT_RATES_FROM, "totals");
     fill_both(run, CONGEST_THROUGHPUT, REPORT_VICTIM_MBPS, &run->row);
     fill_both(run, CONGEST_BLOCK_STEPS, REPORT_BLOCK_STEPS, &run->row);
     return report_add(session->document, &run->row);

@@ -30,6 +30,7 @@ enum {
 
 typedef struct {
     double figures[CONGEST_FIGURES]; /* NaN: not measured */
+    bool from_totals;                /* its rates: something was lost or waited for */
 } congest_phase;
 
 typedef struct {

@@ -331,9 +331,10 @@ static cb_status await_signal(bench_rank *me, bench_peer *peer)
     transport_buffer *buffer;
     cb_status status = transport_receive(peer->node, &buffer);
 
-    (void)me;
-    if (__builtin_expect(status != CB_OK, 0))
+    if (__builtin_expect(status != CB_OK, 0)) {
+        me->received.unacknowledged += status == CB_LOST;
         return status == CB_LOST ? CB_OK : status; /* a lost acknowledgement counts as received */
+    }
     transport_buffer_release(buffer);
     return CB_OK;
 }

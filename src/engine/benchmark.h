@@ -88,7 +88,9 @@ typedef struct {
 typedef struct {
     uint64_t sum; /* of all words that were read */
     uint64_t packets;
+    uint64_t own;            /* of these, from this rank to itself */
     uint64_t lost;           /* packets that an unreliable technology gave up */
+    uint64_t unacknowledged; /* acknowledgements and signals that it gave up */
     uint64_t bytes, largest; /* if sizes vary: in all, and of the largest packet */
 } bench_received;
 
@@ -241,12 +243,12 @@ cb_status bench_run_algorithm(bench_algorithm *algorithm);
  * Packets that arrive early count for later rounds. */
 cb_status bench_assemble(bench_rank *me);
 
-/* Count a packet from bench_receive_any for the share of its source. */
-static inline void bench_count_share(bench_rank *me, bench_peer *from)
+/* Count a packet from bench_receive_any for the share of its source, if it has arrived. */
+static inline void bench_count_share(bench_rank *me, bench_peer *from, bool arrived)
 {
     if (me->shares.first_complete)
         return;
-    from->share++;
+    from->share += arrived;
     from->block_received++;
     me->shares.first_complete = from->block_received == me->shares.block_steps;
 }

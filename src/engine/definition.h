@@ -133,7 +133,7 @@ typedef enum {
     BENCH_NO_RATIO,
     BENCH_CONGESTION, /* time per packet of a node / that at the reference: 1.3 */
     BENCH_EFFICIENCY, /* frequency per pair / that at the reference: 1.4 */
-    BENCH_LOSS        /* missing percentage of the packet rate at the reference: 1.7 */
+    BENCH_SHORTFALL   /* missing percentage of the packet rate at the reference: 1.7 */
 } bench_ratio;
 
 /* A column of the result, and its formula in words. */

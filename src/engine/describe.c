@@ -142,10 +142,11 @@ static void put_ratio(report_stream *out, const benchmark *definition)
              "Scaling efficiency of",
              "Throughput divided by the number of pairs times the throughput of one "
              "pair; 1 is ideal."},
-        [BENCH_LOSS] = {"loss_pct", "missing percentage of the packet rate at the reference",
-                        "Loss of a",
-                        "Percentage of the packet rate from one source that the destination "
-                        "does not receive."},
+        [BENCH_SHORTFALL] = {"shortfall_pct",
+                             "missing percentage of the packet rate at the reference",
+                             "Shortfall of a",
+                             "Percentage by which the packet rate at the destination is below "
+                             "that from one source. No packet is lost by it."},
     };
 
     if (definition->ratio == BENCH_NO_RATIO)

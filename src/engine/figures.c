@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/memory.h"
 #include "engine/benchmark.h"
 
@@ -53,7 +54,7 @@ static void fill_ratio(const measurement_setting *setting, double step_us, repor
     else if (definition->ratio == BENCH_EFFICIENCY)
         report_set_number(row, REPORT_SCALING_EFFICIENCY, reference_us / step_us);
     else
-        report_set_number(row, REPORT_LOSS_PCT, 100 * (1 - count * reference_us / step_us));
+        report_set_number(row, REPORT_SHORTFALL_PCT, 100 * (1 - count * reference_us / step_us));
 }
 
 void figures_fill_cost(double messages, double size_bytes, report_row *row)
@@ -68,20 +69,21 @@ void figures_fill_cost(double messages, double size_bytes, report_row *row)
 }
 
 void figures_fill_units(const bench_scale *scale, double size_bytes, double time_us,
-                        double lost_share, report_row *row)
+                        double arrived_share, double whole_share, report_row *row)
 {
-    const double payload_MBps = (1 - lost_share) * size_bytes / time_us;
+    const double payload_MBps = arrived_share * size_bytes / time_us;
     const double throughput_MBps = (double)scale->packets * payload_MBps;
     const double sent = (double)(scale->packets - scale->own_packets);
 
-    report_set_number(row, REPORT_FREQUENCY_HZ, (double)scale->events / time_us * 1e6);
+    report_set_number(row, REPORT_FREQUENCY_HZ,
+                      whole_share * (double)scale->events / time_us * 1e6);
     report_set_number(row, REPORT_THROUGHPUT_MBPS, throughput_MBps);
     report_set_number(row, REPORT_PER_NODE_MBPS, throughput_MBps / (double)scale->receivers);
     report_set_number(row, REPORT_PER_LINK_MBPS, sent * payload_MBps / (double)scale->receivers);
 }
 
 static void fill_rates(const benchmark *definition, const bench_measurement *measurement,
-                       size_t participants, double size_bytes, double time_us, double lost_share,
+                       size_t participants, double size_bytes, double time_us, double arrived_share,
                        report_row *row)
 {
     const bench_mode *mode = measurement->mode;
@@ -91,10 +93,10 @@ static void fill_rates(const benchmark *definition, const bench_measurement *mea
                            ? participants - 1
                            : ranks_named(definition, "destination", measurement->count) +
                                  ranks_named(definition, "node", measurement->count);
-    double throughput_MBps = packets * (1 - lost_share) * size_bytes / time_us;
+    double throughput_MBps = packets * arrived_share * size_bytes / time_us;
 
     report_set_number(row, REPORT_FREQUENCY_HZ,
-                      (mode->counts_packets ? packets : 1) / time_us * 1e6);
+                      arrived_share * (mode->counts_packets ? packets : 1) / time_us * 1e6);
     report_set_number(row, REPORT_THROUGHPUT_MBPS, throughput_MBps);
     if (receivers > 1 || definition->counted == BENCH_PROCESSORS ||
         definition->counted == BENCH_DESTINATIONS)
@@ -146,19 +148,82 @@ cb_status figures_sum_histogram(control_team *team, stats_histogram *histogram)
     return CB_OK;
 }
 
+/* What was delivered, in the time that passed */
+
 /* Steps go on after a loss; lost packets are not payload. */
-cb_status figures_lost_share(const measurement_setting *setting, const bench_rank *me,
-                             double *share)
+cb_status figures_sum_delivery(const measurement_setting *setting, const bench_rank *me,
+                               delivery_counts *out)
 {
     const unsigned capabilities = transport_capabilities(setting->session->technology);
-    uint64_t counts[] = {me->received.packets, me->received.lost};
+    uint64_t counts[] = {me->received.packets, me->received.lost, me->received.own,
+                         me->received.unacknowledged};
 
+    *out = (delivery_counts){0};
     if ((capabilities & (TRANSPORT_DELIVERS | TRANSPORT_RELIABLE)) != TRANSPORT_DELIVERS)
         return CB_OK;
-    CB_TRY(control_sum(setting->team, counts, 2));
-    if (counts[0] + counts[1] > 0)
-        *share = (double)counts[1] / (double)(counts[0] + counts[1]);
+    CB_TRY(control_sum(setting->team, counts, 4));
+    *out = (delivery_counts){counts[0], counts[1], counts[2], counts[3]};
     return CB_OK;
+}
+
+double figures_arrived_share(const delivery_counts *delivery)
+{
+    return delivery->lost == 0
+               ? 1
+               : (double)delivery->arrived / (double)(delivery->arrived + delivery->lost);
+}
+
+bool figures_nothing_arrived(const delivery_counts *delivery)
+{
+    return delivery->lost > 0 && delivery->arrived == delivery->own;
+}
+
+cb_status figures_refuse(const measurement_setting *setting, const char *what, uint64_t lost)
+{
+    const bench_measurement *planned = setting->planned;
+    engine_session *session = setting->session;
+    char measured[160], reason[224], algorithm[48] = "";
+
+    if (planned->algorithm_us > 0)
+        snprintf(algorithm, sizeof(algorithm), ", algorithm %g us", planned->algorithm_us);
+    snprintf(measured, sizeof(measured), "%s, %zu processors, %zu bytes%s", planned->mode->name,
+             setting->participants, planned->size_bytes, algorithm);
+    snprintf(reason, sizeof(reason),
+             "none of %llu %s arrived, so nothing was measured; see whether a firewall drops them, "
+             "and whether the hosts reach each other, or use another --technology",
+             (unsigned long long)lost, what);
+    cb_error("%s over %s: %s", measured, session->options->technology, reason);
+    session->verdict.nothing_arrived = true;
+    return report_skip(session->document, measured, reason);
+}
+
+/* Whether the technology counted packets that were lost or sent again, or marks of congestion. */
+static bool has_marked_counter(const cb_counts *counters)
+{
+    for (size_t i = 0; counters->set != NULL && i < counters->set->count; i++)
+        if (counters->set->rows[i].is_marked && counters->values[i] != CB_COUNTER_ABSENT &&
+            counters->values[i] > 0)
+            return true;
+    return false;
+}
+
+/* Over most technologies a loss shows only as a wait: the mean of the blocks is then above their
+ * median by more than the unsteadiness of a machine explains. */
+static const double stalled = 1.25;
+
+double figures_rate_us(const delivery_counts *delivery, const cb_counts *counters,
+                       const double *blocks_us, size_t count, double median_us, report_row *row)
+{
+    double total_us = 0, mean_us;
+
+    for (size_t i = 0; i < count; i++)
+        total_us += blocks_us[i];
+    mean_us = total_us / (double)count;
+    if (delivery->lost == 0 && delivery->unacknowledged == 0 && !has_marked_counter(counters) &&
+        !(mean_us > stalled * median_us))
+        return median_us;
+    report_set_text(row, REPORT_RATES_FROM, "totals");
+    return mean_us;
 }
 
 /* Values that all rows have */
@@ -273,7 +338,7 @@ static void fill_steps(const stats_histogram *histogram, double divisor, double 
 /* Beside a computing task the mean is the figure: a median would hide the rare long interruptions.
  * The harness time of a ping-pong is not halved: a round trip contains one step of
  * each side, and over null one step of one side was measured. */
-cb_status figures_fill(const measurement_setting *setting, const measurement_outcome *outcome,
+cb_status figures_fill(const measurement_setting *setting, measurement_outcome *outcome,
                        report_row *row)
 {
     const bench_measurement *measurement = setting->planned;
@@ -286,7 +351,8 @@ cb_status figures_fill(const measurement_setting *setting, const measurement_out
     const benchmark *definition = setting->session->definition;
     const double size_bytes =
         measurement->varied ? outcome->fragment_mean_bytes : (double)measurement->size_bytes;
-    double divisor = measurement->mode->divisor, packets, time_us;
+    const double arrived = figures_arrived_share(&outcome->delivery);
+    double divisor = measurement->mode->divisor, packets, rate_us;
     stats_summary summary;
 
     figures_fill_common(setting, &common, row);
@@ -296,28 +362,31 @@ cb_status figures_fill(const measurement_setting *setting, const measurement_out
                      measurement->occupation != BENCH_UNOCCUPIED ? stats_summarize_mean
                                                                  : stats_summarize,
                      &summary));
-    time_us = stats_figure(&summary);
     figures_fill_blocks(figures_column(measurement->mode), &summary, outcome->blocks_ns,
                         outcome->block_count, outcome->steps * outcome->block_count, row);
     report_set_text(row, REPORT_STOPPED_BY, outcome->stopped_by);
+    rate_us = figures_rate_us(&outcome->delivery, &outcome->counters, outcome->blocks_ns,
+                              outcome->block_count, stats_figure(&summary), row);
+    outcome->figure_us = rate_us / arrived;
     if (definition->scale != NULL) {
         const bench_scale scale = definition->scale(setting->session->options, measurement->count);
 
         packets = (double)scale.packets;
-        figures_fill_units(&scale, size_bytes, time_us, outcome->lost_share, row);
+        figures_fill_units(&scale, size_bytes, rate_us, arrived,
+                           outcome->whole_share < 0 ? arrived : outcome->whole_share, row);
         figures_fill_synchronised(measurement, scale.converging, row);
     } else {
         packets = (double)bench_packets_of(measurement->mode->packets, measurement->count);
         fill_rates(setting->session->definition, measurement, setting->participants, size_bytes,
-                   time_us, outcome->lost_share, row);
+                   rate_us, arrived, row);
     }
-    figures_fill_cost((1 - outcome->lost_share) * divisor * packets, size_bytes, row);
+    figures_fill_cost(arrived * divisor * packets, size_bytes, row);
     if (definition->counted == BENCH_SOURCES)
         figures_fill_synchronised(
             measurement, measurement->count * (size_t)setting->session->options->window, row);
     figures_fill_fragments(measurement, outcome->fragment_mean_bytes,
                            outcome->fragment_largest_bytes, row);
-    fill_ratio(setting, time_us * divisor, row);
+    fill_ratio(setting, outcome->figure_us * divisor, row);
     fill_steps(outcome->histogram, divisor, summary.median, row);
     report_set_numbers(row, REPORT_SHARES, outcome->shares, outcome->share_count);
     report_set_numbers(row, REPORT_THREAD_SHARES, outcome->thread_shares, outcome->thread_count);

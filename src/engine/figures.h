@@ -17,10 +17,25 @@ typedef struct {
 /* Merge the histograms of all members at index 0 of the team. Collective over the team. */
 cb_status figures_sum_histogram(control_team *team, stats_histogram *histogram);
 
-/* The share (0 to 1) of this pass's packets that was lost. Over a reliable technology *share is not
- * changed. Collective over the team. */
-cb_status figures_lost_share(const measurement_setting *setting, const bench_rank *me,
-                             double *share);
+/* Sum what arrived and what was lost in this pass. Collective over the team. */
+cb_status figures_sum_delivery(const measurement_setting *setting, const bench_rank *me,
+                               delivery_counts *out);
+
+/* The share (0 to 1] of the packets that arrived. */
+double figures_arrived_share(const delivery_counts *delivery);
+
+/* Whether packets were sent and none arrived: such a measurement has no figures. */
+bool figures_nothing_arrived(const delivery_counts *delivery);
+
+/* At rank 0: write the reason into the document in place of a row, and let the run fail. `what`
+ * were `lost`: "packets". Returns the error of the document. */
+cb_status figures_refuse(const measurement_setting *setting, const char *what, uint64_t lost);
+
+/* The time per step that rates are made from. It is the median's unless something was lost, sent
+ * again or waited for: then it is the mean, so that a rate is what was delivered in the time that
+ * passed, and the row is marked. */
+double figures_rate_us(const delivery_counts *delivery, const cb_counts *counters,
+                       const double *blocks_us, size_t count, double median_us, report_row *row);
 
 /* The processor time of all participants per message and per GB, from that of a step, which is set
  * before, and the messages that a step delivers. */
@@ -33,9 +48,10 @@ void figures_fill_fragments(const bench_measurement *measurement, double mean_by
 /* The payload of packets that may be under way to one receiver at a time. */
 void figures_fill_synchronised(const bench_measurement *measurement, size_t packets,
                                report_row *row);
-/* The rates of a benchmark with a scale whose step takes `time_us`; packets have this mean size. */
+/* The rates of a benchmark with a scale whose step takes `time_us`; packets have this mean size.
+ * The shares are those of the packets that arrived, and of the events of which all arrived. */
 void figures_fill_units(const bench_scale *scale, double size_bytes, double time_us,
-                        double lost_share, report_row *row);
+                        double arrived_share, double whole_share, report_row *row);
 
 /* Fill in the conditions of the measurement and the values that all rows have. */
 void figures_fill_common(const measurement_setting *setting, const figures_common *common,
@@ -47,8 +63,8 @@ void figures_fill_blocks(report_column figure, const stats_summary *summary,
                          const double *blocks_us, size_t count, uint64_t steps, report_row *row);
 
 /* Fill a row of the plain passes. The block times in `outcome` are converted to times of the
- * figure. CB_ERROR_MEMORY, logged. */
-cb_status figures_fill(const measurement_setting *setting, const measurement_outcome *outcome,
+ * figure, and its `figure_us` is set. CB_ERROR_MEMORY, logged. */
+cb_status figures_fill(const measurement_setting *setting, measurement_outcome *outcome,
                        report_row *row);
 
 /* The column of a mode's figure. */

@@ -432,7 +432,7 @@ static cb_status finish_passes(measurement_passes *run)
     run->out.timed = run->pass.meters;
     counting_end(&run->setting->session->counting, run->setting->session->technology);
     CB_TRY(rank_check_sum(run->pass.me));
-    CB_TRY(figures_lost_share(run->setting, run->pass.me, &run->out.lost_share));
+    CB_TRY(figures_sum_delivery(run->setting, run->pass.me, &run->out.delivery));
     CB_TRY(keep_arrived(run));
     CB_TRY(measurement_keep_shares(run));
     CB_TRY(keep_thread_shares(run));
@@ -546,7 +546,8 @@ cb_status measurement_run(const measurement_setting *setting, measurement_outcom
                 .group_free_ns = -1,
                 .harness_ns = -1,
                 .touch_ns = -1,
-                .algorithm_true_us = -1},
+                .algorithm_true_us = -1,
+                .whole_share = -1},
     };
     cb_status status;
 
@@ -584,15 +585,17 @@ cb_status measurement_run(const measurement_setting *setting, measurement_outcom
 }
 
 /* After a failed verification, which ends the passes, the method's own figures are left out. */
-static cb_status write_row(const measurement_setting *setting, const measurement_outcome *outcome,
+static cb_status write_row(const measurement_setting *setting, measurement_outcome *outcome,
                            bool passed, report_row *row, measurement_result *result)
 {
     const measurement_method *method = setting->session->method;
 
+    if (figures_nothing_arrived(&outcome->delivery))
+        return figures_refuse(setting, "packets", outcome->delivery.lost);
     CB_TRY(figures_fill(setting, outcome, row));
     if (method != NULL && method->fill_row != NULL && (passed || method->after_passes == NULL))
         method->fill_row(setting->session->method_state, setting, row);
-    result->figure_us = report_row_figure(row, figures_column(setting->planned->mode));
+    result->figure_us = outcome->figure_us;
     verification_note(setting->session, &outcome->verification);
     return report_add(setting->session->document, row);
 }

@@ -35,6 +35,14 @@ typedef struct {
     bool done;
 } verification_result;
 
+/* Messages of an unreliable technology in the timed part, summed over the ranks; all 0 over a
+ * reliable one. Valid at index 0 of the team. */
+typedef struct {
+    uint64_t arrived, lost;  /* packets */
+    uint64_t own;            /* of those that arrived, from a rank to itself */
+    uint64_t unacknowledged; /* acknowledgements and signals that were lost */
+} delivery_counts;
+
 /* One measurement. Equal in all participants. */
 struct measurement_setting {
     engine_session *session;
@@ -69,8 +77,10 @@ typedef struct {
     verification_result verification;
     cb_counts counters;
     double fragment_mean_bytes, fragment_largest_bytes; /* that arrived, if sizes vary; else 0 */
-    double lost_share;                                  /* of the packets of all blocks, 0 to 1 */
-    meters timed;                                       /* of this rank, in the blocks that count */
+    delivery_counts delivery;                           /* of all blocks */
+    double whole_share; /* of events, of which all packets arrived; negative: as of the packets */
+    double figure_us;   /* of the row: the time per step that rates are made from */
+    meters timed;       /* of this rank, in the blocks that count */
 } measurement_outcome;
 
 #endif

@@ -343,7 +343,7 @@ static cb_status finish_document(const engine_session *session, cb_status status
     finished = report_finish(session->document, status == CB_OK ? NULL : cb_status_text(status));
     if (status != CB_OK || finished != CB_OK)
         return status != CB_OK ? status : finished;
-    if (verdict->verification_failed)
+    if (verdict->verification_failed || verdict->nothing_arrived)
         return CB_ERROR_DATA;
     if (verdict->search_failed)
         return CB_ERROR_DEADLINE;

@@ -18,8 +18,9 @@
 /* Reasons why a complete run fails; rank 0 only. */
 typedef struct {
     bool verification_failed;
-    bool search_failed; /* no rate keeps the deadline */
-    bool all_skipped;   /* no measurement of the plan could be made */
+    bool nothing_arrived; /* in at least one measurement */
+    bool search_failed;   /* no rate keeps the deadline */
+    bool all_skipped;     /* no measurement of the plan could be made */
 } session_verdict;
 
 struct engine_session {

@@ -250,6 +250,8 @@ static cb_status after_passes(void *made, measurement_passes *run)
 
     CB_TRY(time_events(run, &state->found));
     CB_TRY(sum_accounts(run->pass.team, &evb_of(run->pass.me)->account, state->found.account));
+    if (state->found.account[0] > 0)
+        run->out.whole_share = (double)state->found.account[1] / (double)state->found.account[0];
     return record_timeline(run, &state->recording);
 }
 

@@ -289,6 +289,7 @@ static cb_status read_own(bench_rank *me)
         verification_check_own(me, buffer, unit->opened - 1);
     else
         CB_TRY(read_fragments(me, NULL, buffer));
+    me->received.own++;
     return count_message(me, unit, unit->opened - 1, true);
 }
 
@@ -382,6 +383,7 @@ cb_status evb_receive_control(bench_rank *me, size_t peer)
 
     if (status == CB_OK)
         transport_buffer_release(buffer);
+    me->received.unacknowledged += status == CB_LOST;
     return status == CB_LOST ? CB_OK : status;
 }
 
@@ -408,8 +410,10 @@ cb_status evb_receive_any(bench_rank *me)
     size_t peer;
     cb_status status = receive_next(me, &peer, &buffer);
 
-    if (status == CB_LOST)
+    if (status == CB_LOST) {
+        me->received.unacknowledged += is_control;
         return is_control ? accept_control(me, peer) : accept_fragments(me, peer, false);
+    }
     CB_TRY(status);
     if (unit->folded)
         is_control = buffer->size == unit->control_bytes;

@@ -45,6 +45,7 @@ typedef struct {
     double touch_ns;
     fragments_arrived arrived; /* at the last stage, since the last row, if sizes vary */
     double fragment_mean_bytes, fragment_largest_bytes;
+    delivery_counts delivery; /* of the last load */
     verification_result verification;
 } chain;
 
@@ -299,6 +300,7 @@ static cb_status run_at(chain *run, double rate_hz, double time_ns, uint64_t lea
     CB_TRY(run_load(run, &load, &times));
     counting_end(&run->rank.setting->session->counting, run->rank.setting->session->technology);
     CB_TRY(figures_sum_histogram(run->rank.setting->team, run->rank.latency));
+    CB_TRY(figures_sum_delivery(run->rank.setting, run->rank.me, &run->delivery));
     *out = outcome_of(run, &load, &times);
     return CB_OK;
 }
@@ -323,11 +325,17 @@ static void fill_row(chain *run, const farm_outcome *outcome, report_row *row)
     figures_fill_common(run->rank.setting, &common, row);
     report_set_text(row, REPORT_ARRIVALS, run->rank.setting->session->options->arrivals);
     farm_fill_load(outcome, row);
+    if (run->delivery.lost > 0)
+        report_set_text(row, REPORT_RATES_FROM, "totals");
     if (definition->scale != NULL) {
         const bench_scale scale = definition->scale(options, planned->count);
+        const double arrived = figures_arrived_share(&run->delivery);
+        const double whole =
+            report_row_number(row, REPORT_COMPLETE, "") / report_row_number(row, REPORT_ISSUED, "");
 
-        figures_fill_units(&scale, size_bytes, 1e6 * (double)scale.events / frequency_hz, 0, row);
-        figures_fill_cost((double)scale.packets, size_bytes, row);
+        figures_fill_units(&scale, size_bytes, 1e6 * (double)scale.events / frequency_hz, arrived,
+                           whole, row);
+        figures_fill_cost(arrived * (double)scale.packets, size_bytes, row);
     } else {
         const size_t packets = bench_packets_of(planned->mode->packets, planned->count);
 
@@ -362,10 +370,14 @@ static cb_status add_row(chain *run, farm_outcome *outcome)
         CB_TRY(run->kind->fill(&run->rank, team, run->root ? &row : NULL));
     if (!run->root)
         return CB_OK;
-    fill_row(run, outcome, &row);
     verification_note(session, &run->verification);
+    if (figures_nothing_arrived(&run->delivery)) {
+        status = figures_refuse(run->rank.setting, "packets", run->delivery.lost);
+    } else {
+        fill_row(run, outcome, &row);
+        status = report_add(session->document, &row);
+    }
     run->verification.done = false;
-    status = report_add(session->document, &row);
     report_row_clear(&row);
     return status;
 }
@@ -407,7 +419,8 @@ typedef struct {
     farm_search search;
 } rate_search;
 
-/* A rate holds if the pipeline is not saturated and the quantile is within the deadline. */
+/* A rate holds if the pipeline is not saturated, nothing is lost, and the quantile is within the
+ * deadline. */
 static cb_status try_rate(void *context, double rate_hz, farm_trial *out)
 {
     rate_search *rates = context;
@@ -419,7 +432,8 @@ static cb_status try_rate(void *context, double rate_hz, farm_trial *out)
     *out = (farm_trial){.now_ns = run->elapsed_ns};
     if (run->root) {
         rates->reached_ns = stats_histogram_quantile(run->rank.latency, rates->quantile);
-        out->holds = !farm_saturated(&outcome) && rates->reached_ns <= rates->deadline_ns;
+        out->holds = !farm_saturated(&outcome) && run->delivery.lost == 0 &&
+                     rates->reached_ns <= rates->deadline_ns;
     }
     return control_broadcast(run->rank.setting->team, &out->holds, sizeof(out->holds));
 }

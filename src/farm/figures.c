@@ -9,12 +9,21 @@
 #include "farm/farm.h"
 #include "farm/options.h"
 
-/* The frequency is that of decisions; NaN if there are too few. */
+/* If events were lost: decisions / the time of all runs, to the last one or to giving up. */
+static double delivered_hz(const farm_outcome *outcome, report_row *row)
+{
+    report_set_text(row, REPORT_RATES_FROM, "totals");
+    return (double)outcome->tally.decided / outcome->tally.elapsed_ns * 1e9;
+}
+
+/* The frequency is that of decisions. */
 static cb_status fill_closed(const farm_outcome *outcome, report_row *row, double *frequency_hz)
 {
+    const delivery_counts none_lost = {0};
     stats_summary summary;
 
-    *frequency_hz = (double)NAN;
+    if (outcome->tally.lost > 0)
+        *frequency_hz = delivered_hz(outcome, row);
     if (outcome->block_count == 0)
         return CB_OK; /* almost all events were lost */
     for (size_t i = 0; i < outcome->block_count; i++)
@@ -23,7 +32,9 @@ static cb_status fill_closed(const farm_outcome *outcome, report_row *row, doubl
     figures_fill_blocks(REPORT_ROUND_US, &summary, outcome->blocks_ns, outcome->block_count,
                         outcome->block * outcome->block_count, row);
     report_set_text(row, REPORT_STOPPED_BY, outcome->stopped_by);
-    *frequency_hz = 1e6 / summary.median;
+    if (outcome->tally.lost == 0)
+        *frequency_hz = 1e6 / figures_rate_us(&none_lost, &outcome->counters, outcome->blocks_ns,
+                                              outcome->block_count, summary.median, row);
     return CB_OK;
 }
 
@@ -89,6 +100,8 @@ static void fill_open(const farm_outcome *outcome, report_row *row, double *freq
     *frequency_hz = tally->decided > 1 && tally->decision_span_ns > 0
                         ? (double)(tally->decided - 1) / tally->decision_span_ns * 1e9
                         : (double)NAN;
+    if (tally->lost > 0)
+        *frequency_hz = delivered_hz(outcome, row);
     farm_fill_load(outcome, row);
     report_set_number(row, REPORT_HELD_BACK, (double)tally->held_back);
     if (farm_saturated(outcome))
@@ -165,7 +178,7 @@ cb_status farm_figures(const measurement_setting *setting, const farm_outcome *o
     const double accept = farm_accept_fraction(setting->session->options);
     const double size_bytes =
         measurement->varied ? outcome->fragment_mean_bytes : (double)measurement->size_bytes;
-    double frequency_hz, mean_sources;
+    double frequency_hz = (double)NAN, mean_sources;
 
     figures_fill_common(setting, &common, row);
     report_set_number(row, REPORT_SOURCES, (double)sources);

@@ -33,6 +33,7 @@ typedef struct {
     verification_result verification;
     cb_counts counters;
     double fragment_mean_bytes, fragment_largest_bytes; /* that arrived, if sizes vary */
+    double frequency_hz;                                /* of the row, when it is made */
 } farm_outcome;
 
 /* Compute the row of an outcome. CB_ERROR_MEMORY, logged. */

@@ -92,6 +92,7 @@ static void add_tally(farm_tally *sum, const farm_tally *tally)
     sum->step_bytes[0] += tally->step_bytes[0];
     sum->step_bytes[1] += tally->step_bytes[1];
     sum->errors += tally->errors;
+    sum->elapsed_ns += tally->elapsed_ns;
 }
 
 static uint64_t lead_in_of(uint64_t in_flight, uint64_t block)
@@ -202,7 +203,6 @@ cb_status farm_measure_closed(farm_run *run)
     farm_row_begin(run);
     if (blocks.values_ns != NULL && blocks.sorted_ns != NULL && blocks.marks_ns != NULL)
         status = time_blocks(run, &blocks, &out);
-    /* Loads are shares of the time per event in the row, in all ranks. */
     if (status == CB_OK && run->supervisor && blocks.count > 0)
         run->event_ns = summarize(&blocks).median / (double)blocks.block;
     if (status == CB_OK)
@@ -214,6 +214,11 @@ cb_status farm_measure_closed(farm_run *run)
     out.block = blocks.block;
     if (status == CB_OK)
         status = farm_row(run, &out);
+    /* Loads are shares of the frequency in the row, in all ranks. */
+    if (status == CB_OK && run->supervisor && out.frequency_hz > 0)
+        run->event_ns = 1e9 / out.frequency_hz;
+    if (status == CB_OK)
+        status = control_broadcast(run->setting->team, &run->event_ns, sizeof(run->event_ns));
     free(blocks.values_ns);
     free(blocks.marks_ns);
     free(blocks.sorted_ns);

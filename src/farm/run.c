@@ -152,6 +152,15 @@ void farm_row_begin(farm_run *run)
         memset(run->step_latencies, 0, 2 * sizeof(*run->step_latencies));
 }
 
+/* No decision has arrived. */
+static cb_status refuse(farm_run *run, const farm_outcome *outcome, report_row *row)
+{
+    report_row_clear(row);
+    verification_note(run->setting->session, &run->verification);
+    run->verification.done = false;
+    return figures_refuse(run->setting, "events", outcome->tally.lost);
+}
+
 cb_status farm_row(farm_run *run, farm_outcome *outcome)
 {
     engine_session *session = run->setting->session;
@@ -168,6 +177,8 @@ cb_status farm_row(farm_run *run, farm_outcome *outcome)
     CB_TRY(meters_report(&run->meters, run->setting->team, run->supervisor ? &row : NULL));
     if (!run->supervisor)
         return CB_OK;
+    if (outcome->tally.decided == 0 && outcome->tally.lost > 0)
+        return refuse(run, outcome, &row);
     outcome->in_flight = run->in_flight;
     outcome->latencies = run->latencies;
     outcome->accounts = run->accounts;
@@ -178,6 +189,7 @@ cb_status farm_row(farm_run *run, farm_outcome *outcome)
     outcome->verification = run->verification;
     run->verification.done = false;
     status = farm_figures(run->setting, outcome, &row);
+    outcome->frequency_hz = report_row_number(&row, REPORT_FREQUENCY_HZ, "");
     verification_note(session, &outcome->verification);
     if (status == CB_OK)
         return report_add(session->document, &row);

@@ -370,6 +370,7 @@ static cb_status fill_row(linkmap_state *state, report_row *row)
                                    .algorithm_true_us = -1,
                                    .verification = &state->passes.out.verification,
                                    .counters = &state->passes.out.counters};
+    const delivery_counts *delivery = &state->passes.out.delivery;
     const double packets =
         (double)bench_packets_of(state->planned.mode->packets, state->planned.count);
     map_fault faults[MAP_FAULTS_MOST];
@@ -377,15 +378,19 @@ static cb_status fill_row(linkmap_state *state, report_row *row)
     map_figures figures = {0};
     stats_summary summary;
     cb_status status = CB_OK;
+    double step_us;
 
     figures_fill_common(&state->setting, &common, row);
     if (state->step_count > 0) {
         CB_TRY(figures_summarize(state->steps_us, state->step_count, &summary));
         figures_fill_blocks(figures_column(state->planned.mode), &summary, state->steps_us,
                             state->step_count, state->step_count, row);
+        step_us = figures_rate_us(delivery, &state->passes.out.counters, state->steps_us,
+                                  state->step_count, summary.median, row);
         if (state->planned.size_bytes > 0)
             report_set_number(row, REPORT_THROUGHPUT_MBPS,
-                              packets * (double)state->planned.size_bytes / summary.median);
+                              figures_arrived_share(delivery) * packets *
+                                  (double)state->planned.size_bytes / step_us);
     }
     map.faults = faults;
     if (state->run.pattern == MAP_PAIRS) {
@@ -414,8 +419,9 @@ static cb_status write_row(linkmap_state *state, report_row *row)
 
     if (session->document != NULL) {
         verification_note(session, &state->passes.out.verification);
-        status = fill_row(state, row);
-        if (status == CB_OK)
+        if (figures_nothing_arrived(&state->passes.out.delivery))
+            status = figures_refuse(&state->setting, "packets", state->passes.out.delivery.lost);
+        else if ((status = fill_row(state, row)) == CB_OK)
             status = report_add(session->document, row);
     }
     report_row_clear(row);
@@ -460,6 +466,7 @@ static cb_status measure_members(linkmap_state *state)
     CB_TRY(control_agree(setting->team, rank_prepare(passes->pass.me)));
     CB_TRY(control_barrier(setting->team));
     CB_TRY(time_steps(state));
+    CB_TRY(figures_sum_delivery(setting, passes->pass.me, &passes->out.delivery));
     rank_reset(passes->pass.me, passes->traffic);
     CB_TRY(measurement_verify(passes));
     CB_TRY(counting_gather(&session->counting, session->technology, setting->team,

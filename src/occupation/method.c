@@ -357,6 +357,7 @@ static cb_status do_both(occupation *state, occupation_work *work)
     keep_whole_periods(state, work);
     run->out.timed = run->pass.meters;
     counting_end(&run->setting->session->counting, run->setting->session->technology);
+    CB_TRY(figures_sum_delivery(run->setting, run->pass.me, &run->out.delivery));
     CB_TRY(measurement_keep_shares(run));
     return measurement_keep_blocks(run);
 }

@@ -373,12 +373,16 @@ static void fill_messages(const replay_run *run, report_row *row)
     report_set_member(row, REPORT_RECORDED, (double)recorded->worst_line, "worst_line");
 }
 
-static cb_status fill_times(replay_run *run, uint64_t messages, uint64_t bytes, report_row *row)
+static cb_status fill_times(replay_run *run, const cb_counts *counters, uint64_t messages,
+                            uint64_t bytes, report_row *row)
 {
+    const delivery_counts reliable = {0};
     stats_summary summary;
+    double play_us;
 
     CB_TRY(figures_summarize(run->all_us, run->plays, &summary));
     figures_fill_blocks(REPORT_PLAY_US, &summary, run->all_us, run->plays, run->plays, row);
+    play_us = figures_rate_us(&reliable, counters, run->all_us, run->plays, summary.median, row);
     qsort(run->all_us, run->plays, sizeof(double), compare_times);
     report_set_member(row, REPORT_REPLAY, (double)run->plays, "plays");
     report_set_member(row, REPORT_REPLAY, stats_quantile(run->all_us, run->plays, 0.25),
@@ -386,7 +390,7 @@ static cb_status fill_times(replay_run *run, uint64_t messages, uint64_t bytes, 
     report_set_member(row, REPORT_REPLAY, stats_quantile(run->all_us, run->plays, 0.75),
                       "quartiles_us.1");
     report_set_text(row, REPORT_STOPPED_BY, run->stopped_by);
-    report_set_number(row, REPORT_THROUGHPUT_MBPS, (double)bytes / summary.median);
+    report_set_number(row, REPORT_THROUGHPUT_MBPS, (double)bytes / play_us);
     figures_fill_cost((double)messages, (double)bytes / (double)messages, row);
     return CB_OK;
 }
@@ -409,7 +413,7 @@ static cb_status write_row(replay_run *run, const measurement_setting *setting,
     figures_fill_common(setting, &common, row);
     if (run->played.multicasts)
         report_set_text(row, REPORT_MULTICAST, "loop");
-    CB_TRY(fill_times(run, messages, bytes, row));
+    CB_TRY(fill_times(run, counters, messages, bytes, row));
     fill_ranks(all, setting->participants, row);
     fill_messages(run, row);
     return report_add(setting->session->document, row);

@@ -36,10 +36,17 @@ static const report_mark marks[] = {
                 "bound",
      .remedy = "longer `--max-time`"},
     {'&', REPORT_COUNTERS, REPORT_MARK_COUNTED,
-     .meaning = "packets were sent again, timed out or marked by ECN: see the counters of the "
-                "technology in the "
-                "result",
+     .meaning =
+         "packets were lost, sent again, timed out or marked by ECN: see the counters of the "
+         "technology in the "
+         "result",
      .remedy = "a larger buffer in the switch, or fewer senders at a time"},
+    {'<', REPORT_RATES_FROM, REPORT_MARK_IS, .text = "totals",
+     .meaning = "something was lost or waited for: rates are what was delivered in all of the "
+                "time, and the times are "
+                "medians, which leave the waits out",
+     .remedy = "see `&`, `%` and the p99.9 of the row; with neither, other programs or too few "
+               "cores made blocks wait"},
     {'%', REPORT_HOSTS_WITH_FAULTS, REPORT_MARK_ABOVE,
      .meaning = "a host of the row sent again, dropped, or got packets marked by a congested "
                 "switch, maybe of other "
@@ -48,8 +55,9 @@ static const report_mark marks[] = {
     {'#', REPORT_ERRORS, REPORT_MARK_ABOVE,
      .meaning = "duplicate, late or unexpected messages; see errors in the result",
      .remedy = "`--verify`"},
-    {'<', REPORT_STEPS_BELOW_MEDIAN, REPORT_MARK_TRUE,
-     .meaning = "even the longest single step is below the median of the blocks: p50 to max are of a pass of their "
+    {'$', REPORT_STEPS_BELOW_MEDIAN, REPORT_MARK_TRUE,
+     .meaning = "even the longest single step is below the median of the blocks: p50 to max are of "
+                "a pass of their "
                 "own, which was disturbed less",
      .remedy = "compare percentiles with each other only"},
     {'~', REPORT_STOPPED_BY, REPORT_MARK_IS_NOT, .text = "precision",

@@ -134,14 +134,15 @@ survived mislabel,corrupt,cut decision pushfarm "r['lost'] > 0 and r['errors'] >
 case_is "all messages are lost"
 export CB_FAULT=drop CB_FAULT_WHAT=any CB_FAULT_EVERY=1
 farm pullfarm lossy
-expect_status 0
-expect_rows "r['decided'] == 0 and r['lost'] == r['issued'] > 0 and 'frequency_Hz' not in r"
+expect_status 1
+expect_error "events arrived, so nothing was measured"
+expect_document result.json "d['complete'], d['results'], len(d['skipped'])" "(True, [], 1)"
 
 case_is "a search with all messages lost"
 farm pushfarm lossy --find-rate --deadline-us 1e6 --quantile p50
 expect_status 1
 expect_error "no event was decided"
-expect_document result.json "d['complete'], len(d['results'])" "(True, 1)"
+expect_document result.json "d['complete'], d['results'], len(d['skipped'])" "(True, [], 2)"
 
 case_is "random faults, verified"
 export CB_FAULT=drop,double,reorder CB_FAULT_EVERY=10

@@ -43,7 +43,7 @@ case_is "a file is replayed, and the figures are those of its bytes"
 measured 3 funnel --sources 2 --mode event --fragments file:two.txt
 expect_document result.json "[r['size_bytes'] for r in d['results']]" "[207, 1301]"
 expect_document result.json "[r['fragment_largest_bytes'] for r in d['results']]" "[500, 4096]"
-expect_rows "abs(r['throughput_MBps'] * r['round_us']['median'] / \
+expect_rows "abs(r['throughput_MBps'] * rate_us(r) / \
     (r['sources'] * r['fragment_mean_bytes']) - 1) < 1e-6"
 measured 5 pushfarm --sources 2 --destinations 2 --algorithm 0 --fragments file:one.txt
 expect_rows "r['fragment_largest_bytes'] == 2000 and r['size_bytes'] == 772"

@@ -325,10 +325,14 @@ expect_true() { # what, command...
     "$@" || failed "$what" "it does not hold"
 }
 
-# A value of a document: document FILE EXPRESSION, with the document as d.
+# A value of a document: document FILE EXPRESSION, with the document as d. rate_us(row) is the time per step that
+# the rates of a row are made from if nothing was lost.
 document() {
-    "$CB_PYTHON" -I -S -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' \
-        "$1" "$2" 2>&1 | tail -n 1
+    "$CB_PYTHON" -I -S -c 'import json, sys; d = json.load(open(sys.argv[1]))
+def rate_us(row):
+    blocks = row["blocks_us"]
+    return sum(blocks) / len(blocks) if "rates_from" in row else (row.get("round_us") or row["latency_us"])["median"]
+print(eval(sys.argv[2]))' "$1" "$2" 2>&1 | tail -n 1
 }
 
 expect_document() { # file, expression, expected

@@ -20,6 +20,7 @@ CLI_TESTS = \
 	%D%/forms.sh \
 	%D%/host_names.sh \
 	%D%/linkmap.sh \
+	%D%/losses.sh \
 	%D%/fragments.sh \
 	%D%/model.sh \
 	%D%/model_calibrate.sh \

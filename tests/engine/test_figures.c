@@ -59,7 +59,7 @@ static report_row *empty_row(void)
 }
 
 static void fill_row(bench *b, const bench_measurement *measurement, size_t participants,
-                     const measurement_outcome *outcome)
+                     measurement_outcome *outcome)
 {
     const measurement_setting setting = {.session = &b->session,
                                          .planned = measurement,
@@ -432,15 +432,16 @@ START_TEST(a_funnel_counts_events)
 }
 END_TEST
 
-START_TEST(loss_is_the_shortfall_from_the_rate_of_one_source)
+START_TEST(a_shortfall_is_from_the_rate_of_one_source)
 {
     bench b;
 
     make_bench(&b, &cb_funnel);
-    ck_assert_double_eq(report_row_number(row_of(&b, "event", 1, 64, 2.0), REPORT_LOSS_PCT, ""), 0);
+    ck_assert_double_eq(
+        report_row_number(row_of(&b, "event", 1, 64, 2.0), REPORT_SHORTFALL_PCT, ""), 0);
     /* 4 packets in 10 us: 0.4 a us against 0.5 */
-    assert_near(report_row_number(row_of(&b, "event", 4, 64, 10.0), REPORT_LOSS_PCT, ""), 20);
-    assert_near(report_row_number(row_of(&b, "event", 4, 64, 4.0), REPORT_LOSS_PCT, ""), -100);
+    assert_near(report_row_number(row_of(&b, "event", 4, 64, 10.0), REPORT_SHORTFALL_PCT, ""), 20);
+    assert_near(report_row_number(row_of(&b, "event", 4, 64, 4.0), REPORT_SHORTFALL_PCT, ""), -100);
 }
 END_TEST
 
@@ -451,8 +452,8 @@ START_TEST(each_mode_has_its_own_reference)
     make_bench(&b, &cb_funnel);
     row_of(&b, "event", 1, 64, 2.0);
     row_of(&b, "free", 1, 64, 1.0);
-    assert_near(report_row_number(row_of(&b, "event", 2, 64, 8.0), REPORT_LOSS_PCT, ""), 50);
-    assert_near(report_row_number(row_of(&b, "free", 2, 64, 8.0), REPORT_LOSS_PCT, ""), 75);
+    assert_near(report_row_number(row_of(&b, "event", 2, 64, 8.0), REPORT_SHORTFALL_PCT, ""), 50);
+    assert_near(report_row_number(row_of(&b, "free", 2, 64, 8.0), REPORT_SHORTFALL_PCT, ""), 75);
 }
 END_TEST
 
@@ -485,7 +486,7 @@ START_TEST(the_harness_cost_of_a_ping_pong_is_that_of_one_side)
 }
 END_TEST
 
-static const report_row *row_of_outcome(bench *b, const measurement_outcome *outcome)
+static const report_row *row_of_outcome(bench *b, measurement_outcome *outcome)
 {
     bench_measurement measurement = {.mode = &b->session.definition->modes[0], .count = 2};
 
@@ -507,7 +508,7 @@ START_TEST(what_was_not_measured_is_absent)
     assert_absent(report_row_number(row, REPORT_TOUCH_US, ""));
     assert_absent(report_row_number(row, REPORT_HARNESS_US, ""));
     assert_absent(report_row_number(row, REPORT_GROUP_CREATE_US, ""));
-    assert_absent(report_row_number(row, REPORT_LOSS_PCT, ""));
+    assert_absent(report_row_number(row, REPORT_SHORTFALL_PCT, ""));
     assert_absent(report_row_number(row, REPORT_CONGESTION_RATIO, ""));
     assert_absent(report_row_number(row, REPORT_SCALING_EFFICIENCY, ""));
     ck_assert(!report_row_has(row, REPORT_VERIFY));
@@ -592,6 +593,150 @@ START_TEST(a_row_has_the_conditions_of_the_run)
     ck_assert_str_eq(report_row_text(row, REPORT_WAIT, "requested"), "auto");
     ck_assert_str_eq(report_row_text(row, REPORT_WAIT, "effective"), "yield");
     ck_assert_str_eq(report_row_text(row, REPORT_STOPPED_BY, ""), "precision");
+}
+END_TEST
+
+/* What was delivered, in the time that passed */
+
+/* Blocks of 100 steps: six of 4 us a step, and one of `waiting_us`. */
+static const report_row *row_of_delivery(bench *b, const char *mode, size_t count,
+                                         double waiting_us, delivery_counts delivery)
+{
+    static double blocks_ns[BLOCKS];
+    measurement_outcome outcome = outcome_of(blocks_ns);
+    const bench_measurement measurement = {
+        .mode = bench_find_mode(b->session.definition, mode), .count = count, .size_bytes = 1000};
+
+    for (size_t i = 0; i < BLOCKS; i++)
+        blocks_ns[i] = 1e3 * (double)block_steps * (i == 3 ? waiting_us : 4);
+    outcome.delivery = delivery;
+    fill_row(b, &measurement, count, &outcome);
+    return &made;
+}
+
+static bool rates_are_from_totals(const report_row *row)
+{
+    const char *from = report_row_text(row, REPORT_RATES_FROM, "");
+
+    ck_assert(from == NULL || strcmp(from, "totals") == 0);
+    return from != NULL;
+}
+
+static const delivery_counts none_lost = {0};
+
+START_TEST(a_wait_counts_in_the_rates_and_not_in_the_time)
+{
+    const report_row *row;
+    bench b;
+
+    make_bench(&b, &cb_oneway);
+    row = row_of_delivery(&b, "stream", 2, 32, none_lost); /* 700 packets in 5.6 ms */
+    ck_assert(rates_are_from_totals(row));
+    assert_near(report_row_number(row, REPORT_ROUND_US, "median"), 4);
+    assert_near(report_row_number(row, REPORT_FREQUENCY_HZ, ""), 125000);
+    assert_near(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""), 125);
+}
+END_TEST
+
+START_TEST(without_losses_and_waits_rates_are_of_the_median_block)
+{
+    const report_row *row;
+    bench b;
+
+    make_bench(&b, &cb_oneway);
+    row = row_of_delivery(&b, "stream", 2, 10.9, none_lost); /* the mean is below 1.25 medians */
+    ck_assert(!rates_are_from_totals(row));
+    assert_near(report_row_number(row, REPORT_FREQUENCY_HZ, ""), 250000);
+}
+END_TEST
+
+START_TEST(lost_packets_are_not_in_the_rates)
+{
+    const report_row *row;
+    bench b;
+
+    make_bench(&b, &cb_oneway);
+    row = row_of_delivery(&b, "stream", 2, 4, (delivery_counts){.arrived = 60, .lost = 40});
+    ck_assert(rates_are_from_totals(row));
+    assert_near(report_row_number(row, REPORT_FREQUENCY_HZ, ""), 150000);
+    assert_near(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""), 150);
+    row = row_of_delivery(&b, "pingpong", 2, 4, (delivery_counts){.arrived = 60, .lost = 40});
+    assert_near(report_row_number(row, REPORT_LATENCY_US, "median"), 2);
+    assert_near(report_row_number(row, REPORT_FREQUENCY_HZ, ""), 300000);
+}
+END_TEST
+
+START_TEST(after_a_lost_acknowledgement_rates_are_from_totals)
+{
+    const report_row *row;
+    bench b;
+
+    make_bench(&b, &cb_oneway);
+    row = row_of_delivery(&b, "stream", 2, 6.8, (delivery_counts){.unacknowledged = 1});
+    ck_assert(rates_are_from_totals(row));
+    assert_near(report_row_number(row, REPORT_FREQUENCY_HZ, ""), 1e6 / 4.4);
+}
+END_TEST
+
+START_TEST(what_the_technology_sent_again_makes_rates_from_totals)
+{
+    static const cb_counter rows[] = {{.key = "sent"}, {.key = "again", .is_marked = true}};
+    static const cb_counter_set set = {.group = "packets", .rows = rows, .count = 2};
+    double blocks_ns[BLOCKS];
+    measurement_outcome outcome = outcome_of(blocks_ns);
+    bench b;
+
+    make_bench(&b, &cb_oneway);
+    outcome.counters = (cb_counts){.set = &set, .values = {7, 0}};
+    fill_blocks(blocks_ns, 1);
+    ck_assert(!rates_are_from_totals(row_of_outcome(&b, &outcome)));
+    outcome.counters.values[1] = CB_COUNTER_ABSENT;
+    fill_blocks(blocks_ns, 1);
+    ck_assert(!rates_are_from_totals(row_of_outcome(&b, &outcome)));
+    outcome.counters.values[1] = 1;
+    fill_blocks(blocks_ns, 1);
+    ck_assert(rates_are_from_totals(row_of_outcome(&b, &outcome)));
+}
+END_TEST
+
+START_TEST(ratios_follow_the_rates)
+{
+    bench b;
+
+    make_bench(&b, &cb_pairs);
+    row_of_delivery(&b, "stream", 2, 4, none_lost);
+    assert_near(report_row_number(row_of_delivery(&b, "stream", 4, 32, none_lost),
+                                  REPORT_SCALING_EFFICIENCY, ""),
+                0.5);
+    assert_near(report_row_number(row_of_delivery(&b, "stream", 4, 4,
+                                                  (delivery_counts){.arrived = 25, .lost = 75}),
+                                  REPORT_SCALING_EFFICIENCY, ""),
+                0.25);
+    make_bench(&b, &cb_alltoall);
+    row_of_delivery(&b, "round", 2, 32, none_lost);
+    assert_near(report_row_number(row_of_delivery(&b, "round", 3, 4, none_lost),
+                                  REPORT_CONGESTION_RATIO, ""),
+                0.25);
+}
+END_TEST
+
+/* An event of which one packet is lost is lost. */
+START_TEST(the_frequency_of_event_building_is_of_whole_events)
+{
+    const bench_scale scale = {.events = 2, .packets = 8, .receivers = 2};
+
+    figures_fill_units(&scale, 1000, 10, 0.9, 0.5, empty_row());
+    assert_near(report_row_number(&made, REPORT_FREQUENCY_HZ, ""), 1e5);
+    assert_near(report_row_number(&made, REPORT_THROUGHPUT_MBPS, ""), 720);
+}
+END_TEST
+
+START_TEST(packets_of_which_none_arrived_are_no_measurement)
+{
+    ck_assert(figures_nothing_arrived(&(delivery_counts){.lost = 3}));
+    ck_assert(figures_nothing_arrived(&(delivery_counts){.arrived = 2, .own = 2, .lost = 3}));
+    ck_assert(!figures_nothing_arrived(&(delivery_counts){.arrived = 1, .lost = 3}));
+    ck_assert(!figures_nothing_arrived(&none_lost));
 }
 END_TEST
 
@@ -692,11 +837,17 @@ UNIT_MAIN("figures", a_latency_is_half_of_a_round_trip, a_figure_is_the_summary_
           the_rate_of_a_multicast_counts_packets_of_all_destinations,
           the_destinations_of_a_changing_list_share_the_packets,
           only_variants_with_lists_report_a_list, a_funnel_counts_events,
-          loss_is_the_shortfall_from_the_rate_of_one_source, each_mode_has_its_own_reference,
+          a_shortfall_is_from_the_rate_of_one_source, each_mode_has_its_own_reference,
           a_pipeline_counts_events_and_the_packets_of_its_last_stage,
           the_harness_cost_of_a_ping_pong_is_that_of_one_side, what_was_not_measured_is_absent,
           times_are_reported_in_microseconds, single_steps_that_are_all_below_the_median_are_marked,
           a_row_has_the_conditions_of_the_run, a_split_message_is_marked,
+          a_wait_counts_in_the_rates_and_not_in_the_time,
+          without_losses_and_waits_rates_are_of_the_median_block, lost_packets_are_not_in_the_rates,
+          after_a_lost_acknowledgement_rates_are_from_totals,
+          what_the_technology_sent_again_makes_rates_from_totals, ratios_follow_the_rates,
+          the_frequency_of_event_building_is_of_whole_events,
+          packets_of_which_none_arrived_are_no_measurement,
           with_a_background_task_the_mean_is_the_figure,
           with_a_background_task_each_side_has_its_figures,
           without_a_background_task_its_columns_are_absent)

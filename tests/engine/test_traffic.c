@@ -741,10 +741,24 @@ START_TEST(shares_are_counted_until_one_source_has_delivered_its_block)
         bench_peer *from;
 
         ck_assert_int_eq(bench_receive_any(&s.me, &from), CB_OK);
-        bench_count_share(&s.me, from);
+        bench_count_share(&s.me, from, true);
     }
     ck_assert_uint_eq(s.peers[0].share, 3);
     ck_assert_uint_eq(s.peers[1].share, 1);
+}
+END_TEST
+
+/* It counts for the block of its source, which would not be complete otherwise. */
+START_TEST(a_lost_packet_is_no_share_of_what_was_received)
+{
+    side s;
+
+    make_side(&s, 2, 1);
+    s.me.shares.block_steps = 2;
+    bench_count_share(&s.me, &s.peers[0], true);
+    bench_count_share(&s.me, &s.peers[0], false);
+    ck_assert(s.me.shares.first_complete);
+    ck_assert_uint_eq(s.peers[0].share, 1);
 }
 END_TEST
 
@@ -765,4 +779,5 @@ UNIT_MAIN("traffic", a_changed_byte_changes_the_sum,
           settling_acknowledges_to_each_waiting_peer, early_packets_are_queued_for_later_rounds,
           a_round_that_arrived_early_completes_without_a_receive,
           a_round_ends_at_the_packet_that_completes_it,
-          shares_are_counted_until_one_source_has_delivered_its_block)
+          shares_are_counted_until_one_source_has_delivered_its_block,
+          a_lost_packet_is_no_share_of_what_was_received)

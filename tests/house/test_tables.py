@@ -66,12 +66,12 @@ def masked(table: str) -> str:
     only; marks of rows, and what they mean, depend on how the run went."""
     lines = []
     for line in table.splitlines():
-        if re.match(r"[*~] ", line):
+        if re.match(r"[*~<] ", line):
             continue
         line = re.sub(r"^\d+ hosts?(, the first)?: .*", "HOST", line)
         line = re.sub(r"^clock .*", "CLOCK", line)
         if re.match(r" +\d", line):
-            line = re.sub(r" [*~]+$", "", line)
+            line = re.sub(r" [*~<]+$", "", line)
             line = re.sub(r"(?<= )(\d\S*|-)(?= |$)", lambda cell: "9".rjust(len(cell[0])), line)
         lines.append(line + "\n")
     return "".join(lines)

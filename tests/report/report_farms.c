@@ -177,6 +177,23 @@ START_TEST(the_text_marks_a_saturated_row_and_explains_the_mark)
 }
 END_TEST
 
+START_TEST(the_text_marks_rates_that_are_totals_because_of_a_loss)
+{
+    capture c;
+    report_row row = typical_row("stream", 64);
+
+    capture_open(&c, REPORT_TEXT, NULL);
+    report_add(c.document, &row);
+    row = typical_row("stream", 64);
+    report_set_text(&row, REPORT_RATES_FROM, "totals");
+    report_add(c.document, &row);
+    ck_assert_uint_eq(count_of(c.output, "<\n"), 1);
+    report_finish(c.document, NULL);
+    ck_assert_ptr_nonnull(strstr(c.output, "\n< something was lost or waited for"));
+    capture_close(&c);
+}
+END_TEST
+
 START_TEST(the_text_distinguishes_a_rate_that_was_found_from_a_failed_trial)
 {
     static stats_histogram latency;
@@ -232,5 +249,6 @@ UNIT_PART(report_farms, the_rate_found_by_a_search_has_its_interval,
           a_destination_without_decisions_has_no_latency,
           csv_has_the_slowest_destination_and_the_maximum_in_flight,
           the_text_marks_a_saturated_row_and_explains_the_mark,
+          the_text_marks_rates_that_are_totals_because_of_a_loss,
           the_text_distinguishes_a_rate_that_was_found_from_a_failed_trial,
           only_a_row_that_missed_its_schedule_is_marked)

@@ -75,7 +75,7 @@ static void add_stream(report_document *document)
     report_row row = typical_row("stream", 64);
 
     report_set_number(&row, REPORT_SKEW_US, 0.2);
-    report_set_number(&row, REPORT_LOSS_PCT, 0);
+    report_set_number(&row, REPORT_SHORTFALL_PCT, 0);
     report_set_member(&row, REPORT_VERIFY, 1000, "messages");
     report_set_member(&row, REPORT_VERIFY, 2, "lost");
     report_set_member(&row, REPORT_VERIFY, 0, "doubled");

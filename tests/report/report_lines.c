@@ -106,7 +106,7 @@ START_TEST(a_row_with_all_columns_fits_the_line)
 {
     static const double shares[] = {0.5, 0.5};
     static const report_column numbers[] = {REPORT_SKEW_US,          REPORT_GROUP_CREATE_US,
-                                            REPORT_PER_NODE_MBPS,    REPORT_LOSS_PCT,
+                                            REPORT_PER_NODE_MBPS,    REPORT_SHORTFALL_PCT,
                                             REPORT_CONGESTION_RATIO, REPORT_SCALING_EFFICIENCY};
     static stats_histogram steps;
     double blocks[] = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -154,7 +154,7 @@ START_TEST(a_figure_wider_than_its_column_stays_separated)
     report_row row = typical_row("free", 64);
 
     capture_open(&c, REPORT_TEXT, NULL);
-    report_set_number(&row, REPORT_LOSS_PCT, -123456789);
+    report_set_number(&row, REPORT_SHORTFALL_PCT, -123456789);
     report_add(c.document, &row);
     ck_assert_ptr_nonnull(strstr(c.output, " -123456789"));
     capture_close(&c);

@@ -91,6 +91,13 @@ class Figures(unittest.TestCase):
             assert found is not None
             self.assertEqual((found.low, found.marks), (None, "°"), name)
 
+    def test_a_rate_after_losses_has_no_interval_of_a_median(self) -> None:
+        row = {"latency_us": {"median": 2, "ci95": [1, 4]}, "frequency_Hz": 100}
+        before, after = figure(row, "frequency_Hz"), figure({**row, "rates_from": "totals"}, "frequency_Hz")
+        assert before is not None and after is not None
+        self.assertEqual((before.low, before.high), (50, 200))
+        self.assertEqual((after.value, after.low, after.marks), (100, None, "<°"))
+
     def test_what_was_not_measured_is_no_figure(self) -> None:
         for name in (
             "frequency_Hz",
@@ -130,6 +137,9 @@ class Figures(unittest.TestCase):
     def test_predictions_have_marks(self) -> None:
         for row, marks in (
             ({"oversubscribed": True, "stopped_by": "max-time"}, "*~"),
+            ({"rates_from": "totals", "stopped_by": "max-time"}, "<~"),
+            ({"rates_from": "totals", "datagrams": {"lost": 2}}, "&<"),
+            ({"datagrams": {"lost": 0}}, ""),
             ({"source": "model", "outside": ["size"], "incast": {"bytes": 1}}, "mxi"),
             ({"source": "model", "outside": [], "incast": {"dropped_pct": 1}}, "ml"),
             ({"source": "model", "outside": [], "incast": {"dropped_pct": 0}}, "m"),
@@ -219,7 +229,7 @@ class Lines(unittest.TestCase):
             "frequency-pipeline",
             "latency",
             "throughput",
-            "loss-funnel",
+            "shortfall-funnel",
             "congestion-alltoall",
             "slowdown-communication-mpi",
             "slowdown-computing-mpi",

@@ -106,6 +106,8 @@ class Thresholds(unittest.TestCase):
             ("throughput_MBps > 1.5 GB/s", "throughput_MBps", 1500),
             ("connections_retransmitted = 0", "connections.retransmitted", 0),
             ("verify_lost = 0", "verify.lost", 0),
+            ("shortfall_pct <= 5", "shortfall_pct", 5),
+            ("loss_pct <= 5 %", "shortfall_pct", 5),  # of older plans
         ):
             found = thresholds.parse(text)
             self.assertEqual((found.figure.path, found.needed), (path, needed), text)

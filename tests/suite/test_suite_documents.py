@@ -113,6 +113,13 @@ class Schema(Documents):
         found["results"][0]["blocks_us"][0] += 1
         self.assertNotEqual(checksum_only, documents.blocks_checksum(found))
 
+    def test_keys_of_older_documents_have_their_present_names(self) -> None:
+        path = Path(self.write("old.json", document([row(drawn(1, 1), loss_pct=-2.5)])))
+        for read in (read_checked(path, RESULT), documents.read_result(path)):
+            found = read["results"][0]
+            self.assertEqual(found.get("shortfall_pct"), -2.5)
+            self.assertNotIn("loss_pct", found)
+
     def test_a_later_version_is_distinguished_from_damage(self) -> None:
         newer = Path(self.write("newer.json", _changed(lambda one: one.update(schema=NEWER))))
         with self.assertRaisesRegex(NewerSchema, NEWER):

@@ -36,6 +36,17 @@ PLANNED, RUNNING, MEASURED, SKIPPED = "planned", "running", "measured", "skipped
 FAILED, TIMED_OUT, INTERRUPTED, LEFT_OUT = "failed", "timed out", "interrupted", "left out"
 STATES = (MEASURED, SKIPPED, FAILED, TIMED_OUT, INTERRUPTED, RUNNING, PLANNED, LEFT_OUT)
 
+FORMER_KEYS = {"loss_pct": "shortfall_pct"}  # of rows of older documents: their names now
+
+
+def with_present_keys(document: Json) -> Json:
+    """The document, whose rows have the present names of their keys."""
+    for row in document.get("results", ()):
+        for former, present in FORMER_KEYS.items():
+            if isinstance(row, dict) and former in row:
+                row[present] = row.pop(former)
+    return document
+
 
 def is_spared(entry: Json) -> bool:
     """A further launch that was left out: for the reason of the first, or because enough is known."""
@@ -269,7 +280,7 @@ def read_result(path: Path) -> Json:
     document = read_recognised(path, RESULT)
     if not isinstance(document.get("results"), list):
         raise _refused(path, "results", "it has no list of results")
-    return document
+    return with_present_keys(document)
 
 
 def claims_to_be(path: Path, kind: str) -> bool:
@@ -463,7 +474,7 @@ def checked(document: Any, path: Path, kind: str) -> Json:
         raise _refused(path, place, _what(error)) from error
     for place, what in _RULES.get(kind, lambda _: iter(()))(known):
         raise _refused(path, place, what)
-    return known
+    return with_present_keys(known)
 
 
 def read_checked(path: Path, kind: str) -> Json:

@@ -257,6 +257,7 @@ MARKS = {
     "?": "disturbed: events issued off their schedule",
     ">": "the slowdown of computing is a lower bound and is not compared",
     "~": "requested precision not reached within --max-time",
+    "<": "something was lost or waited for: rates are totals, times are medians",
     "L": "events or messages lost",
     "E": "errors: unexpected or wrong messages",
 }
@@ -273,6 +274,7 @@ def marks(row: Json) -> frozenset[str]:
         "?": (number(row.get("generator_error_pct")) or 0) > _ISSUED_OFF_PCT,
         ">": any((row.get("slowdown_computing_at_least") or {}).values()),
         "~": row.get("stopped_by") == "max-time",
+        "<": row.get("rates_from") == "totals",
         "L": row.get("lost") or at(row, "datagrams.lost") or at(row, "verify.lost"),
         "E": row.get("errors"),
     }

@@ -14,6 +14,7 @@ from typing import Any, Callable, Iterable, Mapping, Optional
 
 from combench.common import catalogue
 from combench.common.catalogue import Catalogue, nearest
+from combench.common.documents import FORMER_KEYS
 from combench.common.figures import at, summary_value
 from combench.common.values import size_bytes
 
@@ -149,6 +150,7 @@ def parse(text: str) -> Threshold:
         )
     figures = _figures(catalogue.known())
     name = found["figure"].replace(".", "_")
+    name = FORMER_KEYS.get(name, name)
     if name not in figures:
         raise ValueError(f"'{found['figure']}' is not a figure of results; {nearest(name, figures)}")
     figure = figures[name]

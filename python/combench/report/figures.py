@@ -159,7 +159,8 @@ def _summary(row: Json, key: str) -> Optional[Figure]:
 
 
 def _rate(row: Json, key: str) -> Optional[Figure]:
-    """A rate is a constant divided by time: its interval is the inverse of that of the time."""
+    """A rate is a constant divided by time: its interval is the inverse of that of the time. After
+    losses it is a total, which has none."""
     if key not in row:
         return None
     value = row[key]
@@ -167,7 +168,7 @@ def _rate(row: Json, key: str) -> Optional[Figure]:
         return _figure(value, _pair(row["frequency_range_Hz"]), row)
     time: Json = next((row[key] for key in _TIMES if key in row), {})
     interval = _interval_of(row, time)
-    if not interval or min(interval) <= 0:
+    if not interval or min(interval) <= 0 or "rates_from" in row:
         return _figure(value, None, row)
     low, high = interval
     middle = summary_value(time)
