@@ -175,8 +175,8 @@ static const struct {
      .meaning = "too little was computed for a figure: the slowdown is a lower bound, "
                 "the computing left an upper bound"},
     {'&', REPORT_COUNTERS,
-     .meaning = "packets were sent again, timed out or marked by ECN: see the counters of the "
-                "technology in the result"},
+     .meaning = "packets were sent again, timed out, marked by ECN, doubled or foreign: see the "
+                "counters of the technology in the result"},
     {'%', REPORT_HOSTS_WITH_FAULTS, .above = 0,
      .meaning = "a host of the row sent again, dropped, or got packets marked by a congested "
                 "switch, maybe of other programs: see host_counters in the result"},

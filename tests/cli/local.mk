@@ -16,6 +16,7 @@ CLI_TESTS = \
 	%D%/farm_technologies.sh \
 	%D%/farm_verification.sh \
 	%D%/faults.sh \
+	%D%/forger.sh \
 	%D%/forms.sh \
 	%D%/linkmap.sh \
 	%D%/fragments.sh \
@@ -73,6 +74,7 @@ EXTRA_DIST += $(CLI_TESTS) $(CLI_LONG_TESTS) \
 	%D%/compare_sent.py \
 	%D%/trace_text.py \
 	%D%/farm_rows.json \
+	%D%/forge.py \
 	%D%/lib.sh \
 	%D%/test_validate.py \
 	%D%/test_validate_trace.py \

@@ -61,7 +61,7 @@ _MARKS: tuple[tuple[str, str, Callable[[Any], bool], str], ...] = (
     ),
 )
 MEANINGS = {mark: meaning for mark, _, _, meaning in _MARKS} | {
-    COUNTED: "packets sent again, timed out or marked by ECN: see the counters in the result",
+    COUNTED: "packets sent again, timed out, marked by ECN, doubled or foreign: see the counters in the result",
     ">": "bound, because little was computed: the slowdown is at least this, the computing left at most",
     BEYOND: "exceeds what the processors can compute: not a steady rate; do not use",
     BIMODAL: "bimodal: its launches have two modes, which the discussion lists",
