@@ -50,8 +50,9 @@ control_team *control_everyone(control *plane);
  * control_abort. */
 void control_look_while_waiting(control *plane, void (*look)(void *context), void *context);
 
-/* End the job with this exit status, after its launcher has read the output of this rank. */
-_Noreturn void control_abort(control *plane, int exit_status);
+/* End the job with this exit status, after its launcher has read the output of this rank. Works
+ * without a control plane, also if MPI has not started. */
+_Noreturn void control_abort(int exit_status);
 
 /* Name and version of the MPI library. Owned by the plane. */
 const char *control_library(const control *plane);
@@ -83,7 +84,9 @@ cb_status control_await(control *plane, void *note, size_t bytes);
 size_t control_team_size(const control_team *team);
 size_t control_team_index(const control_team *team); /* of this process */
 
-/* Collective over the team. Failures are logged. */
+/* Collective over the team. Failures are logged, in whatever rank. After one, all collective
+ * functions fail at once in this process: other ranks may wait in the call that failed, so that no
+ * agreement is possible, and the caller has to end the job. */
 cb_status control_barrier(control_team *team);
 cb_status control_broadcast(control_team *team, void *data, size_t bytes); /* from index 0 */
 cb_status control_gather(control_team *team, const void *mine, size_t bytes, void *all); /* at 0 */

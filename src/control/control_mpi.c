@@ -37,6 +37,10 @@ struct control {
     void *look_context;
 };
 
+/* A collective call has failed in this process. Other ranks may wait in it without end, so that no
+ * later one can work. */
+static bool collective_failed;
+
 /* Log the operation that failed; returns CB_ERROR_CONTROL. */
 static cb_status mpi_failed(int code, const char *attempt)
 {
@@ -50,8 +54,22 @@ static cb_status mpi_failed(int code, const char *attempt)
     return CB_ERROR_CONTROL;
 }
 
-/* Wait for a request by testing; `code` is the result of the call that started it. Yields first,
- * since most answers come soon; then sleeps for 10 us, growing to 5 ms. A signal ends a sleep. */
+/* The same for a collective call, which may have failed in this rank only. */
+static cb_status collective_call_failed(int code, const char *attempt)
+{
+    collective_failed = true;
+    cb_log_silence(false);
+    return mpi_failed(code, attempt);
+}
+
+static cb_status check_usable(void)
+{
+    return collective_failed ? CB_ERROR_CONTROL : CB_OK;
+}
+
+/* Wait for a collective call by testing; `code` is the result of the call that started it. Yields
+ * first, since most answers come soon; then sleeps for 10 us, growing to 5 ms. A signal ends a
+ * sleep. */
 static cb_status finish_request(const control *plane, int code, MPI_Request *request,
                                 const char *attempt)
 {
@@ -71,7 +89,7 @@ static cb_status finish_request(const control *plane, int code, MPI_Request *req
         if (plane->look != NULL)
             plane->look(plane->look_context);
     }
-    return code == MPI_SUCCESS ? CB_OK : mpi_failed(code, attempt);
+    return code == MPI_SUCCESS ? CB_OK : collective_call_failed(code, attempt);
 }
 
 /* The value of the first of these environment variables that is a number; -1 if none is. */
@@ -122,17 +140,17 @@ void control_request_yield(bool yield)
 
 cb_status control_open(bool threads, control **out)
 {
-    control *plane = cb_allocate(1, sizeof(*plane), "the control plane");
+    control *plane;
     int level = threads ? MPI_THREAD_FUNNELED : MPI_THREAD_SINGLE;
-    int tools, length, code;
+    int given, tools, length;
+    int code = MPI_Init_thread(NULL, NULL, level, &given);
 
+    if (code != MPI_SUCCESS)
+        return collective_call_failed(code, "start MPI");
+    plane = cb_allocate(1, sizeof(*plane), "the control plane");
     if (plane == NULL)
         return CB_ERROR_MEMORY;
-    code = MPI_Init_thread(NULL, NULL, level, &plane->thread_level);
-    if (code != MPI_SUCCESS) {
-        free(plane);
-        return mpi_failed(code, "start MPI");
-    }
+    plane->thread_level = given;
     /* The tools interface stays open all the time: MPICH cannot open it a second time. In Open MPI
      * its level becomes that of MPI_Query_thread. */
     plane->tools = MPI_T_init_thread(level, &tools) == MPI_SUCCESS;
@@ -180,15 +198,16 @@ void control_look_while_waiting(control *plane, void (*look)(void *context), voi
 
 /* MPICH's launcher exits as soon as it learns of the abort and loses output that it has not read by
  * then, so wait until it has, for at most two seconds. */
-_Noreturn void control_abort(control *plane, int exit_status)
+_Noreturn void control_abort(int exit_status)
 {
     const uint64_t timeout_ns = 2000000000;
+    int started = 0;
 
-    (void)plane;
     (void)cb_streams_await_reader(fileno(cb_streams_output()), timeout_ns);
     (void)cb_streams_await_reader(STDERR_FILENO, timeout_ns);
-    MPI_Abort(MPI_COMM_WORLD, exit_status);
-    abort();
+    if (MPI_Initialized(&started) == MPI_SUCCESS && started)
+        MPI_Abort(MPI_COMM_WORLD, exit_status);
+    _exit(exit_status);
 }
 
 const char *control_library(const control *plane)
@@ -324,6 +343,10 @@ cb_status control_team_create(control *plane, const int *ranks, size_t count, co
 
     if (team == NULL)
         return CB_ERROR_MEMORY;
+    if (collective_failed) {
+        free(team);
+        return CB_ERROR_CONTROL;
+    }
     team->plane = plane;
     code = MPI_Comm_group(plane->everyone.communicator, &all);
     if (code == MPI_SUCCESS) {
@@ -337,7 +360,7 @@ cb_status control_team_create(control *plane, const int *ranks, size_t count, co
     }
     if (code != MPI_SUCCESS) {
         free(team);
-        return mpi_failed(code, "make a team of ranks");
+        return collective_call_failed(code, "make a team of ranks");
     }
     MPI_Comm_set_errhandler(team->communicator, MPI_ERRORS_RETURN);
     MPI_Comm_rank(team->communicator, &team->index);
@@ -434,6 +457,7 @@ cb_status control_barrier(control_team *team)
 {
     MPI_Request request;
 
+    CB_TRY(check_usable());
     return finish_request(team->plane, MPI_Ibarrier(team->communicator, &request), &request,
                           "gather all ranks at a barrier");
 }
@@ -442,7 +466,7 @@ cb_status control_barrier(control_team *team)
 cb_status control_broadcast(control_team *team, void *data, size_t bytes)
 {
     const size_t most = 64 << 20;
-    cb_status status = CB_OK;
+    cb_status status = check_usable();
 
     for (size_t at = 0; at < bytes && status == CB_OK; at += most) {
         const int piece = (int)(bytes - at < most ? bytes - at : most);
@@ -459,6 +483,7 @@ cb_status control_gather(control_team *team, const void *mine, size_t bytes, voi
 {
     MPI_Request request;
 
+    CB_TRY(check_usable());
     return finish_request(team->plane,
                           MPI_Igather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, 0,
                                       team->communicator, &request),
@@ -469,6 +494,7 @@ cb_status control_exchange(control_team *team, const void *mine, size_t bytes, v
 {
     MPI_Request request;
 
+    CB_TRY(check_usable());
     return finish_request(team->plane,
                           MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE,
                                          team->communicator, &request),
@@ -481,6 +507,7 @@ cb_status control_sum(control_team *team, uint64_t *values, size_t count)
     const void *mine = team->index == 0 ? MPI_IN_PLACE : values;
     void *sum = team->index == 0 ? values : NULL;
 
+    CB_TRY(check_usable());
     return finish_request(
         team->plane,
         MPI_Ireduce(mine, sum, (int)count, MPI_UINT64_T, MPI_SUM, 0, team->communicator, &request),
@@ -491,6 +518,7 @@ cb_status control_maximum(control_team *team, double *values, size_t count)
 {
     MPI_Request request;
 
+    CB_TRY(check_usable());
     return finish_request(team->plane,
                           MPI_Iallreduce(MPI_IN_PLACE, values, (int)count, MPI_DOUBLE, MPI_MAX,
                                          team->communicator, &request),
@@ -499,10 +527,13 @@ cb_status control_maximum(control_team *team, double *values, size_t count)
 
 cb_status control_maximum_begin(control_team *team, double *values, size_t count)
 {
-    int code = MPI_Iallreduce(MPI_IN_PLACE, values, (int)count, MPI_DOUBLE, MPI_MAX,
-                              team->communicator, &team->maximum);
+    int code;
 
-    return code == MPI_SUCCESS ? CB_OK : mpi_failed(code, "find the maximum over all ranks");
+    CB_TRY(check_usable());
+    code = MPI_Iallreduce(MPI_IN_PLACE, values, (int)count, MPI_DOUBLE, MPI_MAX, team->communicator,
+                          &team->maximum);
+    return code == MPI_SUCCESS ? CB_OK
+                               : collective_call_failed(code, "find the maximum over all ranks");
 }
 
 cb_status control_maximum_advance(control_team *team)
@@ -510,7 +541,8 @@ cb_status control_maximum_advance(control_team *team)
     int done;
     int code = MPI_Test(&team->maximum, &done, MPI_STATUS_IGNORE);
 
-    return code == MPI_SUCCESS ? CB_OK : mpi_failed(code, "find the maximum over all ranks");
+    return code == MPI_SUCCESS ? CB_OK
+                               : collective_call_failed(code, "find the maximum over all ranks");
 }
 
 cb_status control_maximum_end(control_team *team)
@@ -686,7 +718,7 @@ static cb_status take_turn(conversation *with, control_clock *clock)
     cb_status status;
 
     if (code != MPI_SUCCESS)
-        return mpi_failed(code, "compare clocks");
+        return collective_call_failed(code, "compare clocks");
     status = make_round_trips(with, trips);
     if (status != CB_OK && *end != MPI_REQUEST_NULL)
         (void)send_to(with, 0, "", 1);

@@ -319,7 +319,7 @@ cb_status measurement_verify(measurement_passes *run)
     const uint64_t without_window = 16;
     uint64_t steps = (uint64_t)fmax(4, fmin(VERIFIED_STEPS, budget_ns / slowest_step_ns(run)));
     bench_rank *me = run->pass.me;
-    uint64_t unanswered;
+    uint64_t unanswered; /* steps */
     bool reliable;
     cb_status status;
 
@@ -333,9 +333,10 @@ cb_status measurement_verify(measurement_passes *run)
      * may have to receive a window of messages from each of its peers before it answers. */
     reliable = (transport_capabilities(session->technology) & TRANSPORT_RELIABLE) != 0;
     unanswered = me->window > 0 ? me->window : without_window;
+    unanswered = steps < unanswered ? steps : unanswered;
     me->verification.timeout_ns = verification_timeout_ns(
-        reliable ? 5000000000 : 2000000000, me->size_bytes,
-        (steps < unanswered ? steps : unanswered) * run->setting->participants);
+        reliable ? 5000000000 : 2000000000, me->size_bytes, unanswered * run->setting->participants,
+        slowest_step_ns(run) * (double)unanswered);
     status = pass_run(&run->pass, &(pass_plan){&verification_traffic, .steps = steps});
     CB_TRY(verification_sum(run->pass.team, &me->verification.findings, &run->out.verification));
     return control_agree(run->pass.team, status);

@@ -211,10 +211,10 @@ cb_status program_begin(engine_program *program, const benchmark *definition,
     status = parse(program);
     if (status != CB_OK && !program->done && control_launched()) {
         control_request_yield(true);
-        if (control_open(false, &plane) == CB_OK) {
-            (void)program_agree_on_options(program, plane, status);
-            control_close(plane);
-        }
+        if (control_open(false, &plane) != CB_OK ||
+            program_agree_on_options(program, plane, status) == CB_ERROR_CONTROL)
+            control_abort(cb_status_exit(status));
+        control_close(plane);
     }
     return status;
 }

@@ -45,7 +45,7 @@ static void catch_signals(void)
 static _Noreturn void end_job(const engine_session *session, int exit_status)
 {
     transport_abandon(session->program->technology);
-    control_abort(session->plane, exit_status);
+    control_abort(exit_status);
 }
 
 /* Collective calls might not return in the time that is left, and the document has what was
@@ -134,6 +134,26 @@ const measurement_method *session_method(const benchmark *definition, const benc
     return loaded && definition->at_rate != NULL ? definition->at_rate : definition->method;
 }
 
+/* A failure of this rank ends the job: the other ranks may be waiting for it in MPI. */
+static void open_plane(engine_session *out, const bench_options *options)
+{
+    const bool threads =
+        options->threads > 1 || (out->method != NULL && out->method->makes_threads);
+    cb_status status = host_open(&out->host);
+
+    if (status == CB_OK) {
+        out->wait = choose_wait(options, out->host);
+        /* MPI must not yield in its own wait if the poll sleeps. But ranks that share cores need it
+         * to start in reasonable time. */
+        control_request_yield(out->wait == TRANSPORT_WAIT_YIELD ||
+                              (out->wait == TRANSPORT_WAIT_BLOCK && ranks_share_cores(out->host)));
+    }
+    catch_signals();
+    cb_streams_keep_output();
+    if (control_open(threads, &out->plane) != CB_OK || status != CB_OK)
+        control_abort(EXIT_FAILURE);
+}
+
 cb_status session_open(engine_session *out, engine_program *program)
 {
     const bench_options *options = &program->options;
@@ -144,19 +164,10 @@ cb_status session_open(engine_session *out, engine_program *program)
                             .options = options,
                             .method = session_method(program->definition, options)};
     cb_log_silence(false); /* errors from here on may occur in this rank only */
-    CB_TRY(host_open(&out->host));
-    out->wait = choose_wait(options, out->host);
-    /* MPI must not yield in its own wait if the poll sleeps. But ranks that share cores need it to
-     * start in reasonable time. */
-    control_request_yield(out->wait == TRANSPORT_WAIT_YIELD ||
-                          (out->wait == TRANSPORT_WAIT_BLOCK && ranks_share_cores(out->host)));
-    catch_signals();
-    cb_streams_keep_output();
-    CB_TRY(control_open(options->threads > 1 || (out->method != NULL && out->method->makes_threads),
-                        &out->plane));
+    open_plane(out, options);
     out->ranks = (size_t)control_size(out->plane);
-    CB_TRY(program_agree_on_options(program, out->plane, CB_OK));
     cb_log_identify(program->options_table.program, out->ranks > 1 ? control_rank(out->plane) : -1);
+    CB_TRY(program_agree_on_options(program, out->plane, CB_OK));
     cb_log_silence(control_rank(out->plane) != 0);
     CB_TRY(fragments_share(out->plane, &program->options));
     status = read_configuration(out);
@@ -350,9 +361,9 @@ static cb_status finish_document(const engine_session *session, cb_status status
     return verdict->all_skipped ? CB_ERROR_UNSUPPORTED : CB_OK;
 }
 
-/* A failure that other ranks may not know about ends the job, also one of closing, which others may
- * wait in. Rank 0's document is finished by then; while it may not be, any other rank waits a
- * second so that rank 0 can finish it. */
+/* A failure that other ranks may not know about ends the job, also one of agreeing and of closing,
+ * which others may wait in. Rank 0's document is finished by then; while it may not be, any other
+ * rank waits a second so that rank 0 can finish it. */
 static cb_status finish(engine_session *session, cb_status status)
 {
     const uint64_t moment_ns = 1000000000;
@@ -364,6 +375,8 @@ static cb_status finish(engine_session *session, cb_status status)
         end_job(session, cb_status_exit(status));
     }
     finished = control_agree(control_everyone(session->plane), finished);
+    if (finished == CB_ERROR_CONTROL)
+        end_job(session, cb_status_exit(finished));
     closed = transport_close(session->technology);
     null_closed = transport_close(session->null);
     if (closed != CB_OK || null_closed != CB_OK)
@@ -377,6 +390,9 @@ cb_status session_close(engine_session *session, cb_status status)
     if (session->started) {
         control_look_while_waiting(session->plane, NULL, NULL);
         status = finish(session, status);
+    } else if (status == CB_ERROR_CONTROL) {
+        (void)finish_document(session, status);
+        end_job(session, cb_status_exit(status));
     }
     if (session->method != NULL && session->method->close != NULL)
         session->method->close(session->method_state);

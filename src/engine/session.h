@@ -52,7 +52,7 @@ extern volatile sig_atomic_t session_signal_seen;
 
 /* Start MPI and read the configuration. Collective over all ranks, whose options may differ: if one
  * rank rejects them, all return the worst error. From here to session_start all ranks decide alike
- * and only rank 0 logs. Call session_close in any case. */
+ * and only rank 0 logs, unless the control plane fails. Call session_close in any case. */
 cb_status session_open(engine_session *out, engine_program *program);
 
 /* How a benchmark is measured with these options; NULL: by the plain passes. */

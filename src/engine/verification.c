@@ -2,6 +2,7 @@
  * packet is reported and does not block the run. */
 #include "engine/verification.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -148,11 +149,13 @@ void checker_check(checker_stream *checker, const void *data, size_t size_bytes,
     }
 }
 
-uint64_t verification_timeout_ns(uint64_t silence_ns, size_t size_bytes, uint64_t messages)
+uint64_t verification_timeout_ns(uint64_t silence_ns, size_t size_bytes, uint64_t messages,
+                                 double measured_ns)
 {
-    const double byte_ns = 20;
+    const double byte_ns = 20, margin = 4;
 
-    return silence_ns + (uint64_t)(byte_ns * (double)size_bytes * (double)messages);
+    return silence_ns +
+           (uint64_t)fmax(byte_ns * (double)size_bytes * (double)messages, margin * measured_ns);
 }
 
 /* Sending threads. The order in which packets of several threads arrive is not known, so those too

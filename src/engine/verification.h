@@ -45,8 +45,10 @@ bool checker_stamp_matches(const void *data, size_t size_bytes, packet_identity 
 void checker_skip(checker_stream *checker, uint64_t number);
 
 /* Time after which a missing message counts as lost: `silence_ns` plus the time for `messages`
- * messages, which may have to be made, sent and checked first, at 50 MB/s. */
-uint64_t verification_timeout_ns(uint64_t silence_ns, size_t size_bytes, uint64_t messages);
+ * messages, which may have to be made, sent and checked first. That is at 50 MB/s, or four times
+ * `measured_ns`, what these took without being checked, if it is longer. */
+uint64_t verification_timeout_ns(uint64_t silence_ns, size_t size_bytes, uint64_t messages,
+                                 double measured_ns);
 
 /* Check the packets of a peer as those of several threads. The caller frees peer->of_threads. */
 cb_status verification_split(bench_peer *peer, size_t threads);

@@ -244,7 +244,8 @@ static cb_status verify(chain *run)
     load.events =
         whole_steps(run, (uint64_t)fmax(4, fmin(VERIFIED_EVENTS, budget_ns / run->event_ns)));
     me->verification.timeout_ns = verification_timeout_ns(
-        5000000000, me->size_bytes, (uint64_t)me->window * run->rank.setting->participants);
+        5000000000, me->size_bytes, (uint64_t)me->window * run->rank.setting->participants,
+        run->event_ns * (double)me->window);
     run->traffic = &verification_traffic;
     status = run_load(run, &load, &times);
     run->traffic = traffic;
@@ -527,7 +528,8 @@ static cb_status set_up(chain *run)
     CB_TRY(farm_arrivals_parse(session->options->arrivals, &run->arrivals));
     CB_TRY(farm_load_agree(run->rank.setting->team, &run->arrivals));
     CB_TRY(rank_create(&place, session->technology, &rank->me, &rank->actions));
-    CB_TRY(control_agree(setting->team, rank_set_up(session->definition, rank->me)));
+    CB_TRY(rank_set_up(session->definition, rank->me));
+    CB_TRY(control_barrier(setting->team));
     stage = shape->stage_count > 0 ? shape_stage(shape, rank->me->place.self) : 0;
     rank->source = stage == 0;
     rank->last = stage + 1 >= shape->stage_count;
@@ -568,7 +570,10 @@ cb_status chain_measure(const chain_kind *kind, const measurement_setting *setti
 
     if (status == CB_OK)
         status = run_loads(&run);
-    rank_destroy(setting->session->definition, run.rank.me);
+    /* After a failure this rank ends the job. Destroying a group is collective and could block it.
+     */
+    if (status == CB_OK || !setting->planned->own_multicast)
+        rank_destroy(setting->session->definition, run.rank.me);
     farm_arrivals_free(&run.arrivals);
     free(run.rank.latency);
     return status;

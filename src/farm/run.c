@@ -20,7 +20,8 @@ static uint64_t longest_silence_ns(const farm_run *run, const farm_load *load, u
 
     return verification_timeout_ns(
         least_ns + (uint64_t)(1e3 * event_us * (double)shape->stages[FARM_DESTINATION]),
-        run->setting->planned->size_bytes, load->in_flight * shape->stages[FARM_SOURCE]);
+        run->setting->planned->size_bytes, load->in_flight * shape->stages[FARM_SOURCE],
+        run->event_ns * (double)load->in_flight);
 }
 
 /* After how long a message counts as lost at this rank; 0: never. Sources and destinations wait for

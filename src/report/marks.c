@@ -37,7 +37,7 @@ static const report_mark marks[] = {
      .remedy = "longer `--max-time`"},
     {'&', REPORT_COUNTERS, REPORT_MARK_COUNTED,
      .meaning =
-         "packets were lost, sent again, timed out or marked by ECN: see the counters of the "
+         "packets were lost, sent again, timed out, marked by ECN, doubled or foreign: see the counters of the "
          "technology in the "
          "result",
      .remedy = "a larger buffer in the switch, or fewer senders at a time"},

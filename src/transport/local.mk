@@ -32,7 +32,8 @@ libcombench_a_SOURCES += %D%/rma/internal.h %D%/rma/parameters.c %D%/rma/paramet
 libcombench_a_SOURCES += %D%/sci/parameters.c %D%/sci/parameters.h %D%/sci/technology.c
 libcombench_a_SOURCES += %D%/tcp/connect.c %D%/tcp/connection.c %D%/tcp/info.c %D%/tcp/internal.h %D%/tcp/receive.c %D%/tcp/send.c %D%/tcp/technology.c %D%/tcp/wire.h
 libcombench_a_SOURCES += %D%/ucx/parameters.c %D%/ucx/parameters.h %D%/ucx/technology.c
-libcombench_a_SOURCES += %D%/udp/datagram.c %D%/udp/group.c %D%/udp/internal.h %D%/udp/multicast.c %D%/udp/order.c %D%/udp/order.h %D%/udp/receive.c %D%/udp/send.c %D%/udp/stream.c %D%/udp/technology.c %D%/udp/wire.h
+libcombench_a_SOURCES += %D%/udp/datagram.c %D%/udp/group.c %D%/udp/internal.h %D%/udp/multicast.c %D%/udp/order.c %D%/udp/order.h %D%/udp/receive.c %D%/udp/send.c %D%/udp/stream.c %D%/udp/technology.c %D%/udp/wire.c %D%/udp/wire.h
+libcombench_a_CPPFLAGS += $(SODIUM_CFLAGS)
 
 if HAVE_SISCI
 libcombench_a_CPPFLAGS += $(SISCI_CFLAGS)
@@ -56,4 +57,4 @@ TRANSPORT_LIBS = libsisci-shm.a $(SISCI_SHM_LIBS)
 else
 TRANSPORT_LIBS = $(SISCI_LIBS)
 endif
-TRANSPORT_LIBS += $(LIBFABRIC_LIBS) $(UCX_LIBS)
+TRANSPORT_LIBS += $(LIBFABRIC_LIBS) $(UCX_LIBS) $(SODIUM_LIBS)

@@ -106,7 +106,7 @@ int main(int argc, char **argv)
     if (status == CB_OK)
         status = run(&session);
     if (status != CB_OK)
-        control_abort(session.plane, cb_status_exit(status));
+        control_abort(cb_status_exit(status));
     control_close(session.plane);
     cb_options_free(&of.table, &options);
     return EXIT_SUCCESS;

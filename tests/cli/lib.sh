@@ -7,7 +7,7 @@
 # run_refused N PROGRAM ...    the same, for ranks that all exit together with an error
 # start N PROGRAM [OPTION]...  run in the background; then `await` a condition and `collect`
 #
-# Programs are cb_NAME, faulty_NAME and lossy_NAME over technologies with defects, counting_NAME and filling_NAME. N 0 starts one
+# Programs are cb_NAME, faulty_NAME and lossy_NAME over technologies with defects, alone_NAME, counting_NAME and filling_NAME. N 0 starts one
 # without a launcher. Processes are found by a mark in their environment, which the launcher passes on;
 # only processes with the mark are signalled.
 set -eu
@@ -157,7 +157,7 @@ program_path() {
     case $1 in
     cb_*) echo "$builddir/$1" ;;
     faulty_clock) echo "$builddir/tests/cli/$1" ;;
-    counting_* | faulty_* | filling_* | lossy_*) echo "$builddir/tests/cli/${1%%_*} ${1#*_}" ;;
+    alone_* | counting_* | faulty_* | filling_* | lossy_*) echo "$builddir/tests/cli/${1%%_*} ${1#*_}" ;;
     *) echo "$1" ;;
     esac
 }

@@ -5,6 +5,7 @@ CLI_TESTS = \
 	%D%/bad_input.sh \
 	%D%/bare.sh \
 	%D%/byte_order_marks.sh \
+	%D%/collective.sh \
 	%D%/configuration.sh \
 	%D%/cpu.sh \
 	%D%/emit_trace.sh \
@@ -17,6 +18,7 @@ CLI_TESTS = \
 	%D%/farm_verification.sh \
 	%D%/faults.sh \
 	%D%/fills.sh \
+	%D%/forger.sh \
 	%D%/forms.sh \
 	%D%/host_names.sh \
 	%D%/linkmap.sh \
@@ -50,14 +52,17 @@ OTHER_TESTS += \
 	%D%/occupation.sh %D%/oversubscription.sh %D%/sockets.sh %D%/farm_technologies.sh %D%/threads.sh %D%/verification.sh
 
 # Any benchmark by its name over technologies with a defect or with less than mpi has, over one that
-# loses messages, and a program whose ranks perform one measurement and count what they send.
-check_PROGRAMS += %D%/faulty %D%/lossy %D%/counting
+# loses messages, with a collective call of MPI that fails in one rank alone, and a program whose ranks
+# perform one measurement and count what they send.
+check_PROGRAMS += %D%/faulty %D%/lossy %D%/counting %D%/alone
 BY_NAME_FLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -include tests/cli/by_name.h '-DBENCHMARK=*by_name(&argc, &argv)'
 tests_cli_faulty_CPPFLAGS = $(BY_NAME_FLAGS)
 tests_cli_faulty_SOURCES = benchmarks/main.c %D%/by_name.c %D%/by_name.h %D%/technologies_faulty.c %D%/defects.c %D%/defects.h
 tests_cli_faulty_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=verification_timeout_ns
 tests_cli_lossy_CPPFLAGS = $(BY_NAME_FLAGS)
 tests_cli_lossy_SOURCES = benchmarks/main.c %D%/by_name.c %D%/by_name.h %D%/technologies_lossy.c %D%/defects.c %D%/defects.h
+tests_cli_alone_CPPFLAGS = $(BY_NAME_FLAGS) $(MPI_CFLAGS)
+tests_cli_alone_SOURCES = benchmarks/main.c %D%/by_name.c %D%/by_name.h %D%/collective_faulty.c
 tests_cli_counting_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_cli_counting_SOURCES = %D%/by_name.c %D%/by_name.h %D%/counting_main.c %D%/technologies_counting.c %D%/technologies_counting.h
 
@@ -82,6 +87,7 @@ EXTRA_DIST += $(CLI_TESTS) $(CLI_LONG_TESTS) \
 	%D%/compare_sent.py \
 	%D%/trace_text.py \
 	%D%/farm_rows.json \
+	%D%/forge.py \
 	%D%/lib.sh \
 	%D%/test_validate.py \
 	%D%/test_validate_trace.py \

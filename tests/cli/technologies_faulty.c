@@ -162,15 +162,18 @@ static void choose_fault(void)
 
 /* Where a message is dropped, the pass that misses it need not wait as long as for a late one: the
  * linker leads the engine here (--wrap). */
-uint64_t __real_verification_timeout_ns(uint64_t silence_ns, size_t size_bytes, uint64_t messages);
-uint64_t __wrap_verification_timeout_ns(uint64_t silence_ns, size_t size_bytes, uint64_t messages);
+uint64_t __real_verification_timeout_ns(uint64_t silence_ns, size_t size_bytes, uint64_t messages,
+                                        double measured_ns);
+uint64_t __wrap_verification_timeout_ns(uint64_t silence_ns, size_t size_bytes, uint64_t messages,
+                                        double measured_ns);
 
-uint64_t __wrap_verification_timeout_ns(uint64_t silence_ns, size_t size_bytes, uint64_t messages)
+uint64_t __wrap_verification_timeout_ns(uint64_t silence_ns, size_t size_bytes, uint64_t messages,
+                                        double measured_ns)
 {
     const uint64_t dropped_ns = 2000000000;
 
     return __real_verification_timeout_ns(fault.drops ? dropped_ns : silence_ns, size_bytes,
-                                          messages);
+                                          messages, measured_ns);
 }
 
 /* The pool is taken from the factory, so that its buffers go through these slots. */

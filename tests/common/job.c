@@ -137,7 +137,7 @@ int job_close(int failures)
     if (failures > 0) {
         if (job.under_way != NULL)
             cb_note("no test after %s was run", job.under_way);
-        control_abort(job.plane, EXIT_FAILURE);
+        control_abort(EXIT_FAILURE);
     }
     control_close(job.plane);
     return EXIT_SUCCESS;

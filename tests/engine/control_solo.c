@@ -71,9 +71,8 @@ void control_look_while_waiting(control *plane, void (*look)(void *context), voi
     (void)context;
 }
 
-_Noreturn void control_abort(control *plane, int exit_status)
+_Noreturn void control_abort(int exit_status)
 {
-    (void)plane;
     exit(exit_status);
 }
 

@@ -310,11 +310,24 @@ END_TEST
 
 START_TEST(the_timeout_of_a_message_grows_with_the_bytes_before_it)
 {
-    ck_assert_uint_eq(verification_timeout_ns(5, 0, 64), 5);
-    ck_assert_uint_eq(verification_timeout_ns(5, 1000, 1), 20005);
-    ck_assert_uint_eq(verification_timeout_ns(5, 1000, 64), 5 + 64 * 20000);
-    ck_assert_uint_eq(verification_timeout_ns(5000000000, 1u << 30, 65536),
+    ck_assert_uint_eq(verification_timeout_ns(5, 0, 64, 0), 5);
+    ck_assert_uint_eq(verification_timeout_ns(5, 1000, 1, 0), 20005);
+    ck_assert_uint_eq(verification_timeout_ns(5, 1000, 64, 0), 5 + 64 * 20000);
+    ck_assert_uint_eq(verification_timeout_ns(5000000000, 1u << 30, 65536, 0),
                       5000000000 + (UINT64_C(20) << 46));
+}
+END_TEST
+
+/* A megabyte at 20 Mbit/s takes 0.4 s: 64 of them take longer than at 50 MB/s. */
+START_TEST(the_timeout_of_a_message_follows_the_rate_that_was_measured)
+{
+    const uint64_t silence_ns = 5000000000, messages = 64, megabyte_ns = 400000000;
+
+    ck_assert_uint_ge(
+        verification_timeout_ns(silence_ns, 1000000, messages, (double)(messages * megabyte_ns)),
+        silence_ns + 2 * messages * megabyte_ns);
+    ck_assert_uint_eq(verification_timeout_ns(silence_ns, 1000000, messages, 1000),
+                      verification_timeout_ns(silence_ns, 1000000, messages, 0));
 }
 END_TEST
 
@@ -457,6 +470,7 @@ UNIT_MAIN("checker", a_stream_without_faults_has_no_findings, lost_packets_are_c
           a_late_packet_is_recognised_after_packets_to_other_ranks,
           nothing_is_written_beyond_a_packet,
           reordering_in_a_short_stream_is_reported_as_corruption,
-          the_timeout_of_a_message_grows_with_the_bytes_before_it, empty_packets_are_only_counted,
-          random_faults_are_counted_as_they_were_injected,
+          the_timeout_of_a_message_grows_with_the_bytes_before_it,
+          the_timeout_of_a_message_follows_the_rate_that_was_measured,
+          empty_packets_are_only_counted, random_faults_are_counted_as_they_were_injected,
           a_fault_in_a_short_stream_is_always_detected)

@@ -2,6 +2,8 @@
  * correctly, accepted ones are the same when encoded again, and the receiver's reordering
  * delivers each datagram once and in order, for any sequence numbers. The first byte selects the
  * format. */
+#include "config.h"
+
 #include <string.h>
 
 #include "tests/fuzz/fuzz.h"
@@ -41,19 +43,57 @@ static void try_message(const uint8_t *data, size_t size)
     FUZZ_REQUIRE(memcmp(data, again, sizeof(again)) == 0);
 }
 
+static uint32_t little(const uint8_t *data, uint32_t most)
+{
+    return data[0] % most;
+}
+
+/* The header that these fields are of is read as it was written, by its receiver alone, and not
+ * with any bit changed. */
+static void try_header(const uint8_t *data, size_t payload_bytes)
+{
+    enum { RECEIVER = 3 };
+    unsigned char bytes[UDP_HEADER_BYTES];
+    const udp_header header = {.kind = (udp_kind)little(data, UDP_KINDS),
+                               .rank = little(data + 1, RANKS),
+                               .epoch = socket_get32(data + UDP_EPOCH_AT),
+                               .number = socket_get32(data + UDP_NUMBER_AT),
+                               .list = (uint64_t)socket_get32(data + UDP_LIST_AT) << 32 |
+                                       socket_get32(data + UDP_LIST_AT + 4)};
+    const bool to_all = header.kind == UDP_MULTICAST;
+    const size_t bit = data[2] * 2u % (8 * sizeof(bytes));
+    udp_header got;
+
+    udp_header_write(bytes, &key, RECEIVER, payload_bytes, &header);
+    FUZZ_REQUIRE(udp_header_read(bytes, &key, RECEIVER, payload_bytes, RANKS, &got));
+    FUZZ_REQUIRE(got.kind == header.kind && got.rank == header.rank && got.epoch == header.epoch &&
+                 got.number == header.number && got.list == header.list);
+#ifdef HAVE_SODIUM
+    FUZZ_REQUIRE(udp_header_read(bytes, &key, RECEIVER + 1, payload_bytes, RANKS, &got) == to_all);
+    FUZZ_REQUIRE(!udp_header_read(bytes, &key, RECEIVER, payload_bytes + 1, RANKS, &got));
+    bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+    FUZZ_REQUIRE(!udp_header_read(bytes, &key, RECEIVER, payload_bytes, RANKS, &got));
+#else
+    (void)to_all;
+    (void)bit;
+#endif
+}
+
 static void try_datagram(const uint8_t *data, size_t size)
 {
     unsigned char bytes[UDP_HEADER_BYTES], again[UDP_HEADER_BYTES];
+    const size_t payload_bytes = size - sizeof(bytes);
     udp_header header;
 
     if (size < sizeof(bytes))
         return;
     memcpy(bytes, data, sizeof(bytes));
-    if (!udp_header_read(bytes, &key, RANKS, &header))
-        return;
-    FUZZ_REQUIRE(header.kind < UDP_KINDS && header.rank < RANKS);
-    udp_header_write(again, &key, &header);
-    FUZZ_REQUIRE(memcmp(bytes, again, sizeof(bytes)) == 0);
+    if (udp_header_read(bytes, &key, 0, payload_bytes, RANKS, &header)) {
+        FUZZ_REQUIRE(header.kind < UDP_KINDS && header.rank < RANKS);
+        udp_header_write(again, &key, 0, payload_bytes, &header);
+        FUZZ_REQUIRE(memcmp(bytes, again, sizeof(bytes)) == 0);
+    }
+    try_header(data, payload_bytes);
 }
 
 /* An item points into the data, so its position is its number in the order of arrival. */

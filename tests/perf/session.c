@@ -65,7 +65,7 @@ int perf_main(const benchmark *definition, const char *program, int ranks,
         return cb_status_exit(status);
     status = run(&session, ranks, wait, compare);
     if (status != CB_OK)
-        control_abort(session.plane, cb_status_exit(status));
+        control_abort(cb_status_exit(status));
     control_close(session.plane);
     host_close(session.host);
     cb_options_free(&of.table, &options);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/statvfs.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -73,6 +74,23 @@ const char *transport_locked_limit(char text[TRANSPORT_LIMIT_BYTES])
     else
         snprintf(text, TRANSPORT_LIMIT_BYTES, "unlimited");
     return text;
+}
+
+bool transport_shm_is_short(size_t bytes, char text[TRANSPORT_SHORTAGE_BYTES])
+{
+    struct statvfs shared;
+    size_t free_bytes, all_bytes;
+
+    if (statvfs("/dev/shm", &shared) != 0 || shared.f_blocks == 0)
+        return false;
+    free_bytes = (size_t)shared.f_bavail * shared.f_frsize;
+    all_bytes = (size_t)shared.f_blocks * shared.f_frsize;
+    snprintf(text, TRANSPORT_SHORTAGE_BYTES,
+             "/dev/shm is too small or full: %zu of %zu bytes are free, and the processes of this "
+             "host need about %zu; remove old files there, or enlarge it (mount -o "
+             "remount,size=...; of a container, its option --shm-size)",
+             free_bytes, all_bytes, bytes);
+    return free_bytes < bytes;
 }
 
 transport_buffer *transport_queue_take(transport_queue *queue)

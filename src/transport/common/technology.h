@@ -33,6 +33,11 @@ void transport_pause(transport_wait wait, uint64_t polls);
 enum { TRANSPORT_LIMIT_BYTES = 32 };
 const char *transport_locked_limit(char text[TRANSPORT_LIMIT_BYTES]);
 
+/* Whether /dev/shm has less room than `bytes`, which processes of this host are to share there.
+ * Then `text` says so, as the end of an error: the sizes, and what to do. */
+enum { TRANSPORT_SHORTAGE_BYTES = 256 };
+bool transport_shm_is_short(size_t bytes, char text[TRANSPORT_SHORTAGE_BYTES]);
+
 /* Does not lock if only one thread uses the factory. */
 typedef struct {
     bool used;

@@ -142,7 +142,7 @@ static cb_status connect_all(remote_factory *factory, const transport_bootstrap 
     cb_status status;
 
     mine.status = factory->driver->open(factory, bootstrap, &address, &mine.bytes);
-    status = exchange_addresses(factory, bootstrap, address, mine);
+    status = factory->alone ? mine.status : exchange_addresses(factory, bootstrap, address, mine);
     free(address);
     return status;
 }
@@ -327,7 +327,9 @@ static cb_status open_all(remote_factory *factory, const transport_bootstrap *bo
     cb_status status = allocate(factory);
 
     CB_TRY(exchange_introductions(factory, bootstrap, status));
-    status = remote_agree(bootstrap, connect_all(factory, bootstrap));
+    status = connect_all(factory, bootstrap);
+    if (!factory->alone)
+        status = remote_agree(bootstrap, status);
     CB_TRY(status);
     note_limits(factory);
     CB_TRY(remote_agree(bootstrap, meet_all(factory)));

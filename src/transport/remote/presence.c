@@ -27,6 +27,15 @@ void remote_watch(remote_node *node, const remote_identity *mine, const remote_i
         node->presence = (int)syscall(SYS_pidfd_open, (pid_t)theirs->number, 0);
 }
 
+size_t remote_ranks_here(const remote_factory *factory)
+{
+    size_t count = 1;
+
+    for (int rank = 0; rank < factory->base.size; rank++)
+        count += factory->nodes[rank].presence >= 0;
+    return count;
+}
+
 static bool has_ended(const remote_node *node)
 {
     struct pollfd process = {.fd = node->presence, .events = POLLIN};

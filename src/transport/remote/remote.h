@@ -115,7 +115,8 @@ typedef struct {
     const char *name; /* of the technology, for messages */
     /* Open the library: register factory->memory, of factory->memory_bytes, if it is to be written
      * by others, and make *address, which the protocol carries to all processes and frees. May be
-     * collective through the bootstrap. Sets writes, header_apart, base.network,
+     * collective through the bootstrap. If a collective call of the library fails, it sets `alone`:
+     * other ranks may wait in that call. Sets writes, header_apart, base.network,
      * base.lacking, piece_limit, and may replace factory->memory by memory of its own, for slots of
      * the same bytes. */
     cb_status (*open)(remote_factory *factory, const transport_bootstrap *bootstrap, void **address,
@@ -178,6 +179,7 @@ struct remote_factory {
     size_t indebted;  /* nodes to which a grant is due */
     bool urgent;      /* one of them may soon have no credit */
     bool meeting, any_lost, closing;
+    bool alone;               /* nothing collective may follow; the job has to be ended */
     unsigned char *allocated; /* memory of the slots, unless the driver has its own */
     uint32_t empty_polls;     /* since the processes were last looked at */
     uint64_t looked_ns;
@@ -280,6 +282,9 @@ static inline void remote_arrived(remote_factory *factory, remote_slot *slot)
 /* Rank `source` has written message `number` (its 16 lower bits suffice) into its slot. false: it
  * is dropped, and counted as such. */
 bool remote_written(remote_factory *factory, int source, uint32_t number);
+
+/* Ranks of the job that are known to be processes of this host, with this one. */
+size_t remote_ranks_here(const remote_factory *factory);
 
 void remote_told(remote_factory *factory, int source, remote_word word, uint32_t value);
 void remote_sent(remote_factory *factory, transport_buffer *buffer);

@@ -25,19 +25,20 @@ __attribute__((cold)) cb_status rma_failed(rma_factory *rma, int rank, const cha
 }
 
 /* Errors of opening: no rank is lost by them. */
-static cb_status refuse(const char *attempt, int code)
+static cb_status refuse(const char *attempt, int code, const char *remedy)
 {
     char text[MPI_MAX_ERROR_STRING];
     int length = 0;
 
     if (MPI_Error_string(code, text, &length) != MPI_SUCCESS)
         length = 0;
-    cb_error("MPI cannot %s for the technology rma: %.*s; choose another --technology, or give the "
-             "library a one-sided component for this network (Open MPI between hosts over TCP: "
-             "OMPI_MCA_osc=pt2pt)",
-             attempt, length, text);
+    cb_error("MPI cannot %s for the technology rma: %.*s; %s", attempt, length, text, remedy);
     return CB_ERROR_TRANSPORT;
 }
+
+static const char other_component[] =
+    "choose another --technology, or give the library a one-sided component for this network (Open "
+    "MPI between hosts over TCP: OMPI_MCA_osc=pt2pt)";
 
 /* What is written by others has to appear in this process's own memory. */
 static cb_status check_model(MPI_Win window)
@@ -47,7 +48,7 @@ static cb_status check_model(MPI_Win window)
     int code = MPI_Win_get_attr(window, MPI_WIN_MODEL, (void *)&model, &found);
 
     if (code != MPI_SUCCESS)
-        return refuse("tell the memory model of a window", code);
+        return refuse("tell the memory model of a window", code, other_component);
     if (found && *model == MPI_WIN_UNIFIED)
         return CB_OK;
     cb_error("cannot use the technology rma: the windows of this MPI library have the separate "
@@ -56,29 +57,39 @@ static cb_status check_model(MPI_Win window)
     return CB_ERROR_UNSUPPORTED;
 }
 
-/* The window of all processes. *begin is on a cache line, `offset` bytes after its beginning, which
- * need not be. A rank that has got one must not free it if another has none: it would wait for that
- * rank without end. */
-static cb_status allocate_window(rma_factory *rma, const transport_bootstrap *bootstrap,
-                                 size_t bytes, unsigned char **begin, MPI_Aint *offset)
+/* Errors of a collective call, in which other ranks may be waiting. */
+static cb_status refuse_alone(rma_factory *rma, const char *attempt, int code, const char *remedy)
 {
+    rma->remote.alone = true;
+    return refuse(attempt, code, remedy);
+}
+
+/* The window of all processes. *begin is on a cache line, `offset` bytes after its beginning, which
+ * need not be. */
+static cb_status allocate_window(rma_factory *rma, size_t bytes, unsigned char **begin,
+                                 MPI_Aint *offset)
+{
+    const size_t window_bytes = bytes + CB_CACHE_LINE;
     unsigned char *memory = NULL;
+    char shortage[TRANSPORT_SHORTAGE_BYTES];
+    bool is_short;
     int code = MPI_Comm_dup(MPI_COMM_WORLD, &rma->communicator);
 
     if (code != MPI_SUCCESS)
-        return refuse("make a communicator", code);
+        return refuse_alone(rma, "make a communicator", code, other_component);
     rma->stage = RMA_COMMUNICATOR;
     MPI_Comm_set_errhandler(rma->communicator, MPI_ERRORS_RETURN);
-    code = MPI_Win_allocate((MPI_Aint)(bytes + CB_CACHE_LINE), 1, MPI_INFO_NULL, rma->communicator,
+    is_short = transport_shm_is_short(window_bytes * remote_ranks_here(&rma->remote), shortage);
+    code = MPI_Win_allocate((MPI_Aint)window_bytes, 1, MPI_INFO_NULL, rma->communicator,
                             (void *)&memory, &rma->window);
-    CB_TRY(
-        remote_agree(bootstrap, code == MPI_SUCCESS ? CB_OK : refuse("allocate a window", code)));
+    if (code != MPI_SUCCESS)
+        return refuse_alone(rma, "allocate a window", code, is_short ? shortage : other_component);
     rma->stage = RMA_WINDOW;
     MPI_Win_set_errhandler(rma->window, MPI_ERRORS_RETURN);
     CB_TRY(check_model(rma->window));
     code = MPI_Win_lock_all(MPI_MODE_NOCHECK, rma->window);
     if (code != MPI_SUCCESS)
-        return refuse("open the access to a window", code);
+        return refuse("open the access to a window", code, other_component);
     rma->stage = RMA_LOCKED;
     *offset = (MPI_Aint)((CB_CACHE_LINE - (uintptr_t)memory % CB_CACHE_LINE) % CB_CACHE_LINE);
     *begin = memory + *offset;
@@ -149,7 +160,7 @@ static cb_status make_peers(rma_factory *rma)
     return CB_OK;
 }
 
-/* Collective, since MPI_Win_allocate is: all processes fail if one does. */
+/* Collective, since MPI_Win_allocate is. */
 cb_status rma_window_open(remote_factory *factory, const transport_bootstrap *bootstrap,
                           void **address, size_t *address_bytes)
 {
@@ -162,8 +173,7 @@ cb_status rma_window_open(remote_factory *factory, const transport_bootstrap *bo
     *address = mine;
     *address_bytes = sizeof(*mine);
     CB_TRY(remote_agree(bootstrap, mine != NULL ? make_peers(rma) : CB_ERROR_MEMORY));
-    CB_TRY(allocate_window(rma, bootstrap, ranks * mailbox_bytes + factory->memory_bytes, &begin,
-                           &offset));
+    CB_TRY(allocate_window(rma, ranks * mailbox_bytes + factory->memory_bytes, &begin, &offset));
     memset(begin, 0, ranks * mailbox_bytes);
     for (size_t rank = 0; rank < ranks; rank++)
         rma->peers[rank].here = (const uint64_t *)(const void *)(begin + rank * mailbox_bytes);
@@ -191,14 +201,14 @@ cb_status rma_window_connect(remote_factory *factory, int rank, const void *addr
     return CB_OK;
 }
 
-/* Freeing a window is collective: with a lost rank it would wait for it for ever. Ranks that lost
- * none wait for this one then, until the job is ended because of the error. What has not left stays
- * with the library. */
+/* Freeing a window is collective: with a lost rank it would wait for it for ever, or with ranks
+ * that wait in a call that failed here. Ranks that lost none wait for this one then, until the job
+ * is ended because of the error. What has not left stays with the library. */
 void rma_window_close(remote_factory *factory)
 {
     rma_factory *rma = rma_factory_of(factory);
 
-    if (factory->any_lost) {
+    if (factory->any_lost || factory->alone) {
         if (rma->peers != NULL && factory->driver->idle(factory))
             free(rma->peers);
         return;

@@ -86,6 +86,9 @@ static cb_status open_context(ucx_factory *factory)
                : report("start UCX", status, "check the variables UCX_*, see ucx_info");
 }
 
+/* What a worker takes in shared memory with UCX's usual queues, roughly. */
+static const size_t shared_worker_bytes = 8 << 20;
+
 static cb_status open_worker(ucx_factory *factory)
 {
     const ucp_worker_params_t params = {
@@ -94,11 +97,16 @@ static cb_status open_worker(ucx_factory *factory)
             factory->remote.lock.used ? UCS_THREAD_MODE_SERIALIZED : UCS_THREAD_MODE_SINGLE,
         .am_alignment = CB_CACHE_LINE};
     ucs_status_t status = ucp_worker_create(factory->context, &params, &factory->worker);
+    char shortage[TRANSPORT_SHORTAGE_BYTES];
 
     if (status == UCS_OK)
         status = ucx_set_handlers(factory);
     if (status != UCS_OK)
-        return report("make a worker", status, "raise the limit of open files (ulimit -n)");
+        return report("make a worker", status,
+                      transport_shm_is_short(
+                          shared_worker_bytes * remote_ranks_here(&factory->remote), shortage)
+                          ? shortage
+                          : "raise the limit of open files (ulimit -n)");
     if (ucp_worker_get_efd(factory->worker, &factory->events) != UCS_OK)
         factory->remote.base.lacking |= TRANSPORT_BLOCKING_WAIT;
     return CB_OK;
@@ -118,13 +126,17 @@ static cb_status open_memory(ucx_factory *factory)
     if (status == UCS_OK)
         status = ucp_mem_query(factory->memory, &attributes);
     if (status != UCS_OK) {
-        char limit[TRANSPORT_LIMIT_BYTES];
+        char limit[TRANSPORT_LIMIT_BYTES], shortage[TRANSPORT_SHORTAGE_BYTES];
+        const size_t needed = factory->remote.memory_bytes * remote_ranks_here(&factory->remote);
 
-        cb_error("UCX cannot register %zu bytes of memory: %s; the limit of locked memory is %s "
-                 "(ulimit -l): raise it, or the size of /dev/shm, or lower --parameter "
-                 "outstanding=N or buffer_size=N",
-                 factory->remote.memory_bytes, ucs_status_string(status),
-                 transport_locked_limit(limit));
+        if (transport_shm_is_short(needed, shortage))
+            (void)report("register memory", status, shortage);
+        else
+            cb_error(
+                "UCX cannot register %zu bytes of memory: %s; the limit of locked memory is %s "
+                "(ulimit -l): raise it, or lower --parameter outstanding=N or buffer_size=N",
+                factory->remote.memory_bytes, ucs_status_string(status),
+                transport_locked_limit(limit));
         return CB_ERROR_MEMORY;
     }
     factory->remote.memory = attributes.address;

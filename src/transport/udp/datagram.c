@@ -160,8 +160,8 @@ static void emit_with_fault(udp_factory *factory, const struct sockaddr_in *to, 
 }
 
 /* Hot. */
-void udp_put_datagram(udp_factory *factory, const struct sockaddr_in *to, const udp_header *header,
-                      const transport_buffer *payload)
+void udp_put_datagram(udp_factory *factory, const struct sockaddr_in *to, uint32_t receiver,
+                      const udp_header *header, const transport_buffer *payload)
 {
     unsigned char bytes[UDP_HEADER_BYTES];
     struct iovec parts[2] = {{.iov_base = bytes, .iov_len = sizeof(bytes)},
@@ -169,7 +169,7 @@ void udp_put_datagram(udp_factory *factory, const struct sockaddr_in *to, const 
                               .iov_len = payload != NULL ? payload->size : 0}};
     udp_fault fault = next_fault(&factory->faults);
 
-    udp_header_write(bytes, &factory->key, header);
+    udp_header_write(bytes, &factory->key, receiver, parts[1].iov_len, header);
     if (__builtin_expect(fault == UDP_FAULT_NONE && factory->held_bytes == 0, 1))
         emit(factory, to, parts, 2);
     else
@@ -178,12 +178,24 @@ void udp_put_datagram(udp_factory *factory, const struct sockaddr_in *to, const 
 
 /* Receiving */
 
+/* A datagram comes from the address of the rank that it names: another process of a host cannot
+ * send from there. */
+static bool is_from(const udp_factory *factory, const struct msghdr *message, uint32_t rank)
+{
+    const struct sockaddr_in *from = message->msg_name, *known = &factory->nodes[rank].address;
+
+    return from->sin_addr.s_addr == known->sin_addr.s_addr && from->sin_port == known->sin_port;
+}
+
+/* `got` counts what a truncated datagram had, too (MSG_TRUNC). */
 static bool is_of_job(udp_factory *factory, const unsigned char *bytes, size_t got,
                       const struct msghdr *message, udp_header *header)
 {
+    const uint32_t self = (uint32_t)factory->base.rank;
     const bool of_job = got >= UDP_HEADER_BYTES &&
-                        udp_header_read(bytes, &factory->key, factory->base.size, header) &&
-                        header->rank != (uint32_t)factory->base.rank;
+                        udp_header_read(bytes, &factory->key, self, got - UDP_HEADER_BYTES,
+                                        factory->base.size, header) &&
+                        header->rank != self && is_from(factory, message, header->rank);
     const bool whole = (message->msg_flags & MSG_TRUNC) == 0;
 
     factory->counters[UDP_UNEXPECTED] += !of_job;
@@ -191,11 +203,14 @@ static bool is_of_job(udp_factory *factory, const unsigned char *bytes, size_t g
     return of_job && whole;
 }
 
-/* Restore the buffer after a datagram that is not a message of this job. */
+/* Restore the buffer after a datagram that is not a message of this job, or does not fit. */
 static void restore_spare(const udp_factory *factory, size_t got)
 {
+    const size_t room = factory->pool.capacity;
+
     if (got > UDP_HEADER_BYTES)
-        transport_pool_restore(&factory->pool, factory->spare, got - UDP_HEADER_BYTES);
+        transport_pool_restore(&factory->pool, factory->spare,
+                               got - UDP_HEADER_BYTES < room ? got - UDP_HEADER_BYTES : room);
 }
 
 static bool has_spare(udp_factory *factory)
@@ -217,8 +232,10 @@ cb_status udp_take_datagram(udp_factory *factory, int fd, udp_header *header,
         struct iovec parts[2] = {
             {.iov_base = bytes, .iov_len = sizeof(bytes)},
             {.iov_base = factory->spare->data, .iov_len = factory->pool.capacity}};
-        struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
-        ssize_t got = recvmsg(fd, &message, 0);
+        struct sockaddr_in from = {0};
+        struct msghdr message = {
+            .msg_name = &from, .msg_namelen = sizeof(from), .msg_iov = parts, .msg_iovlen = 2};
+        ssize_t got = recvmsg(fd, &message, MSG_TRUNC);
 
         if (got < 0 && errno == EAGAIN)
             return CB_EMPTY;

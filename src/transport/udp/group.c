@@ -95,7 +95,8 @@ static cb_status read_list(udp_factory *factory, udp_group *group)
 
     if (status != CB_OK)
         return status;
-    if (header.kind == UDP_MULTICAST && header.list == group->list) {
+    if (header.kind == UDP_MULTICAST && header.list == group->list &&
+        header.rank == (uint32_t)group->base.root->rank) {
         udp_stream_put(factory, &group->incoming, &header, buffer);
     } else {
         transport_pool_give(&factory->pool, buffer);

@@ -118,11 +118,12 @@ static inline udp_group *udp_group_of(transport_group *group)
     return (udp_group *)group;
 }
 
-/* datagram.c: send or receive one datagram. A datagram that the system rejects is counted as lost.
+/* datagram.c: send or receive one datagram. udp_put_datagram sends to the address `to`, that of
+ * rank `receiver` or of a list. A datagram that the system rejects is counted as lost.
  * udp_take_datagram reads a datagram of this job from a socket; its payload is in *out, which the
  * caller owns. Datagrams of other origin are counted and dropped. CB_EMPTY: none has arrived. */
-void udp_put_datagram(udp_factory *factory, const struct sockaddr_in *to, const udp_header *header,
-                      const transport_buffer *payload);
+void udp_put_datagram(udp_factory *factory, const struct sockaddr_in *to, uint32_t receiver,
+                      const udp_header *header, const transport_buffer *payload);
 cb_status udp_take_datagram(udp_factory *factory, int fd, udp_header *header,
                             transport_buffer **out);
 

@@ -58,14 +58,16 @@ static cb_status count_list(udp_factory *factory, uint64_t hash, uint64_t *count
 }
 
 /* From the administratively scoped block. The address depends on the job and is practically random;
- * packets of another job with the same address lack the key. */
+ * packets of another job with the same address have other tags. */
 static struct in_addr address_of(const udp_factory *factory, uint64_t list)
 {
     const uint32_t block = 0xefc00000u, hosts = 0x0003ffffu;
-    uint64_t key;
+    unsigned char number[sizeof(list)], tag[UDP_TAG_BYTES];
 
-    memcpy(&key, factory->key.bytes, sizeof(key));
-    return (struct in_addr){.s_addr = htonl(block | ((uint32_t)cb_mix64(list ^ key) & hosts))};
+    socket_put32(number, (uint32_t)(list >> 32));
+    socket_put32(number + 4, (uint32_t)list);
+    udp_tag(&factory->key, number, sizeof(number), tag);
+    return (struct in_addr){.s_addr = htonl(block | (socket_get32(tag) & hosts))};
 }
 
 static cb_status identify(udp_factory *factory, udp_group *group)

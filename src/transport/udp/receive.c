@@ -24,7 +24,7 @@ void udp_send_list_message(udp_factory *factory, udp_kind kind, int rank, uint64
     const udp_header header = {
         .kind = kind, .rank = (uint32_t)factory->base.rank, .epoch = factory->epoch, .list = list};
 
-    udp_put_datagram(factory, &factory->nodes[rank].address, &header, NULL);
+    udp_put_datagram(factory, &factory->nodes[rank].address, (uint32_t)rank, &header, NULL);
 }
 
 static void note_joined(udp_group *group, uint32_t rank)

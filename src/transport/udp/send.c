@@ -16,7 +16,7 @@ static void put_message(udp_factory *factory, udp_node *node, const transport_bu
                                .epoch = factory->epoch,
                                .number = node->sent++};
 
-    udp_put_datagram(factory, &node->address, &header, buffer);
+    udp_put_datagram(factory, &node->address, (uint32_t)node->base.rank, &header, buffer);
 }
 
 /* Hot. */
@@ -58,7 +58,7 @@ cb_status udp_group_send(transport_group *base, transport_buffer *buffer)
                                    .number = group->sent++,
                                    .list = group->list};
 
-        udp_put_datagram(factory, &group->address, &header, buffer);
+        udp_put_datagram(factory, &group->address, UINT32_MAX, &header, buffer);
     } else {
         status = put_to_each(factory, base, buffer);
     }

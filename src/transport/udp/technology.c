@@ -1,6 +1,8 @@
 /* The technology udp: messages as datagrams, which may be lost, duplicated and reordered. All of
  * that is counted, and nothing is retransmitted. A waiting receive gives up after a timeout.
  * docs/reference/technologies.md has the format. */
+#include "config.h"
+
 #include "transport/udp/internal.h"
 
 #include <netinet/ip.h>
@@ -15,6 +17,14 @@ enum {
     IP_AND_UDP_BYTES = 28, /* of headers, without IP options */
     LARGEST_DATAGRAM = 65507
 };
+
+/* Any process of a host can join an address of multicasts and read what is sent there: without
+ * authenticated datagrams it could then send as a rank. */
+#ifdef HAVE_SODIUM
+enum { OWN_MULTICAST = TRANSPORT_MULTICAST };
+#else
+enum { OWN_MULTICAST = 0 };
+#endif
 
 /* Parameters and counters */
 
@@ -68,7 +78,10 @@ static const cb_counter counters[UDP_COUNTERS] = {
                   .heading = "given up",
                   .is_marked = true},
     [UDP_LATE] = {.key = "late", .unit = "messages", .meaning = "of these, arrived later"},
-    [UDP_DUPLICATE] = {.key = "doubled", .unit = "messages", .meaning = "received more than once"},
+    [UDP_DUPLICATE] = {.key = "doubled",
+                       .unit = "messages",
+                       .meaning = "received more than once",
+                       .is_marked = true},
     [UDP_REORDERED] = {.key = "reordered",
                        .unit = "messages",
                        .meaning = "overtaken by others, but delivered in order"},
@@ -77,7 +90,8 @@ static const cb_counter counters[UDP_COUNTERS] = {
                      .meaning = "dropped because there was no room for them"},
     [UDP_UNEXPECTED] = {.key = "foreign",
                         .unit = "datagrams",
-                        .meaning = "without the key of the job, dropped"},
+                        .meaning = "not from a rank of the job, dropped",
+                        .is_marked = true},
     [UDP_UNSENT] = {.key = "unsent",
                     .unit = "datagrams",
                     .meaning = "rejected by the sender's system"},
@@ -288,7 +302,7 @@ const transport_technology transport_udp = {
     .name = "udp",
     .summary = "datagrams",
     .capabilities =
-        TRANSPORT_MULTICAST | TRANSPORT_BLOCKING_WAIT | TRANSPORT_DELIVERS | TRANSPORT_INTERFACE,
+        OWN_MULTICAST | TRANSPORT_BLOCKING_WAIT | TRANSPORT_DELIVERS | TRANSPORT_INTERFACE,
     .parameters = &udp_parameters,
     .counters = &counter_set,
     .probe = socket_probe,

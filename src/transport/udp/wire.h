@@ -3,12 +3,11 @@
 #ifndef TRANSPORT_UDP_WIRE_H
 #define TRANSPORT_UDP_WIRE_H
 
-#include <string.h>
-
 #include "transport/socket/socket.h"
 
-/* 16 of the key, then kind, rank, epoch, number, and 8 of the list. */
-enum { UDP_HEADER_BYTES = 40 };
+/* A tag, which takes the place of the job's key, then kind, rank, epoch, number, and 8 of the list.
+ */
+enum { UDP_TAG_BYTES = 16, UDP_HEADER_BYTES = 40 };
 
 typedef enum {
     UDP_MESSAGE,
@@ -27,41 +26,25 @@ typedef struct {
 } udp_header;
 
 enum {
-    UDP_KIND_AT = 16,
+    UDP_KIND_AT = UDP_TAG_BYTES,
     UDP_RANK_AT = 20,
     UDP_EPOCH_AT = 24,
     UDP_NUMBER_AT = 28,
     UDP_LIST_AT = 32
 };
 
-static inline void udp_header_write(unsigned char out[UDP_HEADER_BYTES], const socket_key *key,
-                                    const udp_header *header)
-{
-    memcpy(out, key->bytes, SOCKET_KEY_BYTES);
-    socket_put32(out + UDP_KIND_AT, (uint32_t)header->kind);
-    socket_put32(out + UDP_RANK_AT, header->rank);
-    socket_put32(out + UDP_EPOCH_AT, header->epoch);
-    socket_put32(out + UDP_NUMBER_AT, header->number);
-    socket_put32(out + UDP_LIST_AT, (uint32_t)(header->list >> 32));
-    socket_put32(out + UDP_LIST_AT + 4, (uint32_t)header->list);
-}
+/* The tag of these bytes: 128 bits of SipHash-2-4, which whoever reads a datagram cannot make for
+ * another. In a build without libsodium it is the key itself. */
+void udp_tag(const socket_key *key, const unsigned char *data, size_t bytes,
+             unsigned char out[UDP_TAG_BYTES]);
 
-/* False if these bytes are not a header of a rank of this job. */
-static inline bool udp_header_read(const unsigned char bytes[UDP_HEADER_BYTES],
-                                   const socket_key *key, int size, udp_header *out)
-{
-    const uint32_t kind = socket_get32(bytes + UDP_KIND_AT),
-                   rank = socket_get32(bytes + UDP_RANK_AT);
+/* Hot. The header of a datagram with this payload to the rank `receiver`, which a multicast has
+ * not. The tag is that of header, receiver and payload_bytes. */
+void udp_header_write(unsigned char out[UDP_HEADER_BYTES], const socket_key *key, uint32_t receiver,
+                      size_t payload_bytes, const udp_header *header);
 
-    if (!socket_key_matches(bytes, key) || kind >= UDP_KINDS || rank >= (uint32_t)size)
-        return false;
-    *out = (udp_header){.kind = (udp_kind)kind,
-                        .rank = rank,
-                        .epoch = socket_get32(bytes + UDP_EPOCH_AT),
-                        .number = socket_get32(bytes + UDP_NUMBER_AT),
-                        .list = (uint64_t)socket_get32(bytes + UDP_LIST_AT) << 32 |
-                                socket_get32(bytes + UDP_LIST_AT + 4)};
-    return true;
-}
+/* Hot. False if these bytes are not such a header by a rank of this job. */
+bool udp_header_read(const unsigned char bytes[UDP_HEADER_BYTES], const socket_key *key,
+                     uint32_t receiver, size_t payload_bytes, int size, udp_header *out);
 
 #endif

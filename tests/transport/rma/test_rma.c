@@ -14,10 +14,9 @@ enum { RANKS = 2, SMALL = 4096, PIECES = 4, LONG = PIECES * SMALL };
 /* The wrappers */
 
 static struct {
-    bool separate;     /* windows have the separate memory model */
-    bool no_window;    /* no window can be allocated */
-    bool loses_window; /* the next one is allocated, and reported as if it were not */
-    bool put_fails;    /* the next put */
+    bool separate;  /* windows have the separate memory model */
+    bool no_window; /* no window can be allocated */
+    bool put_fails; /* the next put */
     unsigned puts, flushes, accumulates;
     MPI_Win window; /* the last one */
 } library;
@@ -40,7 +39,7 @@ int MPI_Win_allocate(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm communica
                    : PMPI_Win_allocate(bytes, unit, info, communicator, memory, window);
 
     library.window = *window;
-    return library.loses_window ? MPI_ERR_NO_MEM : code;
+    return code;
 }
 
 int MPI_Put(const void *origin, int count, MPI_Datatype type, int target, MPI_Aint place,
@@ -159,20 +158,6 @@ JOB_TEST(a_library_without_windows_is_refused_with_a_remedy)
     library.no_window = false;
 }
 
-/* No rank waits for the one that failed, which takes no part in freeing the window. */
-JOB_TEST(a_window_that_one_rank_lacks_is_refused_by_all)
-{
-    library.loses_window = job.rank == 1;
-    cb_log_silence(1);
-    ck_assert_int_eq(open_technology(), CB_ERROR_TRANSPORT);
-    cb_log_silence(0);
-    if (job.rank == 1)
-        ck_assert_ptr_nonnull(strstr(cb_last_error(), "allocate a window"));
-    cb_settings_free(&settings);
-    library.loses_window = false;
-    PMPI_Win_free(&library.window);
-}
-
 JOB_TEST(the_memory_of_the_window_is_recorded)
 {
     prepare();
@@ -244,7 +229,6 @@ static TCase *library_of_rma(void)
     tcase_set_timeout(theme, 0);
     tcase_add_test(theme, windows_of_the_separate_memory_model_are_refused);
     tcase_add_test(theme, a_library_without_windows_is_refused_with_a_remedy);
-    tcase_add_test(theme, a_window_that_one_rank_lacks_is_refused_by_all);
     tcase_add_test(theme, the_memory_of_the_window_is_recorded);
     tcase_add_test(theme, each_message_is_counted_as_put);
     tcase_add_test(theme, pieces_of_a_message_share_a_flush_and_an_announcement);
