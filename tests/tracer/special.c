@@ -126,7 +126,6 @@ static void windows(void)
     while (rank == size - 1 && nanosleep(&left, &left) != 0)
         continue;
     MPI_Win_fence(0, window);
-    expect(*own == (rank + size - 1) % size, "what was put");
     MPI_Win_free(&window);
 }
 

@@ -82,10 +82,14 @@ expect_error "the trace is incomplete" "MPI_Put (2)" "MPI_Win_fence (4)"
 expect_equal "notes on what is missing" 1 "$(grep -c '^# Incomplete.*MPI_Put (2)' trace.cct)"
 expect_true "a fence is no computing" [ "$(computed_us 0)" -lt $late_us ]
 
-traced 1 "" spawn
-expect_status 0
-expect_error "the trace is incomplete" "messages of ranks outside of MPI_COMM_WORLD (3)"
-expect_equal "messages with other ranks" 0 "$(grep -c '^i*[rs] ' trace.cct)"
+# Some launchers start no further ranks.
+run 1 "$program" spawn
+if [ "$status" -eq 0 ]; then
+    traced 1 "" spawn
+    expect_status 0
+    expect_error "the trace is incomplete" "messages of ranks outside of MPI_COMM_WORLD (3)"
+    expect_equal "messages with other ranks" 0 "$(grep -c '^i*[rs] ' trace.cct)"
+fi
 
 traced 4 "--paused" paused
 expect_status 0
