@@ -246,8 +246,11 @@ static cb_status add(script *played, const ccmod_record *record, uint64_t *unbro
         played->computes = true;
         return add_record(played, SCRIPT_COMPUTE, 0, (uint64_t)(record->time_us * 1e3 + 0.5));
     case CCMOD_SEND:
+    case CCMOD_SYNCHRONOUS_SEND:
+    case CCMOD_BUFFERED_SEND:
         return add_send(played, SCRIPT_SEND, record->peer, record->size_bytes, unbroken);
     case CCMOD_START_SEND:
+    case CCMOD_START_SYNCHRONOUS_SEND:
         return add_send(played, SCRIPT_START_SEND, record->peer, record->size_bytes, unbroken);
     case CCMOD_RECEIVE:
         return add_receive(played, SCRIPT_RECEIVE, record, unbroken);

@@ -31,7 +31,16 @@ typedef struct {
 
 static bool is_send(const tracer_record *record)
 {
-    return record->kind == TRACER_SEND || record->kind == TRACER_START_SEND;
+    switch (record->kind) {
+    case TRACER_SEND:
+    case TRACER_SYNCHRONOUS_SEND:
+    case TRACER_BUFFERED_SEND:
+    case TRACER_START_SEND:
+    case TRACER_START_SYNCHRONOUS_SEND:
+        return true;
+    default:
+        return false;
+    }
 }
 
 static bool is_receive(const tracer_record *record)

@@ -1,10 +1,10 @@
 /* Collectives of all ranks of a communicator, recorded as the messages of patterns.h after a
- * comment with the time of the call. A barrier of all ranks is a barrier in the trace. Non-blocking
- * collectives send and receive the same messages. Messages that ranks can send before they receive
- * any are recorded at the call, as started sends and receives; later ones, which forward what has
- * arrived, where the program waits for the end: a library sends them in some MPI call in between,
- * and which one is not visible. Sender and receiver record a message at the same of the two places,
- * so that it keeps its order among others between them. */
+ * comment with the time of the call. Non-blocking collectives send and receive the same messages.
+ * Messages that ranks can send before they receive any are recorded at the call, as started sends
+ * and receives; later ones, which forward what has arrived, where the program waits for the end: a
+ * library sends them in some MPI call in between, and which one is not visible. Sender and receiver
+ * record a message at the same of the two places, so that it keeps its order among others between
+ * them. */
 #include "tracer/tracer.h"
 
 #include <stdlib.h>
@@ -157,8 +157,12 @@ static bool describe(const called *call, int root, uint64_t bytes, collective *o
     double took_us = tracer_elapsed_us();
     tracer_ranks *ranks = tracer_ranks_of(call->communicator);
 
-    if (ranks == NULL)
+    if (ranks == NULL || tracer.paused)
         return false;
+    if (ranks->foreign) {
+        tracer_count_unrecorded("messages of ranks outside of MPI_COMM_WORLD");
+        return false;
+    }
     tracer_add(&(tracer_record){TRACER_COLLECTIVE, 0, bytes, took_us, call->name});
     *out = (collective){.place = {ranks->rank, ranks->size, root}, .sink = {emit_blocking, ranks}};
     if (call->request == NULL)
@@ -233,16 +237,12 @@ static bool is_root(const called *call, int root)
 
 static void add_barrier(const called *call)
 {
-    double took_us = tracer_elapsed_us();
-    const tracer_ranks *ranks = tracer_ranks_of(call->communicator);
     collective described;
 
-    if (ranks != NULL && ranks->size == tracer.size && call->request == NULL) {
-        tracer_add(&(tracer_record){.kind = TRACER_BARRIER, .time_us = took_us});
-    } else if (ranks != NULL && describe(call, 0, 0, &described)) {
-        tracer_barrier(&described.place, &described.sink);
-        complete(call, &described);
-    }
+    if (!describe(call, 0, 0, &described))
+        return;
+    tracer_barrier(&described.place, &described.sink);
+    complete(call, &described);
 }
 
 static void add_broadcast(const called *call, uint64_t bytes, int root)
@@ -418,7 +418,7 @@ static void add_alltoall_alike(const called *call, uint64_t bytes)
     int MPI_##waits(LIST parameters)                                                               \
     {                                                                                              \
         bool on = tracer_begin();                                                                  \
-        int result = PMPI_##waits(LIST arguments);                                                 \
+        int result = REAL(waits)(LIST arguments);                                                  \
                                                                                                    \
         if (tracer_resume(on)) {                                                                   \
             const called call = {"MPI_" #waits, communicator, NULL};                               \
@@ -428,11 +428,12 @@ static void add_alltoall_alike(const called *call, uint64_t bytes)
         }                                                                                          \
         return result;                                                                             \
     }                                                                                              \
+    EXPORT(waits)                                                                                  \
                                                                                                    \
     int MPI_##starts(LIST parameters, MPI_Request *request)                                        \
     {                                                                                              \
         bool on = tracer_begin();                                                                  \
-        int result = PMPI_##starts(LIST arguments, request);                                       \
+        int result = REAL(starts)(LIST arguments, request);                                        \
                                                                                                    \
         if (tracer_resume(on)) {                                                                   \
             const called call = {"MPI_" #starts, communicator, request};                           \
@@ -441,7 +442,8 @@ static void add_alltoall_alike(const called *call, uint64_t bytes)
             tracer_end();                                                                          \
         }                                                                                          \
         return result;                                                                             \
-    }
+    }                                                                                              \
+    EXPORT(starts)
 
 BOTH(Barrier, Ibarrier, (MPI_Comm communicator), (communicator), add_barrier(&call))
 

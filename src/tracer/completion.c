@@ -81,21 +81,22 @@ static tracer_record received(const tracer_request *request, const MPI_Status *s
     MPI_Count bytes = 0;
 
     PMPI_Test_cancelled(status, &cancelled);
-    if (cancelled || status->MPI_SOURCE < 0 || status->MPI_SOURCE >= request->ranks->size)
+    if (cancelled)
         return record;
-    record.peer = request->ranks->world[status->MPI_SOURCE];
+    record.peer = tracer_known_rank(request->ranks, status->MPI_SOURCE);
     PMPI_Get_elements_x(status, MPI_BYTE, &bytes);
     record.bytes = bytes > 0 ? (uint64_t)bytes : 0;
-    record.kind = record.peer == tracer.rank ? TRACER_NOTHING : TRACER_START_RECEIVE;
+    record.kind = record.peer < 0 ? TRACER_NOTHING : TRACER_START_RECEIVE;
     return record;
 }
 
 /* `none_left`: the call leaves no request pending and a `w` follows, so the receive stays where it
- * was started. Otherwise move it here. */
+ * was started. Otherwise move it here. While recording is off, it stays, too. */
 static void settle_receive(const tracer_request *request, const MPI_Status *status, bool none_left)
 {
     tracer_record record = received(request, status);
 
+    none_left = none_left || tracer.paused;
     if (!none_left && record.kind != TRACER_NOTHING) {
         record.kind = TRACER_RECEIVE;
         tracer_add(&record);
@@ -108,7 +109,9 @@ static void settle_receive(const tracer_request *request, const MPI_Status *stat
 
 static void add_wait(double took_us)
 {
-    if (tracer.requests.count == 0)
+    if (tracer.paused)
+        tracer.owes_wait = true;
+    else if (tracer.requests.count == 0)
         tracer_add(&(tracer_record){.kind = TRACER_WAIT, .time_us = took_us});
 }
 
@@ -117,14 +120,14 @@ static void add_wait(double took_us)
 static void settle_requests(int count, const MPI_Request *requests, const int *indices,
                             const MPI_Status *statuses, completed *all)
 {
-    const double took_us = tracer_elapsed_us();
+    const double took_us = tracer_waited_us();
     const int found = take_all(count, requests, indices, all);
     const bool none_left = tracer.requests.count == 0;
     bool sends = false;
 
     for (int i = 0; i < found; i++)
         if (all[i].request.collective != NULL)
-            tracer_started_settle(all[i].request.collective, none_left);
+            tracer_started_settle(all[i].request.collective, none_left || tracer.paused);
         else if (all[i].request.receive)
             settle_receive(&all[i].request, &statuses[all[i].status], none_left);
     if (found > 0)
@@ -136,7 +139,8 @@ static void settle_requests(int count, const MPI_Request *requests, const int *i
         add_wait(-1);
 }
 
-/* After a call: `count` requests are complete, or none. */
+/* After a call: `count` requests are complete, or none, which is a poll that found
+ * nothing. */
 static void end_with(tracer_kept *kept, int count, const int *indices, const MPI_Status *statuses)
 {
     completed few[FEW], *all = few;
@@ -150,7 +154,10 @@ static void end_with(tracer_kept *kept, int count, const int *indices, const MPI
     if (all != few)
         free(all);
     tracer_forget(kept);
-    tracer_end();
+    if (count > 0)
+        tracer_end();
+    else
+        tracer_end_polling(false);
 }
 
 /* The calls */
@@ -160,48 +167,52 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
     tracer_kept kept;
     bool on = tracer_begin_with(&kept, 1, request);
     MPI_Status *seen = status == MPI_STATUS_IGNORE ? kept.statuses : status;
-    int result = PMPI_Wait(request, seen);
+    int result = REAL(Wait)(request, seen);
 
     if (tracer_resume(on))
         end_with(&kept, 1, NULL, seen);
     return result;
 }
+EXPORT(Wait)
 
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
     tracer_kept kept;
     bool on = tracer_begin_with(&kept, 1, request);
     MPI_Status *seen = status == MPI_STATUS_IGNORE ? kept.statuses : status;
-    int result = PMPI_Test(request, flag, seen);
+    int result = REAL(Test)(request, flag, seen);
 
     if (tracer_resume(on))
         end_with(&kept, *flag ? 1 : 0, NULL, seen);
     return result;
 }
+EXPORT(Test)
 
 int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 {
     tracer_kept kept;
     bool on = tracer_begin_with(&kept, count, requests);
     MPI_Status *seen = on && statuses == MPI_STATUSES_IGNORE ? kept.statuses : statuses;
-    int result = PMPI_Waitall(count, requests, seen);
+    int result = REAL(Waitall)(count, requests, seen);
 
     if (tracer_resume(on))
         end_with(&kept, count, NULL, seen);
     return result;
 }
+EXPORT(Waitall)
 
 int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
 {
     tracer_kept kept;
     bool on = tracer_begin_with(&kept, count, requests);
     MPI_Status *seen = on && statuses == MPI_STATUSES_IGNORE ? kept.statuses : statuses;
-    int result = PMPI_Testall(count, requests, flag, seen);
+    int result = REAL(Testall)(count, requests, flag, seen);
 
     if (tracer_resume(on))
         end_with(&kept, *flag ? count : 0, NULL, seen);
     return result;
 }
+EXPORT(Testall)
 
 int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status)
 {
@@ -209,12 +220,13 @@ int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *statu
     bool on = tracer_begin_with(&kept, count, requests);
     MPI_Status own;
     MPI_Status *seen = status == MPI_STATUS_IGNORE ? &own : status;
-    int result = PMPI_Waitany(count, requests, index, seen);
+    int result = REAL(Waitany)(count, requests, index, seen);
 
     if (tracer_resume(on))
         end_with(&kept, *index != MPI_UNDEFINED ? 1 : 0, index, seen);
     return result;
 }
+EXPORT(Waitany)
 
 int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
 {
@@ -222,33 +234,36 @@ int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_St
     bool on = tracer_begin_with(&kept, count, requests);
     MPI_Status own;
     MPI_Status *seen = status == MPI_STATUS_IGNORE ? &own : status;
-    int result = PMPI_Testany(count, requests, index, flag, seen);
+    int result = REAL(Testany)(count, requests, index, flag, seen);
 
     if (tracer_resume(on))
         end_with(&kept, *flag && *index != MPI_UNDEFINED ? 1 : 0, index, seen);
     return result;
 }
+EXPORT(Testany)
 
 int MPI_Waitsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[])
 {
     tracer_kept kept;
     bool on = tracer_begin_with(&kept, count, requests);
     MPI_Status *seen = on && statuses == MPI_STATUSES_IGNORE ? kept.statuses : statuses;
-    int result = PMPI_Waitsome(count, requests, done, indices, seen);
+    int result = REAL(Waitsome)(count, requests, done, indices, seen);
 
     if (tracer_resume(on))
         end_with(&kept, *done != MPI_UNDEFINED ? *done : 0, indices, seen);
     return result;
 }
+EXPORT(Waitsome)
 
 int MPI_Testsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[])
 {
     tracer_kept kept;
     bool on = tracer_begin_with(&kept, count, requests);
     MPI_Status *seen = on && statuses == MPI_STATUSES_IGNORE ? kept.statuses : statuses;
-    int result = PMPI_Testsome(count, requests, done, indices, seen);
+    int result = REAL(Testsome)(count, requests, done, indices, seen);
 
     if (tracer_resume(on))
         end_with(&kept, *done != MPI_UNDEFINED ? *done : 0, indices, seen);
     return result;
 }
+EXPORT(Testsome)

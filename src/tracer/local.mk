@@ -4,9 +4,9 @@
 tracerdir = $(pkglibdir)
 tracer_PROGRAMS = libcombench-trace.so
 libcombench_trace_so_SOURCES = \
-	%D%/arrange.c %D%/collectives.c %D%/completion.c %D%/messages.c %D%/order.c %D%/order.h %D%/patterns.c %D%/patterns.h \
-	%D%/records.c %D%/records.h %D%/requests.c %D%/requests.h %D%/state.c \
-	%D%/tracer.h \
+	%D%/arrange.c %D%/collectives.c %D%/completion.c %D%/life.c %D%/messages.c %D%/order.c %D%/order.h %D%/output.c %D%/patterns.c %D%/patterns.h \
+	%D%/real.c %D%/real.h %D%/records.c %D%/records.h %D%/requests.c %D%/requests.h %D%/state.c \
+	%D%/tracer.h %D%/unrecorded.c %D%/waiting.c \
 	src/base/log.c src/base/memory.c src/base/output.c src/base/random.c src/base/units.c
 libcombench_trace_so_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 libcombench_trace_so_CFLAGS = -std=gnu11 $(WARNING_CFLAGS) -fPIC -fvisibility=hidden

@@ -3,14 +3,6 @@
  * start of a persistent request is a send or receive in the trace. */
 #include "tracer/tracer.h"
 
-int tracer_world_rank(int peer, MPI_Comm communicator)
-{
-    const tracer_ranks *ranks = peer == MPI_PROC_NULL ? NULL : tracer_ranks_of(communicator);
-    int world = ranks != NULL ? ranks->world[peer] : -1;
-
-    return world == tracer.rank ? -1 : world;
-}
-
 /* A send. Its record is added when the call begins, so that what another thread receives in reply
  * comes later. */
 typedef struct {
@@ -46,17 +38,17 @@ static void add_under_way(int world, uint64_t place, MPI_Request request)
 {
     tracer_request started = {.handle = (uintptr_t)request, .peer = world, .place = place};
 
-    if (tracer_requests_add(&tracer.requests, &started) != CB_OK)
+    if (!tracer.paused && tracer_requests_add(&tracer.requests, &started) != CB_OK)
         tracer.on = false;
 }
 
 static void add_receive(const tracer_ranks *ranks, const MPI_Status *status)
 {
-    const double took_us = tracer_elapsed_us();
-    const int world = ranks->world[status->MPI_SOURCE];
+    const double took_us = tracer_waited_us();
+    const int world = tracer_known_rank(ranks, status->MPI_SOURCE);
     MPI_Count bytes = 0;
 
-    if (world == tracer.rank)
+    if (world < 0)
         return;
     PMPI_Get_elements_x(status, MPI_BYTE, &bytes);
     tracer_add(
@@ -78,7 +70,7 @@ void tracer_start_receive(tracer_ranks *ranks, MPI_Request request)
 {
     tracer_request started = {.handle = (uintptr_t)request, .receive = true, .peer = -1};
 
-    if (ranks == NULL)
+    if (ranks == NULL || tracer.paused)
         return;
     started.ranks = tracer_ranks_hold(ranks);
     started.place = tracer_add(&(tracer_record){.kind = TRACER_NOTHING});
@@ -86,59 +78,65 @@ void tracer_start_receive(tracer_ranks *ranks, MPI_Request request)
         tracer.on = false;
 }
 
-void tracer_start_send(int world, uint64_t bytes, MPI_Request request)
+void tracer_start_send(tracer_kind kind, int world, uint64_t bytes, MPI_Request request)
 {
-    tracer_record record = {TRACER_START_SEND, world, bytes, tracer_elapsed_us(), NULL};
+    tracer_record record = {kind, world, bytes, tracer_elapsed_us(), NULL};
 
-    if (world >= 0)
-        add_under_way(world, tracer_add(&record), request);
+    uint64_t place;
+
+    if (world < 0)
+        return;
+    place = tracer_add(&record);
+    if (kind != TRACER_BUFFERED_SEND)
+        add_under_way(world, place, request);
 }
 
-/* The calls. All sends have the same parameters. */
+/* The calls. All sends have the same parameters. A send by the library's buffer is complete when
+ * its call returns, so the request of a started one is not recorded. */
 
-#define BLOCKING_SEND(name)                                                                        \
+#define BLOCKING_SEND(name, kind)                                                                  \
     int MPI_##name(const void *data, int count, MPI_Datatype type, int peer, int tag,              \
                    MPI_Comm communicator)                                                          \
     {                                                                                              \
         sending sent;                                                                              \
-        bool on =                                                                                  \
-            begin_send(TRACER_SEND, peer, communicator, tracer_bytes_of(count, type), &sent);      \
-        int result = PMPI_##name(data, count, type, peer, tag, communicator);                      \
+        bool on = begin_send(kind, peer, communicator, tracer_bytes_of(count, type), &sent);       \
+        int result = REAL(name)(data, count, type, peer, tag, communicator);                       \
                                                                                                    \
         if (tracer_resume(on)) {                                                                   \
             time_send(&sent);                                                                      \
             tracer_end();                                                                          \
         }                                                                                          \
         return result;                                                                             \
-    }
+    }                                                                                              \
+    EXPORT(name)
 
-BLOCKING_SEND(Send)
-BLOCKING_SEND(Ssend)
-BLOCKING_SEND(Rsend)
-BLOCKING_SEND(Bsend)
+BLOCKING_SEND(Send, TRACER_SEND)
+BLOCKING_SEND(Ssend, TRACER_SYNCHRONOUS_SEND)
+BLOCKING_SEND(Rsend, TRACER_SEND)
+BLOCKING_SEND(Bsend, TRACER_BUFFERED_SEND)
 
-#define STARTED_SEND(name)                                                                         \
+#define STARTED_SEND(name, kind)                                                                   \
     int MPI_##name(const void *data, int count, MPI_Datatype type, int peer, int tag,              \
                    MPI_Comm communicator, MPI_Request *request)                                    \
     {                                                                                              \
         sending sent;                                                                              \
-        bool on = begin_send(TRACER_START_SEND, peer, communicator, tracer_bytes_of(count, type),  \
-                             &sent);                                                               \
-        int result = PMPI_##name(data, count, type, peer, tag, communicator, request);             \
+        bool on = begin_send(kind, peer, communicator, tracer_bytes_of(count, type), &sent);       \
+        int result = REAL(name)(data, count, type, peer, tag, communicator, request);              \
                                                                                                    \
         if (tracer_resume(on)) {                                                                   \
             time_send(&sent);                                                                      \
-            if (sent.record.peer >= 0)                                                             \
+            if (sent.record.peer >= 0 && kind != TRACER_BUFFERED_SEND)                             \
                 add_under_way(sent.record.peer, sent.place, *request);                             \
             tracer_end();                                                                          \
         }                                                                                          \
         return result;                                                                             \
-    }
+    }                                                                                              \
+    EXPORT(name)
 
-STARTED_SEND(Isend)
-STARTED_SEND(Issend)
-STARTED_SEND(Irsend)
-STARTED_SEND(Ibsend)
+STARTED_SEND(Isend, TRACER_START_SEND)
+STARTED_SEND(Issend, TRACER_START_SYNCHRONOUS_SEND)
+STARTED_SEND(Irsend, TRACER_START_SEND)
+STARTED_SEND(Ibsend, TRACER_BUFFERED_SEND)
 
 int MPI_Recv(void *data, int count, MPI_Datatype type, int peer, int tag, MPI_Comm communicator,
              MPI_Status *status)
@@ -146,18 +144,19 @@ int MPI_Recv(void *data, int count, MPI_Datatype type, int peer, int tag, MPI_Co
     bool on = tracer_begin();
     MPI_Status own;
     MPI_Status *seen = status == MPI_STATUS_IGNORE ? &own : status;
-    int result = PMPI_Recv(data, count, type, peer, tag, communicator, seen);
+    int result = REAL(Recv)(data, count, type, peer, tag, communicator, seen);
 
     if (tracer_resume(on))
         end_receive(communicator, seen);
     return result;
 }
+EXPORT(Recv)
 
 int MPI_Irecv(void *data, int count, MPI_Datatype type, int peer, int tag, MPI_Comm communicator,
               MPI_Request *request)
 {
     bool on = tracer_begin();
-    int result = PMPI_Irecv(data, count, type, peer, tag, communicator, request);
+    int result = REAL(Irecv)(data, count, type, peer, tag, communicator, request);
 
     if (tracer_resume(on)) {
         tracer_start_receive(peer == MPI_PROC_NULL ? NULL : tracer_ranks_of(communicator),
@@ -166,6 +165,7 @@ int MPI_Irecv(void *data, int count, MPI_Datatype type, int peer, int tag, MPI_C
     }
     return result;
 }
+EXPORT(Irecv)
 
 /* Simultaneous send and receive: the send is started, so that a ring of ranks does not deadlock. */
 static void end_exchange(int to, uint64_t bytes, MPI_Comm communicator, const MPI_Status *status)
@@ -184,13 +184,14 @@ int MPI_Sendrecv(const void *sent, int sent_count, MPI_Datatype sent_type, int t
     bool on = tracer_begin();
     MPI_Status own;
     MPI_Status *seen = status == MPI_STATUS_IGNORE ? &own : status;
-    int result = PMPI_Sendrecv(sent, sent_count, sent_type, to, sent_tag, received, count, type,
-                               from, tag, communicator, seen);
+    int result = REAL(Sendrecv)(sent, sent_count, sent_type, to, sent_tag, received, count, type,
+                                from, tag, communicator, seen);
 
     if (tracer_resume(on))
         end_exchange(to, tracer_bytes_of(sent_count, sent_type), communicator, seen);
     return result;
 }
+EXPORT(Sendrecv)
 
 int MPI_Sendrecv_replace(void *data, int count, MPI_Datatype type, int to, int sent_tag, int from,
                          int tag, MPI_Comm communicator, MPI_Status *status)
@@ -199,34 +200,26 @@ int MPI_Sendrecv_replace(void *data, int count, MPI_Datatype type, int to, int s
     MPI_Status own;
     MPI_Status *seen = status == MPI_STATUS_IGNORE ? &own : status;
     int result =
-        PMPI_Sendrecv_replace(data, count, type, to, sent_tag, from, tag, communicator, seen);
+        REAL(Sendrecv_replace)(data, count, type, to, sent_tag, from, tag, communicator, seen);
 
     if (tracer_resume(on))
         end_exchange(to, tracer_bytes_of(count, type), communicator, seen);
     return result;
 }
+EXPORT(Sendrecv_replace)
 
 /* Probes, whose time counts as waiting, not as computing, and receives of probed messages. */
 
 int MPI_Probe(int peer, int tag, MPI_Comm communicator, MPI_Status *status)
 {
     bool on = tracer_begin();
-    int result = PMPI_Probe(peer, tag, communicator, status);
+    int result = REAL(Probe)(peer, tag, communicator, status);
 
     if (tracer_resume(on))
-        tracer_end();
+        tracer_end_polling(true);
     return result;
 }
-
-int MPI_Iprobe(int peer, int tag, MPI_Comm communicator, int *flag, MPI_Status *status)
-{
-    bool on = tracer_begin();
-    int result = PMPI_Iprobe(peer, tag, communicator, flag, status);
-
-    if (tracer_resume(on))
-        tracer_end();
-    return result;
-}
+EXPORT(Probe)
 
 /* The receive of the message has no communicator argument. */
 static void remember_probed(MPI_Message message, MPI_Comm communicator)
@@ -243,28 +236,30 @@ static void remember_probed(MPI_Message message, MPI_Comm communicator)
 int MPI_Mprobe(int peer, int tag, MPI_Comm communicator, MPI_Message *message, MPI_Status *status)
 {
     bool on = tracer_begin();
-    int result = PMPI_Mprobe(peer, tag, communicator, message, status);
+    int result = REAL(Mprobe)(peer, tag, communicator, message, status);
 
     if (tracer_resume(on)) {
         remember_probed(*message, communicator);
-        tracer_end();
+        tracer_end_polling(true);
     }
     return result;
 }
+EXPORT(Mprobe)
 
 int MPI_Improbe(int peer, int tag, MPI_Comm communicator, int *flag, MPI_Message *message,
                 MPI_Status *status)
 {
     bool on = tracer_begin();
-    int result = PMPI_Improbe(peer, tag, communicator, flag, message, status);
+    int result = REAL(Improbe)(peer, tag, communicator, flag, message, status);
 
     if (tracer_resume(on)) {
         if (*flag)
             remember_probed(*message, communicator);
-        tracer_end();
+        tracer_end_polling(*flag != 0);
     }
     return result;
 }
+EXPORT(Improbe)
 
 /* The ranks of a probed message, which the caller releases; NULL if a trace does not know its
  * communicator. Looked up before the call, since the handle may belong to another message as soon
@@ -289,7 +284,7 @@ int MPI_Mrecv(void *data, int count, MPI_Datatype type, MPI_Message *message, MP
     bool on = begin_receive(*message, &ranks);
     MPI_Status own;
     MPI_Status *seen = status == MPI_STATUS_IGNORE ? &own : status;
-    int result = PMPI_Mrecv(data, count, type, message, seen);
+    int result = REAL(Mrecv)(data, count, type, message, seen);
 
     if (tracer_resume(on)) {
         if (ranks != NULL)
@@ -299,12 +294,13 @@ int MPI_Mrecv(void *data, int count, MPI_Datatype type, MPI_Message *message, MP
     }
     return result;
 }
+EXPORT(Mrecv)
 
 int MPI_Imrecv(void *data, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *request)
 {
     tracer_ranks *ranks;
     bool on = begin_receive(*message, &ranks);
-    int result = PMPI_Imrecv(data, count, type, message, request);
+    int result = REAL(Imrecv)(data, count, type, message, request);
 
     if (tracer_resume(on)) {
         tracer_start_receive(ranks, *request);
@@ -313,6 +309,7 @@ int MPI_Imrecv(void *data, int count, MPI_Datatype type, MPI_Message *message, M
     }
     return result;
 }
+EXPORT(Imrecv)
 
 /* Persistent requests */
 
@@ -322,32 +319,34 @@ static void remember_persistent(const tracer_request *made)
         tracer.on = false;
 }
 
-#define MADE_SEND(name)                                                                            \
+#define MADE_SEND(name, started)                                                                   \
     int MPI_##name(const void *data, int count, MPI_Datatype type, int peer, int tag,              \
                    MPI_Comm communicator, MPI_Request *request)                                    \
     {                                                                                              \
         bool on = tracer_begin();                                                                  \
-        int result = PMPI_##name(data, count, type, peer, tag, communicator, request);             \
+        int result = REAL(name)(data, count, type, peer, tag, communicator, request);              \
                                                                                                    \
         if (tracer_resume(on)) {                                                                   \
             remember_persistent(&(tracer_request){.handle = (uintptr_t)*request,                   \
                                                   .peer = tracer_world_rank(peer, communicator),   \
+                                                  .kind = started,                                 \
                                                   .bytes = tracer_bytes_of(count, type)});         \
             tracer_end();                                                                          \
         }                                                                                          \
         return result;                                                                             \
-    }
+    }                                                                                              \
+    EXPORT(name)
 
-MADE_SEND(Send_init)
-MADE_SEND(Ssend_init)
-MADE_SEND(Rsend_init)
-MADE_SEND(Bsend_init)
+MADE_SEND(Send_init, TRACER_START_SEND)
+MADE_SEND(Ssend_init, TRACER_START_SYNCHRONOUS_SEND)
+MADE_SEND(Rsend_init, TRACER_START_SEND)
+MADE_SEND(Bsend_init, TRACER_BUFFERED_SEND)
 
 int MPI_Recv_init(void *data, int count, MPI_Datatype type, int peer, int tag,
                   MPI_Comm communicator, MPI_Request *request)
 {
     bool on = tracer_begin();
-    int result = PMPI_Recv_init(data, count, type, peer, tag, communicator, request);
+    int result = REAL(Recv_init)(data, count, type, peer, tag, communicator, request);
 
     if (tracer_resume(on)) {
         tracer_request made = {.handle = (uintptr_t)*request, .receive = true, .peer = -1};
@@ -359,6 +358,7 @@ int MPI_Recv_init(void *data, int count, MPI_Datatype type, int peer, int tag,
     }
     return result;
 }
+EXPORT(Recv_init)
 
 /* MPI may change the handle of a request when it starts it, if the library is not done with the
  * previous use. */
@@ -375,14 +375,14 @@ static void add_start(MPI_Request before, MPI_Request now)
     if (made.receive)
         tracer_start_receive(made.ranks, now);
     else
-        tracer_start_send(made.peer, made.bytes, now);
+        tracer_start_send(made.kind, made.peer, made.bytes, now);
 }
 
 int MPI_Start(MPI_Request *request)
 {
     MPI_Request before = *request;
     bool on = tracer_begin();
-    int result = PMPI_Start(request);
+    int result = REAL(Start)(request);
 
     if (tracer_resume(on)) {
         add_start(before, *request);
@@ -390,12 +390,13 @@ int MPI_Start(MPI_Request *request)
     }
     return result;
 }
+EXPORT(Start)
 
 int MPI_Startall(int count, MPI_Request requests[])
 {
     tracer_kept kept;
     bool on = tracer_begin_with(&kept, count, requests);
-    int result = PMPI_Startall(count, requests);
+    int result = REAL(Startall)(count, requests);
 
     if (tracer_resume(on)) {
         for (int i = 0; i < count; i++)
@@ -405,6 +406,7 @@ int MPI_Startall(int count, MPI_Request requests[])
     }
     return result;
 }
+EXPORT(Startall)
 
 /* Remove the request before the call, since its handle may be reused afterwards. A freed send is
  * still delivered. */
@@ -425,8 +427,9 @@ int MPI_Request_free(MPI_Request *request)
         }
         tracer_pause();
     }
-    result = PMPI_Request_free(request);
+    result = REAL(Request_free)(request);
     if (tracer_resume(on))
         tracer_end();
     return result;
 }
+EXPORT(Request_free)

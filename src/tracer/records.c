@@ -102,8 +102,10 @@ cb_status tracer_records_get(const tracer_records *records, uint64_t place, trac
 size_t tracer_line(const tracer_record *record, char line[TRACER_LINE_BYTES])
 {
     static const char *const words[] = {
-        [TRACER_SEND] = "s",           [TRACER_RECEIVE] = "r", [TRACER_START_SEND] = "is",
-        [TRACER_START_RECEIVE] = "ir", [TRACER_WAIT] = "w",    [TRACER_BARRIER] = "b",
+        [TRACER_SEND] = "s",           [TRACER_SYNCHRONOUS_SEND] = "ss",
+        [TRACER_BUFFERED_SEND] = "bs", [TRACER_RECEIVE] = "r",
+        [TRACER_START_SEND] = "is",    [TRACER_START_SYNCHRONOUS_SEND] = "iss",
+        [TRACER_START_RECEIVE] = "ir", [TRACER_WAIT] = "w",
     };
     size_t used;
 
@@ -117,7 +119,6 @@ size_t tracer_line(const tracer_record *record, char line[TRACER_LINE_BYTES])
                                 record->bytes);
         break;
     case TRACER_WAIT:
-    case TRACER_BARRIER:
         used = (size_t)snprintf(line, TRACER_LINE_BYTES, "%s", words[record->kind]);
         break;
     default:

@@ -12,11 +12,13 @@ typedef enum {
     TRACER_NOTHING, /* a reserved place that was not used */
     TRACER_COMPUTE,
     TRACER_SEND,
+    TRACER_SYNCHRONOUS_SEND,
+    TRACER_BUFFERED_SEND,
     TRACER_RECEIVE,
     TRACER_START_SEND,
+    TRACER_START_SYNCHRONOUS_SEND,
     TRACER_START_RECEIVE,
     TRACER_WAIT,
-    TRACER_BARRIER,
     TRACER_COLLECTIVE /* a comment: `name`, bytes and time of the call that the next records stand
                          for */
 } tracer_kind;

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "tracer/records.h"
 
 typedef struct tracer_ranks tracer_ranks;
 typedef struct tracer_started tracer_started;
@@ -16,9 +17,10 @@ typedef struct tracer_started tracer_started;
 typedef struct {
     uintptr_t handle; /* the value of the MPI_Request or MPI_Message */
     bool receive;
-    int peer;            /* a rank of MPI_COMM_WORLD; negative: any, or none */
-    uint64_t place;      /* of its record */
-    uint64_t bytes;      /* of a persistent send */
+    int peer;         /* a rank of MPI_COMM_WORLD; negative: any, or none */
+    uint64_t place;   /* of its record */
+    tracer_kind kind; /* and size of a persistent send */
+    uint64_t bytes;
     uint64_t number;     /* serial number, set by tracer_requests_add */
     tracer_ranks *ranks; /* of its communicator, held for this request; NULL if peer is known */
     tracer_started *collective; /* the started collective; NULL for others */

@@ -1,22 +1,21 @@
 /* Private to src/tracer: the state shared by the wrappers. The tracer is a library preloaded into
- * an MPI program; its wrappers use MPI's profiling interface. There is one program and so one
- * tracer; its state is global.
+ * an MPI program. There is one program and so one tracer; its state is global.
  *
- * A wrapper calls tracer_begin, the PMPI function, and tracer_resume; if that returns true, it
- * records the call and ends with tracer_end. Between tracer_resume and tracer_end the calling
- * thread has exclusive access to the tracer's state; the PMPI function is called without it. */
+ * A wrapper MPI_X is also exported as PMPI_X, which the bindings of Fortran call: so the programs
+ * of all languages are recorded, after the MPI library has translated their arguments. A wrapper
+ * calls tracer_begin, the library's own function (REAL), and tracer_resume; if that returns true,
+ * it records the call and ends with tracer_end or tracer_end_polling. Between tracer_resume and the
+ * end the calling thread has exclusive access to the tracer's state; the library's function is
+ * called without it. Calls inside of a call, of the library or of the tracer, are not recorded. */
 #ifndef TRACER_TRACER_H
 #define TRACER_TRACER_H
 
-/* Export only MPI's names; MPICH's mpi.h does not declare them as visible. */
-#pragma GCC visibility push(default)
-#include <mpi.h>
-#pragma GCC visibility pop
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "tracer/patterns.h"
+#include "tracer/real.h"
 #include "tracer/records.h"
 #include "tracer/requests.h"
 
@@ -25,6 +24,7 @@
 struct tracer_ranks {
     atomic_uint holders;
     int rank, size;
+    bool foreign; /* some rank is not in MPI_COMM_WORLD, and -1 in `world` */
     int world[];
 };
 
@@ -42,16 +42,24 @@ typedef struct {
 } tracer_moves;
 
 typedef struct {
+    bool seen;                   /* the program's MPI_Init was called */
     bool started;                /* MPI is initialised and this program is traced */
     atomic_bool on;              /* started, and no failure so far */
     bool cut;                    /* records were dropped because of the limit */
+    bool paused;                 /* by MPI_Pcontrol */
+    bool ever_paused;            /* or at the start */
+    bool owes_wait;              /* a `w` of this pause, for what was started before it */
+    bool polling;                /* the last call was a poll that found nothing */
     bool shared;                 /* several threads may call MPI */
     bool by_processor;           /* computing is processor time, and calls have no times */
     int rank, size;              /* in MPI_COMM_WORLD */
     MPI_Comm own;                /* for the tracer's messages */
     unsigned inside;             /* number of threads in an MPI call */
     unsigned long long together; /* number of calls that began while another thread was in one */
-    uint64_t left_ns, computed_ns;
+    uint64_t left_ns;
+    uint64_t computed_ns;     /* not recorded yet */
+    uint64_t waited_ns;       /* by polls and probes before the present call */
+    unsigned long long calls; /* records but for computing */
     tracer_records records;
     tracer_requests requests;   /* pending */
     tracer_requests persistent; /* inactive requests for MPI_Start */
@@ -61,12 +69,12 @@ typedef struct {
 
 extern tracer_state tracer;
 
-/* state.c: from MPI_Init until the trace is written in MPI_Finalize. Collective. */
-void tracer_open(bool shared);
-void tracer_close(void);
+/* state.c: begin and end to record, in MPI_Init and MPI_Finalize. */
+void tracer_start(bool paused);
+void tracer_stop(void);
 
-/* Enter a call: the time since the last call was computing, unless another thread was in a call.
- * False: nothing is recorded. */
+/* Enter a call: the time since the last call was computing, unless another thread was in a call, or
+ * it is a short one after a poll that found nothing. False: nothing is recorded. */
 bool tracer_begin(void);
 
 /* After the call: whether to record it; pass the result of tracer_begin. If true, tracer_end must
@@ -79,12 +87,23 @@ void tracer_pause(void);
 /* Leave a call after it was recorded. */
 void tracer_end(void);
 
-/* Duration of this thread's call so far, -1 (unknown) if ranks may share cores; number of requests
- * started before it. */
+/* Leave a call that has waited for a message without taking it; whether it has found one. */
+void tracer_end_polling(bool found);
+
+/* Stop or continue to record. */
+void tracer_pause_records(bool paused);
+
+/* Record what was computed since the last record. */
+void tracer_flush_computing(void);
+
+/* Duration of this thread's call so far, and with the polls before it; -1 (unknown) if ranks may
+ * share cores. Number of requests started before the call. */
 double tracer_elapsed_us(void);
+double tracer_waited_us(void);
 uint64_t tracer_requests_before(void);
 
-/* Add a record; returns its place, or UINT64_MAX if it was dropped. */
+/* Add a record, after what was computed before it; returns its place, or UINT64_MAX if it was
+ * dropped. */
 uint64_t tracer_add(const tracer_record *record);
 
 /* The ranks of a communicator; NULL for an intercommunicator. The communicator holds them during
@@ -93,19 +112,35 @@ tracer_ranks *tracer_ranks_of(MPI_Comm communicator);
 tracer_ranks *tracer_ranks_hold(tracer_ranks *ranks);
 void tracer_ranks_release(tracer_ranks *ranks);
 
+/* The rank in MPI_COMM_WORLD; -1: none, unknown to the trace, or this rank. */
+int tracer_world_rank(int peer, MPI_Comm communicator);
+
+/* The same of a rank of `ranks`. */
+int tracer_known_rank(const tracer_ranks *ranks, int peer);
+
 /* Payload of `count` elements, in bytes. */
 uint64_t tracer_bytes_of(int count, MPI_Datatype type);
 
-/* Count a call that is not recorded; rank 0's warning about such calls, which all ranks call. */
+/* unrecorded.c: count a call that is not recorded. The list of such calls of all ranks, at rank 0:
+ * collective. */
+enum { TRACER_LIST_BYTES = 1024 };
 void tracer_count_unrecorded(const char *name);
-void tracer_warn_of_unrecorded(void);
+void tracer_list_unrecorded(char list[TRACER_LIST_BYTES]);
 
-/* messages.c: the rank in MPI_COMM_WORLD; -1: none, unknown to the trace, or this rank. */
-int tracer_world_rank(int peer, MPI_Comm communicator);
+/* output.c: the file of the trace, from MPI_Init until MPI_Finalize. Collective. */
+bool tracer_output_open(void);
+void tracer_output_write(bool cut);
+void tracer_output_close(void);
+
+/* This rank ends without MPI_Finalize; `why` follows its name in a sentence. Leave the records of
+ * this rank in the file, which says that it is cut. Once; in a signal handler, too. */
+void tracer_leave_records(const char *why);
+
+/* messages.c */
 
 /* Record the start of a request: a send to a rank of MPI_COMM_WORLD (negative: not recorded), or a
  * receive, for which `ranks` are held (NULL: not recorded). */
-void tracer_start_send(int world, uint64_t bytes, MPI_Request request);
+void tracer_start_send(tracer_kind kind, int world, uint64_t bytes, MPI_Request request);
 void tracer_start_receive(tracer_ranks *ranks, MPI_Request request);
 
 /* arrange.c: put the receives in the order of the sends of each pair, at the end. Collective; `on`

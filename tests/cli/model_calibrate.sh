@@ -134,7 +134,15 @@ expect_true "what a send costs" grep -q "^line overhead_us=0.25 latency_us=1.75 
 expect_equal "what is shared, where that is not usual" "out_contention 1 duplex_contention 1.25" \
     "$(grep _contention all.cal | tr '\n' ' ' | sed 's/ $//')"
 expect_true "what waits for its receive" grep -q "^eager_bytes 4096$" all.cal
+expect_true "a round of a barrier" grep -q "^barrier_round_us 2.25$" all.cal
 expect_true "and in words" grep -q "^messages of 4096 bytes and more waited for their receive$" out
+printf '%%cct 1 ranks 5 unit us\n*: b\n' >meet.cct
+end_of --calibration all.cal meet.cct
+expect_document result.json "d['end_us'], d['calibration']['barrier_us']" "(6.75, 6.75)"
+end_of --calibration all.cal --barrier-us 2 meet.cct
+expect_document result.json "d['end_us']" 2
+ccmod calibrate --barrier-us 3 calibrate.json
+expect_equal "a barrier that was given" "barrier_us 3" "$(grep '^barrier' out)"
 end_of --calibration all.cal small.cct
 expect_document result.json "round(d['end_us'], 6), d['calibration']['holds']" "(6, [{'us': 1, 'us_per_byte': 0.002}])"
 expect_document result.json "d['calibration']['out_contention'], d['network']['links']" "(1, 6)"

@@ -25,7 +25,8 @@ typedef struct {
 
 static bool has_size(ccmod_record_kind kind)
 {
-    return (kind >= CCMOD_SEND && kind <= CCMOD_START_RECEIVE) || kind == CCMOD_MULTICAST;
+    return ccmod_sends(kind) || kind == CCMOD_RECEIVE || kind == CCMOD_START_RECEIVE ||
+           kind == CCMOD_MULTICAST;
 }
 
 static bool receives(ccmod_record_kind kind)

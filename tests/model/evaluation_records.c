@@ -83,6 +83,23 @@ START_TEST(below_the_eager_threshold_a_send_returns_after_its_overhead)
 }
 END_TEST
 
+START_TEST(a_synchronous_send_waits_for_its_receive_at_any_size)
+{
+    expect_paper(HEAD "0: ss 1 1000\n1: c 100\nr 0 1000\n", 148.9, 148.9, 0, 0);
+    expect_split(HEAD "0: ss 1 1000\n1: c 100\nr 0 1000\n", 1001, 148.9, 148.9, 0, 0);
+    expect_split(HEAD "0: iss 1 1000\nc 1\nw\n1: c 100\nr 0 1000\n", 1001, 148.9, 148.9, 0, 0);
+    expect_split(HEAD "0: iss 1 1000\nc 1\n1: c 100\nr 0 1000\n", 1001, 11.9, 148.9, 0, 0);
+}
+END_TEST
+
+START_TEST(a_buffered_send_waits_for_no_receive_at_any_size)
+{
+    expect_split(HEAD "0: bs 1 1000\nw\n1: c 100\nr 0 1000\n", 0, 10.9, 100, 0, 0);
+    expect_split(HEAD "0: bs 1 1000\n1: c 40\nr 0 1000\n", 0, 10.9, 48.9, 0, 0);
+    expect_paper(HEAD "0: bs 1 1000\n1: c 40\nr 0 1000\n", 0, 48.9, 0, 0);
+}
+END_TEST
+
 START_TEST(a_started_send_continues_until_its_wait)
 {
     expect_paper(HEAD "0: is 1 1000\nc 10\n1: r 0 1000\n", 10, 48.9, 0, 0);
@@ -168,11 +185,15 @@ START_TEST(a_barrier_releases_all_when_the_last_rank_arrives)
 {
     ccmod_calibration calibration = article();
     ccmod_parameters parameters = in_mode(CCMOD_PAPER);
-    const double expected[] = {37, 37, 37, 38};
+    const double expected[] = {37, 37, 37, 38}, of_two_rounds[] = {41, 41, 41, 41};
 
     expect_paper(HEAD "*: c %r*10\nb\n", 30, 30, 30, 30);
     calibration.barrier_us = 7;
     expect_clocks(HEAD "*: c %r*10\nb\n3: c 1\n", &calibration, &parameters, expected);
+    calibration.barrier_round_us = 2;
+    expect_clocks(HEAD "*: c %r*10\nb\n", &calibration, &parameters, of_two_rounds);
+    ck_assert_double_eq(ccmod_barrier_us(&calibration, 5), 13);
+    ck_assert_double_eq(ccmod_barrier_us(&calibration, 1), 7);
 }
 END_TEST
 
@@ -267,7 +288,8 @@ UNIT_PART(evaluation_records, a_lone_message_takes_the_quiet_time_in_both_modes,
           an_event_horizon_ends_when_the_traffic_changes, links_are_full_duplex,
           in_mode_split_the_start_up_is_not_stretched, a_blocking_send_waits_for_its_receive,
           below_the_eager_threshold_a_send_returns_after_its_overhead,
-          a_started_send_continues_until_its_wait,
+          a_synchronous_send_waits_for_its_receive_at_any_size,
+          a_buffered_send_waits_for_no_receive_at_any_size, a_started_send_continues_until_its_wait,
           messages_of_a_pair_are_matched_first_in_first_out,
           a_receive_of_any_size_takes_the_message_that_is_next,
           a_receive_from_any_takes_the_earliest_and_of_equals_the_lowest_rank,

@@ -440,7 +440,7 @@ static void do_barrier(ref_evaluation *e, uint32_t number)
     if (inside < e->table->processors)
         return;
     e->barrier_open = true;
-    e->barrier_us = e->now_us + e->calibration->barrier_us;
+    e->barrier_us = e->now_us + ccmod_barrier_us(e->calibration, e->table->processors);
 }
 
 static void do_record(ref_evaluation *e, uint32_t number, const ccmod_record *record)

@@ -26,7 +26,8 @@ START_TEST(a_file_has_lines_and_settings)
                                "line to_bytes=4KiB overhead_us=1 latency_us=2 us_per_byte=0.001\n"
                                "\n"
                                "line us_per_byte=5e-4 latency_us=7 overhead_us=3 # the rest\n"
-                               "eager_bytes 4096\ngap_us 0.5\nhop_us 0.25\nbarrier_us 11",
+                               "eager_bytes 4096\ngap_us 0.5\nhop_us 0.25\nbarrier_us 11\n"
+                               "barrier_round_us 3",
                                &read, &error),
                      CCMOD_OK);
     ck_assert_uint_eq(read.line_count, 2);
@@ -39,6 +40,7 @@ START_TEST(a_file_has_lines_and_settings)
     ck_assert_double_eq(read.gap_us, 0.5);
     ck_assert_double_eq(read.hop_us, 0.25);
     ck_assert_double_eq(read.barrier_us, 11);
+    ck_assert_double_eq(read.barrier_round_us, 3);
 }
 END_TEST
 

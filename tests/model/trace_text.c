@@ -7,9 +7,18 @@
 #include <string.h>
 
 static const char *const names[CCMOD_RECORDS] = {
-    [CCMOD_END] = "end",   [CCMOD_COMPUTE] = "c",     [CCMOD_SEND] = "s",
-    [CCMOD_RECEIVE] = "r", [CCMOD_START_SEND] = "is", [CCMOD_START_RECEIVE] = "ir",
-    [CCMOD_WAIT] = "w",    [CCMOD_MULTICAST] = "m",   [CCMOD_BARRIER] = "b",
+    [CCMOD_END] = "end",
+    [CCMOD_COMPUTE] = "c",
+    [CCMOD_SEND] = "s",
+    [CCMOD_RECEIVE] = "r",
+    [CCMOD_START_SEND] = "is",
+    [CCMOD_START_RECEIVE] = "ir",
+    [CCMOD_WAIT] = "w",
+    [CCMOD_MULTICAST] = "m",
+    [CCMOD_BARRIER] = "b",
+    [CCMOD_SYNCHRONOUS_SEND] = "ss",
+    [CCMOD_START_SYNCHRONOUS_SEND] = "iss",
+    [CCMOD_BUFFERED_SEND] = "bs",
 };
 
 ccmod_trace *text_trace(const char *text)
@@ -54,7 +63,8 @@ static void write_list(char *played, const ccmod_record *record)
 static void write_record(char *played, const ccmod_record *record)
 {
     write(played, "%s", names[record->kind]);
-    if (record->kind >= CCMOD_SEND && record->kind <= CCMOD_START_RECEIVE)
+    if (ccmod_sends(record->kind) || record->kind == CCMOD_RECEIVE ||
+        record->kind == CCMOD_START_RECEIVE)
         write_message(played, record);
     else if (record->kind == CCMOD_COMPUTE)
         write(played, " %g", record->time_us);

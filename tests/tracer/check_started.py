@@ -31,7 +31,7 @@ def blocks(path: str) -> dict[tuple[str, str], list[Messages]]:
 
 def main() -> int:
     waited, started = blocks(sys.argv[1]), blocks(sys.argv[2])
-    # A barrier of all is no message where it waits; MPI_Ialltoallw has no other form there.
+    # `calls` has one barrier more, of single ranks; MPI_Ialltoallw has no other form there.
     compared = sorted(key for key in waited if key[1] != "Barrier")
     for key in compared:
         if waited[key] != started.get(key):

@@ -70,7 +70,9 @@ START_TEST(each_kind_of_record_has_its_line)
         {{TRACER_START_SEND, 1, 5, 0, NULL}, "is 1 5 t=0.000\n"},
         {{TRACER_START_RECEIVE, 2, 6, -1, NULL}, "ir 2 6\n"},
         {{TRACER_WAIT, 0, 0, 7, NULL}, "w t=7.000\n"},
-        {{TRACER_BARRIER, 0, 0, 8, NULL}, "b t=8.000\n"},
+        {{TRACER_SYNCHRONOUS_SEND, 1, 8, 8, NULL}, "ss 1 8 t=8.000\n"},
+        {{TRACER_START_SYNCHRONOUS_SEND, 1, 8, -1, NULL}, "iss 1 8\n"},
+        {{TRACER_BUFFERED_SEND, 1, 8, -1, NULL}, "bs 1 8\n"},
         {{TRACER_COLLECTIVE, 0, 40, 9, "MPI_Bcast"}, "# MPI_Bcast of 40 bytes: 9.000 us\n"},
         {{TRACER_COLLECTIVE, 0, 40, -1, "MPI_Bcast"}, "# MPI_Bcast of 40 bytes\n"},
     };

@@ -108,10 +108,10 @@ static const cb_option rows[] = {
      .type = CB_OPTION_REAL,
      .offset = FIELD(barrier_us),
      .argument = "US",
-     .default_text = "0",
      .maximum = 1e9,
      .unit = "us",
-     .help = "Time of a barrier from the last arrival to the release"},
+     .help = "Time of a barrier from the last arrival to the release",
+     .more = "Default: what the smallest exchange of the result shows for each of its rounds, log2 of the ranks."},
     {.name = "output",
      .type = CB_OPTION_TEXT,
      .offset = FIELD(output),
@@ -191,6 +191,7 @@ static void keep_ping_pongs(measurements *found)
     found->holds.count = found->leaving.count = found->coming.count = found->meeting.count = 0;
     found->first_of_two.count = 0;
     found->gap_us = found->send_us = found->waiting_us = (double)NAN;
+    found->barrier_round_us = (double)NAN;
     found->eager_bytes = found->eager_tried_bytes = (double)NAN;
 }
 
@@ -306,6 +307,9 @@ static void write_flows(FILE *stream, const char *before, const calibrate_plan *
                 before, made->from_bytes, made->to_bytes, hold->latency_us, hold->us_per_byte,
                 made->points, 100 * made->rms_residual);
     }
+    if (!isnan(found->barrier_round_us))
+        fprintf(stream, "%sa round of a barrier takes %.4g us, as two that exchange messages\n",
+                before, found->barrier_round_us);
     write_contention(stream, before, "leave a node", found->out_contention);
     write_contention(stream, before, "come to a node", found->in_contention);
     write_contention(stream, before, "pass a link in both directions", found->duplex_contention);
@@ -433,7 +437,10 @@ static cb_status calibrate(const calibrate_settings *settings, const bool *given
         calibration->acknowledgement_us = measurements_acknowledgement(&plan.found, calibration);
         calibration->share_rule = measurements_share_rule(&plan.found, calibration);
         calibration->hop_us = plan.settings->hop_us;
-        calibration->barrier_us = plan.settings->barrier_us;
+        if (was_given(given, "barrier-us"))
+            calibration->barrier_us = plan.settings->barrier_us;
+        else if (!isnan(plan.found.barrier_round_us))
+            calibration->barrier_round_us = plan.found.barrier_round_us;
         status = write_result(&plan);
     }
     measurements_close(&plan.found);

@@ -5,9 +5,12 @@
 #include <inttypes.h>
 
 static const char *const words[CCMOD_RECORDS] = {
-    [CCMOD_COMPUTE] = "c",     [CCMOD_SEND] = "s",           [CCMOD_RECEIVE] = "r",
-    [CCMOD_START_SEND] = "is", [CCMOD_START_RECEIVE] = "ir", [CCMOD_WAIT] = "w",
-    [CCMOD_MULTICAST] = "m",   [CCMOD_BARRIER] = "b",
+    [CCMOD_COMPUTE] = "c",           [CCMOD_SEND] = "s",
+    [CCMOD_RECEIVE] = "r",           [CCMOD_START_SEND] = "is",
+    [CCMOD_START_RECEIVE] = "ir",    [CCMOD_WAIT] = "w",
+    [CCMOD_MULTICAST] = "m",         [CCMOD_BARRIER] = "b",
+    [CCMOD_SYNCHRONOUS_SEND] = "ss", [CCMOD_START_SYNCHRONOUS_SEND] = "iss",
+    [CCMOD_BUFFERED_SEND] = "bs",
 };
 
 static void write_head(FILE *stream, const ccmod_workload *workload)

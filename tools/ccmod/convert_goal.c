@@ -93,6 +93,10 @@ static ccmod_status write_record(goal_writer *writer, const convert_walk *walk,
     case CCMOD_BARRIER:
         return convert_walk_refuse(walk, record,
                                    "GOAL has no barrier; write the messages that make one", error);
+    case CCMOD_SYNCHRONOUS_SEND:
+    case CCMOD_START_SYNCHRONOUS_SEND:
+    case CCMOD_BUFFERED_SEND:
+        return convert_walk_refuse(walk, record, CONVERT_PLAIN_SEND("GOAL"), error);
     default: {
         bool send = record->kind == CCMOD_SEND || record->kind == CCMOD_START_SEND;
         bool goes_on = record->kind == CCMOD_START_SEND || record->kind == CCMOD_START_RECEIVE;

@@ -89,7 +89,7 @@ static ccmod_status fill_row(const matrix_row *row, ccmod_error *error)
         CCMOD_TRY(convert_walk_next(row->walk, row->rank, &record, error));
         if (record.kind == CCMOD_END)
             return CCMOD_OK;
-        if (record.kind == CCMOD_SEND || record.kind == CCMOD_START_SEND)
+        if (ccmod_sends(record.kind))
             CCMOD_TRY(add_bytes(row, &record, record.peer, error));
         for (size_t i = 0; record.kind == CCMOD_MULTICAST && i < record.list_count; i++)
             CCMOD_TRY(add_bytes(row, &record, record.list[i], error));

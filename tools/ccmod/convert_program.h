@@ -75,6 +75,10 @@ ccmod_status convert_walk_refuse(const convert_walk *walk, const ccmod_record *r
 #define CONVERT_SIZED_RECEIVE(form)                                                                \
     "a receive in " form " states its size; write the size of the message in place of *"
 
+#define CONVERT_PLAIN_SEND(form)                                                                   \
+    form " has one kind of send, which the library may buffer or not; write s or is in place of "  \
+         "ss, iss and bs"
+
 /* Write a number with the fewest digits that preserve it. */
 void convert_write_number(FILE *stream, double value);
 

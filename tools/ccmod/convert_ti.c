@@ -60,6 +60,10 @@ static ccmod_status write_record(ti_writer *writer, const convert_walk *walk,
                                        "receive is 0; write a size of 1, at both ends",
                                        error);
         break;
+    case CCMOD_SYNCHRONOUS_SEND:
+    case CCMOD_START_SYNCHRONOUS_SEND:
+    case CCMOD_BUFFERED_SEND:
+        return convert_walk_refuse(walk, record, CONVERT_PLAIN_SEND("ti"), error);
     default:
         break;
     }

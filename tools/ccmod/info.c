@@ -63,17 +63,16 @@ static const char *const record_names[CCMOD_RECORDS] = {
     [CCMOD_WAIT] = "waits",
     [CCMOD_MULTICAST] = "multicasts",
     [CCMOD_BARRIER] = "barriers",
+    [CCMOD_SYNCHRONOUS_SEND] = "synchronous sends",
+    [CCMOD_START_SYNCHRONOUS_SEND] = "started synchronous sends",
+    [CCMOD_BUFFERED_SEND] = "buffered sends",
 };
 
 static void count(info_counts *counts, const ccmod_record *record)
 {
-    bool sends = record->kind == CCMOD_SEND || record->kind == CCMOD_START_SEND;
-
     counts->all++;
     counts->records[record->kind]++;
-    if (sends)
-        counts->bytes += (double)record->size_bytes;
-    if (record->kind == CCMOD_MULTICAST)
+    if (ccmod_sends(record->kind) || record->kind == CCMOD_MULTICAST)
         counts->bytes += (double)record->size_bytes;
     if (record->kind == CCMOD_COMPUTE)
         counts->compute_us += record->time_us;

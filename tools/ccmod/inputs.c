@@ -238,8 +238,10 @@ static cb_status set_calibration(const cb_option_table *table, const tool_settin
         calibration->hop_us = settings->hop_us;
     if (!file || was_given(table, given, "gap-us"))
         calibration->gap_us = settings->gap_us;
-    if (!file || was_given(table, given, "barrier-us"))
+    if (!file || was_given(table, given, "barrier-us")) {
         calibration->barrier_us = settings->barrier_us;
+        calibration->barrier_round_us = 0;
+    }
     return CB_OK;
 }
 
@@ -271,6 +273,10 @@ static cb_status open_network(const cb_option_table *table, const tool_settings 
                  settings->network);
         return CB_ERROR_USAGE;
     }
+    /* results have the whole time */
+    inputs->calibration.barrier_us =
+        ccmod_barrier_us(&inputs->calibration, ccmod_trace_ranks(inputs->trace));
+    inputs->calibration.barrier_round_us = 0;
     ccmod_network_use_packets(&inputs->calibration, inputs->network);
     if (ccmod_network_share_ends(&inputs->calibration, &inputs->network, &error) != CCMOD_OK)
         return tool_fail(&error);

@@ -218,6 +218,21 @@ static double find_waiting(const report_reading *reading, size_t rows)
     return middle_of(&list);
 }
 
+/* In a round of a barrier each rank sends an empty message and receives one, as in an exchange. */
+static double find_barrier_round(const report_reading *reading, size_t rows)
+{
+    double least_bytes = MEASUREMENTS_SMALL_BYTES, round_us = (double)NAN;
+
+    for (size_t i = 0; i < rows; i++) {
+        if (row_is(reading, i, "mode", "exchange") && size_of(reading, i) <= least_bytes &&
+            !isnan(row_median(reading, i, "round_us"))) {
+            least_bytes = size_of(reading, i);
+            round_us = row_median(reading, i, "round_us");
+        }
+    }
+    return round_us;
+}
+
 /* Most single steps of a stream are only the send: the window is rarely full. */
 static double find_send(const report_reading *reading, size_t rows)
 {
@@ -419,6 +434,7 @@ static void read_flows(const report_reading *reading, measurements *found)
     found->over_datagrams = found->between_hosts && is_over(reading, "udp");
     found->send_us = find_send(reading, rows);
     found->waiting_us = find_waiting(reading, rows);
+    found->barrier_round_us = find_barrier_round(reading, rows);
     find_eager(reading, rows, found);
 }
 
@@ -583,6 +599,7 @@ static measurements nothing(void)
                           .eager_bytes = unknown,
                           .send_us = unknown,
                           .waiting_us = unknown,
+                          .barrier_round_us = unknown,
                           .out_contention = unknown,
                           .in_contention = unknown,
                           .duplex_contention = unknown,

@@ -29,6 +29,7 @@ typedef struct {
      * opposite direction; processor time of a small send. NaN: not measured. */
     measured_times holds, leaving, coming, meeting;
     double send_us;
+    double barrier_round_us;     /* of the smallest exchange */
     double waiting_us;           /* how much longer a packet takes in a ring than in an exchange */
     measured_times first_of_two; /* how much longer the first of two packets that meet takes */
     bool between_hosts;

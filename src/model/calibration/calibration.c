@@ -20,6 +20,15 @@ ccmod_calibration ccmod_calibration_line(double overhead_us, double latency_us,
     };
 }
 
+double ccmod_barrier_us(const ccmod_calibration *calibration, size_t processors)
+{
+    double rounds = 0;
+
+    for (size_t reached = 1; reached < processors; reached *= 2)
+        rounds++;
+    return calibration->barrier_us + rounds * calibration->barrier_round_us;
+}
+
 static const ccmod_line *line_for(const ccmod_line *lines, size_t count, uint64_t bytes)
 {
     const ccmod_line *line = lines, *last = lines + count - 1;

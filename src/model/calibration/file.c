@@ -25,7 +25,7 @@ typedef struct {
     size_t line;
     char *rest;        /* of the line, for strtok_r */
     bool complete[2];  /* for each kind of line: the unlimited one has been read */
-    size_t stated[10]; /* line number of each setting; 0: not given */
+    size_t stated[11]; /* line number of each setting; 0: not given */
 } calibration_parser;
 
 /* A number in the file: its keyword, its destination and its maximum. */
@@ -41,6 +41,7 @@ static const calibration_number settings[] = {
     {"gap_us", false, offsetof(ccmod_calibration, gap_us), 0, LARGEST_TIME_US},
     {"eager_bytes", true, offsetof(ccmod_calibration, eager_bytes), 0, 0},
     {"barrier_us", false, offsetof(ccmod_calibration, barrier_us), 0, LARGEST_TIME_US},
+    {"barrier_round_us", false, offsetof(ccmod_calibration, barrier_round_us), 0, LARGEST_TIME_US},
     {"out_contention", false, offsetof(ccmod_calibration, out_contention), 1, 2},
     {"in_contention", false, offsetof(ccmod_calibration, in_contention), 1, 2},
     {"duplex_contention", false, offsetof(ccmod_calibration, duplex_contention), 1, 2},
@@ -256,10 +257,11 @@ static ccmod_status read_statement(calibration_parser *parser, char *text)
     }
     if (strcmp(word, "share") == 0)
         return read_share(parser);
-    return report_word(parser, word,
-                       "not a statement; use line, hold, hop_us, gap_us, eager_bytes, barrier_us, "
-                       "out_contention, in_contention, duplex_contention, acknowledgement_us, "
-                       "payload_bytes, header_bytes or share");
+    return report_word(
+        parser, word,
+        "not a statement; use line, hold, hop_us, gap_us, eager_bytes, barrier_us, "
+        "barrier_round_us, out_contention, in_contention, duplex_contention, acknowledgement_us, "
+        "payload_bytes, header_bytes or share");
 }
 
 /* The file */
@@ -376,6 +378,7 @@ void ccmod_calibration_write(const ccmod_calibration *calibration, FILE *stream)
     fprintf(stream, "hop_us %.9g\ngap_us %.9g\neager_bytes %" PRIu64 "\nbarrier_us %.9g\n",
             calibration->hop_us, calibration->gap_us, calibration->eager_bytes,
             calibration->barrier_us);
+    write_known(stream, "barrier_round_us", calibration->barrier_round_us);
     write_known(stream, "out_contention", calibration->out_contention);
     write_known(stream, "in_contention", calibration->in_contention);
     write_known(stream, "duplex_contention", calibration->duplex_contention);

@@ -18,7 +18,7 @@ static ccmod_status check_calibration(const ccmod_calibration *calibration, ccmo
     bool right = calibration->line_count > 0 && calibration->line_count <= CCMOD_LINES &&
                  calibration->hold_count <= CCMOD_LINES;
     const double extras[] = {calibration->hop_us, calibration->gap_us, calibration->barrier_us,
-                             calibration->acknowledgement_us};
+                             calibration->barrier_round_us, calibration->acknowledgement_us};
 
     for (size_t i = 0; right && i < calibration->line_count; i++) {
         const ccmod_line *line = &calibration->lines[i];

@@ -114,23 +114,37 @@ static ccmod_status spend_overhead(ccmod_engine *engine, uint32_t number,
                      message_quiet_delay(traffic, hops, record->size_bytes)->overhead_us);
 }
 
-static ccmod_status send(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
+static ccmod_status send_eagerly(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
 {
-    if (is_eager(engine, record)) {
-        CCMOD_TRY(ccmod_match_send(engine, number, record, MESSAGE_EAGER));
-        return spend_overhead(engine, number, record, record->peer);
-    }
+    CCMOD_TRY(ccmod_match_send(engine, number, record, MESSAGE_EAGER));
+    return spend_overhead(engine, number, record, record->peer);
+}
+
+static ccmod_status send_synchronously(ccmod_engine *engine, uint32_t number,
+                                       const ccmod_record *record)
+{
     block(engine, number, PROCESSOR_IN_SEND, record->peer);
     return ccmod_match_send(engine, number, record, MESSAGE_SENDER_BLOCKED);
 }
 
+static ccmod_status send(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
+{
+    return is_eager(engine, record) ? send_eagerly(engine, number, record)
+                                    : send_synchronously(engine, number, record);
+}
+
+static ccmod_status start_synchronous_send(ccmod_engine *engine, uint32_t number,
+                                           const ccmod_record *record)
+{
+    engine->processors[number].outstanding++;
+    CCMOD_TRY(ccmod_match_send(engine, number, record, 0));
+    return spend_overhead(engine, number, record, record->peer);
+}
+
 static ccmod_status start_send(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
 {
-    bool eager = is_eager(engine, record);
-
-    engine->processors[number].outstanding += !eager;
-    CCMOD_TRY(ccmod_match_send(engine, number, record, eager ? MESSAGE_EAGER : 0));
-    return spend_overhead(engine, number, record, record->peer);
+    return is_eager(engine, record) ? send_eagerly(engine, number, record)
+                                    : start_synchronous_send(engine, number, record);
 }
 
 static ccmod_status multicast(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
@@ -185,7 +199,9 @@ static ccmod_status enter_barrier(ccmod_engine *engine, uint32_t number, const c
     block(engine, number, PROCESSOR_IN_BARRIER, CCMOD_ANY);
     if (++engine->in_barrier < engine->processor_count)
         return CCMOD_OK;
-    return engine_push(engine, engine->traffic.now_us + engine->traffic.calibration->barrier_us,
+    return engine_push(engine,
+                       engine->traffic.now_us +
+                           ccmod_barrier_us(engine->traffic.calibration, engine->processor_count),
                        EVENT_BARRIER, 0);
 }
 
@@ -200,6 +216,9 @@ static ccmod_status (*const handlers[CCMOD_RECORDS])(ccmod_engine *engine, uint3
     [CCMOD_WAIT] = wait_for_all,
     [CCMOD_MULTICAST] = multicast,
     [CCMOD_BARRIER] = enter_barrier,
+    [CCMOD_SYNCHRONOUS_SEND] = send_synchronously,
+    [CCMOD_START_SYNCHRONOUS_SEND] = start_synchronous_send,
+    [CCMOD_BUFFERED_SEND] = send_eagerly,
 };
 
 /* Note the measured time of the record that the processor begins. */

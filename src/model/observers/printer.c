@@ -19,6 +19,9 @@ static const char *const record_names[CCMOD_RECORDS] = {
     [CCMOD_WAIT] = "wait",
     [CCMOD_MULTICAST] = "multicast",
     [CCMOD_BARRIER] = "barrier",
+    [CCMOD_SYNCHRONOUS_SEND] = "synchronous send",
+    [CCMOD_START_SYNCHRONOUS_SEND] = "start a synchronous send",
+    [CCMOD_BUFFERED_SEND] = "buffered send",
 };
 
 /* "node 3 inward" */
@@ -101,6 +104,9 @@ static void print_event(ccmod_printer *printer, const ccmod_signal *signal)
     case CCMOD_START_SEND:
     case CCMOD_START_RECEIVE:
     case CCMOD_MULTICAST:
+    case CCMOD_SYNCHRONOUS_SEND:
+    case CCMOD_START_SYNCHRONOUS_SEND:
+    case CCMOD_BUFFERED_SEND:
         print_peer(printer, record);
         break;
     default:

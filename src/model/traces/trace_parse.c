@@ -363,6 +363,9 @@ static const record_form forms[] = {
     {"s", CCMOD_SEND, read_send, "s DEST SIZE"},
     {"r", CCMOD_RECEIVE, read_receive, "r SRC|any SIZE|*"},
     {"is", CCMOD_START_SEND, read_send, "is DEST SIZE"},
+    {"ss", CCMOD_SYNCHRONOUS_SEND, read_send, "ss DEST SIZE"},
+    {"iss", CCMOD_START_SYNCHRONOUS_SEND, read_send, "iss DEST SIZE"},
+    {"bs", CCMOD_BUFFERED_SEND, read_send, "bs DEST SIZE"},
     {"ir", CCMOD_START_RECEIVE, read_receive, "ir SRC|any SIZE|*"},
     {"w", CCMOD_WAIT, read_nothing, "w"},
     {"c", CCMOD_COMPUTE, read_compute, "c TIME"},
@@ -454,11 +457,12 @@ static ccmod_status read_record(trace_parser *parser)
     form = take_form(&parser->scanner);
     if (form == NULL) {
         ccmod_trace_quote(&parser->scanner, parser->quoted);
-        return refuse(parser, parser->scanner.line,
-                      "cannot read the record '%s': records are s, r, is, ir, w, c, m, "
-                      "b, @ and ;, and a section begins with its ranks, as 0: or 1-15: "
-                      "or *:",
-                      parser->quoted);
+        return refuse(
+            parser, parser->scanner.line,
+            "cannot read the record '%s': records are s, r, is, ir, ss, iss, "
+            "bs, w, c, m, b, @ and ;, and a section begins with its ranks, as 0: or 1-15: "
+            "or *:",
+            parser->quoted);
     }
     if (!parser->in_section)
         return refuse(parser, parser->scanner.line,
@@ -586,6 +590,25 @@ static ccmod_status read_head(trace_parser *parser)
                   (long long)TRACE_LARGEST_RANKS);
 }
 
+/* "%cut REASON": what is in the file was not written to its end. */
+static ccmod_status refuse_cut(trace_parser *parser)
+{
+    const trace_scanner *scanner = &parser->scanner;
+    char reason[128];
+    size_t length = 0;
+
+    while (length < sizeof(reason) - 1 && scanner->at + length < scanner->end &&
+           scanner->at[length] >= ' ' && scanner->at[length] <= '~') {
+        reason[length] = scanner->at[length];
+        length++;
+    }
+    reason[length] = '\0';
+    return refuse(parser, scanner->line,
+                  "the trace is cut: %s; messages are missing in it, and its times mean little. "
+                  "Record it again, or remove this line to use what is there",
+                  reason);
+}
+
 static ccmod_status read_line(trace_parser *parser)
 {
     trace_skip_blanks(&parser->scanner);
@@ -593,6 +616,10 @@ static ccmod_status read_line(trace_parser *parser)
         return CCMOD_OK;
     if (parser->trace->ranks == 0)
         return read_head(parser);
+    if (ccmod_trace_take_word(&parser->scanner, "%cut")) {
+        trace_skip_blanks(&parser->scanner);
+        return refuse_cut(parser);
+    }
     return *parser->scanner.at == '*' || trace_is_digit(*parser->scanner.at) ? read_section(parser)
                                                                              : read_record(parser);
 }

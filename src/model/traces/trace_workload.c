@@ -232,11 +232,18 @@ static ccmod_status fill_nothing(const record_place *place, ccmod_record *record
 
 static ccmod_status (*const fillers[CCMOD_RECORDS])(const record_place *place,
                                                     ccmod_record *record) = {
-    [CCMOD_END] = fill_nothing,        [CCMOD_COMPUTE] = fill_time,
-    [CCMOD_SEND] = fill_message,       [CCMOD_RECEIVE] = fill_message,
-    [CCMOD_START_SEND] = fill_message, [CCMOD_START_RECEIVE] = fill_message,
-    [CCMOD_WAIT] = fill_nothing,       [CCMOD_MULTICAST] = fill_multicast,
+    [CCMOD_END] = fill_nothing,
+    [CCMOD_COMPUTE] = fill_time,
+    [CCMOD_SEND] = fill_message,
+    [CCMOD_RECEIVE] = fill_message,
+    [CCMOD_START_SEND] = fill_message,
+    [CCMOD_START_RECEIVE] = fill_message,
+    [CCMOD_WAIT] = fill_nothing,
+    [CCMOD_MULTICAST] = fill_multicast,
     [CCMOD_BARRIER] = fill_nothing,
+    [CCMOD_SYNCHRONOUS_SEND] = fill_message,
+    [CCMOD_START_SYNCHRONOUS_SEND] = fill_message,
+    [CCMOD_BUFFERED_SEND] = fill_message,
 };
 
 /* Loops and sections */

@@ -57,7 +57,12 @@ typedef struct {
     uint64_t payload_bytes;
     double header_bytes;
     unsigned share_rule; /* how messages share a link, if measured: 1 + a ccmod_share; 0: unknown */
+    double barrier_round_us; /* if measured: of each round of a barrier, beyond barrier_us; there
+                                are log2 of the processors, rounded up */
 } ccmod_calibration;
+
+/* How long a barrier of so many processors takes, from the last arrival to the release. */
+CCMOD_API double ccmod_barrier_us(const ccmod_calibration *calibration, size_t processors);
 
 /* One line for all sizes, no eager sends, all else 0; `bandwidth_MBps` > 0. */
 CCMOD_API ccmod_calibration ccmod_calibration_line(double overhead_us, double latency_us,

@@ -3,6 +3,7 @@
 #ifndef CCMOD_WORKLOAD_H
 #define CCMOD_WORKLOAD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,17 +17,27 @@ extern "C" {
 #define CCMOD_ANY_SIZE UINT64_MAX /* ccmod_record.size_bytes: receive whatever arrives */
 
 typedef enum {
-    CCMOD_END,           /* of this processor's trace; returned again by later calls */
-    CCMOD_COMPUTE,       /* for time_us */
-    CCMOD_SEND,          /* to peer, size_bytes; blocking */
-    CCMOD_RECEIVE,       /* from peer or CCMOD_ANY, size_bytes or CCMOD_ANY_SIZE; blocking */
-    CCMOD_START_SEND,    /* as SEND, but non-blocking; WAIT waits for it */
-    CCMOD_START_RECEIVE, /* as RECEIVE, but non-blocking; WAIT waits for it */
-    CCMOD_WAIT,          /* for everything that this processor has started */
-    CCMOD_MULTICAST,     /* one message to list[0..list_count), size_bytes each; blocking */
-    CCMOD_BARRIER,       /* by all processors */
+    CCMOD_END,              /* of this processor's trace; returned again by later calls */
+    CCMOD_COMPUTE,          /* for time_us */
+    CCMOD_SEND,             /* to peer, size_bytes; blocking; eager below the calibration's size */
+    CCMOD_RECEIVE,          /* from peer or CCMOD_ANY, size_bytes or CCMOD_ANY_SIZE; blocking */
+    CCMOD_START_SEND,       /* as SEND, but non-blocking; WAIT waits for it */
+    CCMOD_START_RECEIVE,    /* as RECEIVE, but non-blocking; WAIT waits for it */
+    CCMOD_WAIT,             /* for everything that this processor has started */
+    CCMOD_MULTICAST,        /* one message to list[0..list_count), size_bytes each; blocking */
+    CCMOD_BARRIER,          /* by all processors */
+    CCMOD_SYNCHRONOUS_SEND, /* as SEND, but never eager: it waits for its receive */
+    CCMOD_START_SYNCHRONOUS_SEND, /* as START_SEND, but never eager */
+    CCMOD_BUFFERED_SEND,          /* as SEND, but always eager */
     CCMOD_RECORDS
 } ccmod_record_kind;
+
+/* Whether a record of this kind sends a message to its peer. */
+static inline bool ccmod_sends(ccmod_record_kind kind)
+{
+    return kind == CCMOD_SEND || kind == CCMOD_START_SEND || kind == CCMOD_SYNCHRONOUS_SEND ||
+           kind == CCMOD_START_SYNCHRONOUS_SEND || kind == CCMOD_BUFFERED_SEND;
+}
 
 /* One record. Members that its kind does not use are ignored. */
 typedef struct {
