@@ -71,6 +71,13 @@ class Goodput(unittest.TestCase):
         self.assertAlmostEqual(sweep.worst.goodput.value, 5 * 12000 / 30)
         self.assertAlmostEqual(sweep.kept_goodput or 0, 0.5)
 
+    def test_beside_a_computing_task_is_that_of_the_row(self) -> None:
+        """The throughput there follows from the mean."""
+        beside = [{**one, "occupation": "both", "throughput_MBps": 2000.0} for one in (*CLEAN, *LOSSY)]
+        (sweep,) = sweeps_of(kept(*beside))
+        assert sweep.worst and sweep.worst.goodput
+        self.assertEqual(sweep.worst.goodput.value, 2000.0)
+
 
 class Sweeps(unittest.TestCase):
     def test_differ_in_their_burst(self) -> None:

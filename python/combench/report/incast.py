@@ -11,6 +11,7 @@ from typing import Any, Callable, Optional, Sequence
 
 from combench.common import catalogue
 from combench.common.catalogue import evaluate
+from combench.common.figures import is_beside
 from combench.report.charts import (
     MAX_TECHNOLOGIES,
     Axis,
@@ -77,9 +78,11 @@ class Sample:
 
     @property
     def goodput(self) -> Optional[Figure]:
-        """Over all timed blocks together: the median would hide rare pauses of a retransmission."""
+        """Over all timed blocks together: the median would hide rare pauses of a retransmission. Beside a
+        computing task the row has the mean."""
         known, blocks = self.row.figure(_GOODPUT), self._blocks_us
-        return _alone(self, known.value * median(blocks) / fmean(blocks)) if known and blocks else None
+        middle = fmean if is_beside(self.row.data) else median
+        return _alone(self, known.value * middle(blocks) / fmean(blocks)) if known and blocks else None
 
     @property
     def tail(self) -> Optional[Figure]:
