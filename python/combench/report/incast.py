@@ -79,9 +79,10 @@ class Sample:
     @property
     def goodput(self) -> Optional[Figure]:
         """Over all timed blocks together: the median would hide rare pauses of a retransmission. Beside a
-        computing task the row has the mean."""
+        computing task, and where something was lost or waited for, the row has the mean."""
         known, blocks = self.row.figure(_GOODPUT), self._blocks_us
-        middle = fmean if is_beside(self.row.data) else median
+        of_all = is_beside(self.row.data) or "rates_from" in self.row.data
+        middle = fmean if of_all else median
         return _alone(self, known.value * middle(blocks) / fmean(blocks)) if known and blocks else None
 
     @property
