@@ -61,7 +61,7 @@ typedef struct {
                                 are log2 of the processors, rounded up */
 } ccmod_calibration;
 
-/* How long a barrier of so many processors takes, from the last arrival to the release. */
+/* How long a barrier of `processors` takes, from the last arrival to the release. */
 CCMOD_API double ccmod_barrier_us(const ccmod_calibration *calibration, size_t processors);
 
 /* One line for all sizes, no eager sends, all else 0; `bandwidth_MBps` > 0. */
