@@ -10,8 +10,9 @@
 #include "report/values.h"
 #include "stats/stats.h"
 
-/* Usually a row has at most two marks; after losses up to four. */
-enum { LINE_COLUMNS = 110, GAP = 2, MARKS_WIDTH = 5, FIGURE_BYTES = 64 };
+/* Usually a row has at most two marks. Rows with losses may have four, and end two columns later:
+ * no column is left out of all tables for them. */
+enum { LINE_COLUMNS = 110, GAP = 2, MARKS_WIDTH = 3, FIGURE_BYTES = 64 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -133,6 +133,45 @@ START_TEST(the_frequency_of_a_closed_loop_is_the_inverse_of_the_median)
 }
 END_TEST
 
+/* 80 of 100 events in 2 ms, of which the blocks do not have the last timeout. */
+START_TEST(after_a_loss_the_frequency_is_of_decisions_in_all_of_the_time)
+{
+    farm f;
+    const report_row *row;
+
+    make_farm(&f);
+    f.outcome.tally = (farm_tally){.issued = 100, .decided = 80, .lost = 20, .elapsed_ns = 2e6};
+    row = row_of(&f);
+    assert_near(report_row_number(row, REPORT_ROUND_US, "median"), 4);
+    assert_near(report_row_number(row, REPORT_FREQUENCY_HZ, ""), 40000);
+    assert_near(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""), 120);
+    ck_assert_str_eq(report_row_text(row, REPORT_RATES_FROM, ""), "totals");
+    make_open_farm(&f);
+    f.outcome.tally.decided = 80;
+    f.outcome.tally.lost = 20;
+    f.outcome.tally.elapsed_ns = 4e6;
+    row = row_of(&f);
+    assert_near(report_row_number(row, REPORT_FREQUENCY_HZ, ""), 20000);
+    ck_assert_str_eq(report_row_text(row, REPORT_RATES_FROM, ""), "totals");
+    report_row_clear(&f.row);
+}
+END_TEST
+
+START_TEST(a_block_that_waits_counts_in_the_frequency)
+{
+    farm f;
+    const report_row *row;
+
+    make_farm(&f);
+    for (size_t i = 0; i < BLOCKS; i++)
+        f.blocks_ns[i] = (i == 2 ? 32.0 : 4.0) * 1e3 * EVENTS_OF_A_BLOCK;
+    row = row_of(&f); /* 7 blocks in the time of 14 */
+    assert_near(report_row_number(row, REPORT_FREQUENCY_HZ, ""), 125000);
+    ck_assert_str_eq(report_row_text(row, REPORT_RATES_FROM, ""), "totals");
+    report_row_clear(&f.row);
+}
+END_TEST
+
 START_TEST(a_closed_loop_has_no_offered_rate_and_is_not_saturated)
 {
     farm f;
@@ -153,21 +192,21 @@ START_TEST(a_closed_loop_has_no_offered_rate_and_is_not_saturated)
 }
 END_TEST
 
-START_TEST(a_loop_without_a_decided_block_has_counts_but_no_figures)
+START_TEST(a_loop_without_a_whole_block_has_counts_and_a_frequency)
 {
     farm f;
     const report_row *row;
 
     make_farm(&f);
     f.outcome.block_count = 0;
-    f.outcome.tally = (farm_tally){.issued = 100, .lost = 100};
+    f.outcome.tally = (farm_tally){.issued = 100, .decided = 2, .lost = 98, .elapsed_ns = 1e9};
     row = row_of(&f);
     ck_assert(!report_row_has(row, REPORT_ROUND_US));
     ck_assert(!report_row_has(row, REPORT_BLOCKS));
-    assert_absent(report_row_number(row, REPORT_FREQUENCY_HZ, ""));
-    assert_absent(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""));
+    assert_near(report_row_number(row, REPORT_FREQUENCY_HZ, ""), 2);
+    assert_near(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""), 0.006);
     assert_absent(report_row_number(row, REPORT_STEPS, ""));
-    assert_near(report_row_number(row, REPORT_LOST, ""), 100);
+    assert_near(report_row_number(row, REPORT_LOST, ""), 98);
     report_row_clear(&f.row);
 }
 END_TEST
@@ -479,8 +518,10 @@ END_TEST
 
 UNIT_MAIN("farm_figures", the_time_of_an_event_is_that_of_a_block_over_its_events,
           the_frequency_of_a_closed_loop_is_the_inverse_of_the_median,
+          after_a_loss_the_frequency_is_of_decisions_in_all_of_the_time,
+          a_block_that_waits_counts_in_the_frequency,
           a_closed_loop_has_no_offered_rate_and_is_not_saturated,
-          a_loop_without_a_decided_block_has_counts_but_no_figures,
+          a_loop_without_a_whole_block_has_counts_and_a_frequency,
           the_frequency_of_an_open_loop_is_the_rate_of_decisions, one_decision_has_no_frequency,
           a_loop_that_keeps_its_schedule_reports_its_lateness,
           a_late_loop_with_a_growing_backlog_is_saturated, a_loop_that_catches_up_is_not_saturated,
