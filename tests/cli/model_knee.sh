@@ -65,6 +65,10 @@ case_is "a drawn background"
 knee_of --points 2 --background exp:0.3 --background-interval-us 50 pair.cct
 expect_document knee.json "d['curves'][1]['capacity_Hz'] < d['curves'][0]['capacity_Hz']" True
 
+case_is "a background drawn at each evaluation"
+ccmod knee --points 2 --background exp:0.3 --background-interval evaluation "$examples/wavefront.cct"
+expect_true "its factor" grep -q "takes 5.5 times as long in the mean on one link" out
+
 case_is "as text"
 # shellcheck disable=SC2086
 ccmod knee $quiet --mode paper --points 4 pair.cct

@@ -34,6 +34,23 @@ START_TEST(messages_of_a_receiver_to_others_queue_after_its_acknowledgement)
 }
 END_TEST
 
+/* Links are half used by others: rank 0's message arrives at 68.9 us, its acknowledgement has rank
+ * 1's link for 10 us from 40068.9 us on, and the next message, which needs it at 40070 us, for 40
+ * us. */
+START_TEST(acknowledgements_share_links_with_the_background)
+{
+    ccmod_calibration calibration = article();
+    ccmod_parameters parameters = in_mode(CCMOD_SPLIT);
+
+    calibration.acknowledgement_us = 5;
+    parameters.share = CCMOD_FIFO;
+    parameters.background = CCMOD_BACKGROUND_CONSTANT;
+    parameters.background_load = 0.5;
+    expect_clocks(HEAD "0: s 1 1000\n1: r 0 1000\nc 39990.2\nis 2 1000\nw\n2: r 1 1000\n",
+                  &calibration, &parameters, (const double[]){68.9, 40136.9, 40136.9, 0});
+}
+END_TEST
+
 /* The same, but rank 1 sent a message to rank 0 before or in the meantime. */
 START_TEST(a_message_to_the_sender_within_40_ms_carries_the_acknowledgement)
 {
@@ -131,6 +148,7 @@ END_TEST
 
 UNIT_PART(evaluation_acknowledgements, acknowledgements_of_a_stream_delay_no_message,
           messages_of_a_receiver_to_others_queue_after_its_acknowledgement,
+          acknowledgements_share_links_with_the_background,
           a_message_to_the_sender_within_40_ms_carries_the_acknowledgement,
           only_the_last_of_many_answers_is_acknowledged_separately,
           a_receiver_that_never_answers_acknowledges_each_message_at_once,

@@ -219,6 +219,20 @@ void tool_write_assumed(const tool_inputs *inputs, FILE *stream)
                 "quiet network assumed, not measured (%s; give --calibration): ", inputs->assumed);
 }
 
+void tool_write_factor(const tool_inputs *inputs, FILE *stream)
+{
+    const ccmod_parameters *parameters = &inputs->parameters;
+    double load = parameters->background_load;
+
+    if (parameters->background != CCMOD_BACKGROUND_EXPONENTIAL ||
+        parameters->background_interval_us > 0)
+        return;
+    fprintf(stream,
+            "background drawn at each evaluation: a lone message takes %.3g times as long in the "
+            "mean on one link, %.3g times on two (a constant %g: %.3g times)\n",
+            tool_background_factor(load, 1), tool_background_factor(load, 2), load, 1 / (1 - load));
+}
+
 /* From a file or the three numbers; options take precedence over the file. */
 static cb_status set_calibration(const cb_option_table *table, const tool_settings *settings,
                                  const bool *given, tool_inputs *inputs)

@@ -33,6 +33,10 @@ typedef struct {
  */
 void tool_write_assumed(const tool_inputs *inputs, FILE *stream);
 
+/* A line on what the mean of drawn loads means for a message, if each stays until it has passed; or
+ * nothing. */
+void tool_write_factor(const tool_inputs *inputs, FILE *stream);
+
 /* One evaluation, optionally on another network. A workload is made from the trace and passed to
  * `wrap` (unless NULL), which may wrap it. Errors are logged. */
 typedef ccmod_workload *tool_wrap(ccmod_workload *workload, void *context);

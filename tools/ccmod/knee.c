@@ -107,6 +107,7 @@ static void knee_write_text(FILE *stream, const knee_result *result)
             result->inputs->network->name, result->link, direction_of(result));
     fprintf(stream, "%.0f packets; the processors alone would need %.6g us\n", result->packets,
             result->alone_us);
+    tool_write_factor(result->inputs, stream);
     write_rows(stream, result);
     fputc('\n', stream);
     for (size_t i = 0; i < result->curve_count; i++) {

@@ -223,21 +223,6 @@ static void write_summary(FILE *stream, const run_plan *plan)
     fputc('\n', stream);
 }
 
-/* What the mean of drawn loads means for a message, if each stays until it has passed. */
-static void write_factor(FILE *stream, const run_plan *plan)
-{
-    const ccmod_parameters *parameters = &average_case(plan)->parameters;
-    double load = parameters->background_load;
-
-    if (parameters->background != CCMOD_BACKGROUND_EXPONENTIAL ||
-        parameters->background_interval_us > 0)
-        return;
-    fprintf(stream,
-            "background drawn at each evaluation: a lone message takes %.3g times as long in the "
-            "mean on one link, %.3g times on two (a constant %g: %.3g times)\n",
-            tool_background_factor(load, 1), tool_background_factor(load, 2), load, 1 / (1 - load));
-}
-
 static void write_head(FILE *stream, const run_plan *plan)
 {
     const tool_settings *settings = plan->settings;
@@ -245,7 +230,7 @@ static void write_head(FILE *stream, const run_plan *plan)
     write_summary(stream, plan);
     fprintf(stream, "%s on %s: mode %s, share %s, background %s\n", settings->trace,
             plan->inputs->network->name, settings->mode, settings->share, settings->background);
-    write_factor(stream, plan);
+    tool_write_factor(plan->inputs, stream);
     if (settings->calibration != NULL)
         fprintf(stream, "quiet network: %zu lines of %s\n", plan->inputs->calibration.line_count,
                 settings->calibration);
