@@ -155,6 +155,7 @@ cb_status session_open(engine_session *out, engine_program *program)
     CB_TRY(control_open(options->threads > 1 || (out->method != NULL && out->method->makes_threads),
                         &out->plane));
     out->ranks = (size_t)control_size(out->plane);
+    CB_TRY(control_check_launcher(out->plane));
     CB_TRY(program_agree_on_options(program, out->plane, CB_OK));
     cb_log_identify(program->options_table.program, out->ranks > 1 ? control_rank(out->plane) : -1);
     cb_log_silence(control_rank(out->plane) != 0);

@@ -17,6 +17,7 @@ CLI_TESTS = \
 	%D%/farm_verification.sh \
 	%D%/faults.sh \
 	%D%/forms.sh \
+	%D%/hints.sh \
 	%D%/host_names.sh \
 	%D%/linkmap.sh \
 	%D%/fragments.sh \

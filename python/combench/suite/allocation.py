@@ -30,18 +30,29 @@ def _expand(counts: str) -> list[int]:
         found = re.fullmatch(r"(\d+)(?:\(x(\d+)\))?", part)
         if found is None:
             raise SuiteError(
-                f"cannot read the size of the allocation from SLURM_*='{counts}'; set --ranks"
+                f"cannot read the size of the allocation from SLURM_JOB_CPUS_PER_NODE='{counts}'; unset it, or "
+                "set it as the batch system does"
             )
         expanded += [int(found.group(1))] * int(found.group(2) or 1)
     return expanded
 
 
+def _count(found: str, name: str) -> int:
+    """A number in a variable of a batch system."""
+    if not re.fullmatch(r"[1-9][0-9]{0,6}", found):
+        raise SuiteError(
+            f"cannot read the size of the allocation from {name}='{found}': it is no number of 1 or more; "
+            f"unset {name}, or set it as the batch system does"
+        )
+    return int(found)
+
+
 def _slurm(environment: Mapping[str, str]) -> Allocation:
     """The number of tasks of the job; without one, all its processors."""
     job = environment["SLURM_JOB_ID"]
-    hosts = int(environment.get("SLURM_JOB_NUM_NODES", "1"))
+    hosts = _count(environment.get("SLURM_JOB_NUM_NODES", "1"), "SLURM_JOB_NUM_NODES")
     if "SLURM_NTASKS" in environment:
-        return Allocation("slurm", int(environment["SLURM_NTASKS"]), hosts, job)
+        return Allocation("slurm", _count(environment["SLURM_NTASKS"], "SLURM_NTASKS"), hosts, job)
     per_host = _expand(environment.get("SLURM_JOB_CPUS_PER_NODE", "1"))
     return Allocation("slurm", sum(per_host), max(hosts, len(per_host)), job)
 
@@ -53,13 +64,19 @@ def _pbs(environment: Mapping[str, str]) -> Allocation:
         lines = Path(path).read_text(encoding="utf-8").split()
     except OSError as error:
         raise SuiteError(f"cannot read PBS_NODEFILE {path}: {error.strerror}; unset it") from error
+    except UnicodeDecodeError as error:
+        raise SuiteError(f"cannot read PBS_NODEFILE {path}: {error}; unset it") from error
+    if not lines:
+        raise SuiteError(f"cannot read PBS_NODEFILE {path}: it has no host; unset it")
     return Allocation("pbs", len(lines), len(set(lines)), environment.get("PBS_JOBID", ""))
 
 
 def _lsf(environment: Mapping[str, str]) -> Allocation:
     """Pairs of host and slots."""
     words = environment["LSB_MCPU_HOSTS"].split()
-    slots = sum(int(word) for word in words[1::2])
+    slots = sum(_count(word, "LSB_MCPU_HOSTS") for word in words[1::2])
+    if not slots:
+        raise SuiteError("cannot read LSB_MCPU_HOSTS: it has no host; unset it")
     return Allocation("lsf", slots, len(words) // 2, environment.get("LSB_JOBID", ""))
 
 

@@ -33,6 +33,14 @@ void transport_pause(transport_wait wait, uint64_t polls);
 enum { TRANSPORT_LIMIT_BYTES = 32 };
 const char *transport_locked_limit(char text[TRANSPORT_LIMIT_BYTES]);
 
+/* The variables of the environment that begin with `prefix` and change what a library does, for its
+ * errors: " (FI_PROVIDER=verbs is set)", or "". Those of its log do not count. */
+enum { TRANSPORT_VARIABLES_BYTES = 240 };
+const char *transport_variables(const char *prefix, char text[TRANSPORT_VARIABLES_BYTES]);
+
+/* What /dev/shm has left, for errors of libraries that use it: "8192 bytes". */
+const char *transport_shared_memory_left(char text[TRANSPORT_LIMIT_BYTES]);
+
 /* Does not lock if only one thread uses the factory. */
 typedef struct {
     bool used;

@@ -23,8 +23,25 @@ typedef struct {
 
 static cb_status report(const char *attempt, ucs_status_t cause, const char *remedy)
 {
-    cb_error("cannot %s for the technology ucx: %s; %s", attempt, ucs_status_string(cause), remedy);
+    char variables[TRANSPORT_VARIABLES_BYTES];
+
+    cb_error("cannot %s for the technology ucx: %s%s; %s", attempt, ucs_status_string(cause),
+             transport_variables("UCX_", variables), remedy);
     return CB_ERROR_TRANSPORT;
+}
+
+/* A worker has queues in shared memory, and descriptors. */
+static cb_status report_worker(ucs_status_t cause)
+{
+    char left[TRANSPORT_LIMIT_BYTES], remedy[200];
+
+    if (cause != UCS_ERR_NO_MEMORY && cause != UCS_ERR_SHMEM_SEGMENT)
+        return report("make a worker", cause, "raise the limit of open files (ulimit -n)");
+    snprintf(remedy, sizeof(remedy),
+             "/dev/shm has %s left: enlarge it (docker run --shm-size=1g), or choose "
+             "--parameter transports=tcp",
+             transport_shared_memory_left(left));
+    return report("make a worker", cause, remedy);
 }
 
 /* Opening */
@@ -98,7 +115,7 @@ static cb_status open_worker(ucx_factory *factory)
     if (status == UCS_OK)
         status = ucx_set_handlers(factory);
     if (status != UCS_OK)
-        return report("make a worker", status, "raise the limit of open files (ulimit -n)");
+        return report_worker(status);
     if (ucp_worker_get_efd(factory->worker, &factory->events) != UCS_OK)
         factory->remote.base.lacking |= TRANSPORT_BLOCKING_WAIT;
     return CB_OK;
@@ -249,9 +266,13 @@ cb_status ucx_connect(remote_factory *base, int rank, const void *address, size_
     if (status == UCS_OK && start.key_bytes > 0)
         status = ucp_ep_rkey_unpack(peer->endpoint, worker + start.worker_bytes, &peer->key);
     if (status != UCS_OK) {
-        cb_error("cannot connect to rank %d over ucx: %s; choose other transports or devices, "
-                 "which reach its host",
-                 rank, ucs_status_string(status));
+        char variables[TRANSPORT_VARIABLES_BYTES];
+
+        cb_error("cannot connect to rank %d over ucx: %s%s; %s", rank, ucs_status_string(status),
+                 transport_variables("UCX_", variables),
+                 base->nodes[rank].apart
+                     ? remote_remedy(&base->nodes[rank])
+                     : "choose other transports or devices, which reach its host");
         return CB_ERROR_TRANSPORT;
     }
     ucx_inspect(peer);
