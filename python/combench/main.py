@@ -89,6 +89,7 @@ VERBS = (
     ),
 )
 _TRACEBACK = "CB_TRACEBACK"  # environment: print the traceback of an error that no verb expects
+_LAUNCH = "--launch"  # options for another program
 _MANUAL = "--manual"
 _MANUAL_HELP = "print the source of the manual page and exit"
 
@@ -132,12 +133,21 @@ def manual_of(verb: Verb) -> str:
     return manual.of_verb(parser_of(verb, module), module, verb.help)
 
 
+def _joined(words: Sequence[str]) -> list[str]:
+    """--launch with its value as one word, since argparse takes one such as --oversubscribe for an option."""
+    found, rest = [], iter(words)
+    for word in rest:
+        value = next(rest, None) if word == _LAUNCH else None
+        found.append(word if value is None else f"{word}={value}")
+    return found
+
+
 def _run(verb: Verb, words: Sequence[str]) -> int:
     if _MANUAL in words:
         print(manual_of(verb), end="")
         return MEASURED
     module = importlib.import_module(verb.module)
-    status: int = module.main(parser_of(verb, module).parse_args(words))
+    status: int = module.main(parser_of(verb, module).parse_args(_joined(words)))
     return status
 
 

@@ -29,6 +29,11 @@ int control_launch_local_size(void);
  * May be called before any MPI call. */
 bool control_launched(void);
 
+/* After control_open: CB_ERROR_USAGE, logged by the first rank, if the launcher has started several
+ * ranks but MPI knows each alone: it is that of another MPI, or srun without the MPI's interface.
+ */
+cb_status control_check_launcher(const control *plane);
+
 /* Ask the MPI library, before it starts, to yield (or not to yield) the core while it waits. No
  * effect on a library without such a setting; the technology reports what is in effect. */
 void control_request_yield(bool yield);

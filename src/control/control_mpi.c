@@ -124,6 +124,22 @@ int control_launch_rank(void)
     return number >= 0 ? number : 0;
 }
 
+cb_status control_check_launcher(const control *plane)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS",
+                                        "SLURM_NTASKS", NULL};
+    const int started = first_number(names);
+
+    if (control_size(plane) > 1 || started < 2)
+        return CB_OK;
+    cb_log_silence(control_launch_rank() != 0);
+    cb_error("the environment names %d ranks, but each is alone to its MPI library, %.60s: start "
+             "them with mpirun of that library, or with an srun that knows it (srun --mpi=list; "
+             "for Open MPI srun --mpi=pmix)",
+             started, control_library(plane));
+    return CB_ERROR_USAGE;
+}
+
 int control_launch_local_size(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",

@@ -166,6 +166,7 @@ cb_status session_open(engine_session *out, engine_program *program)
     cb_log_silence(false); /* errors from here on may occur in this rank only */
     open_plane(out, options);
     out->ranks = (size_t)control_size(out->plane);
+    CB_TRY(control_check_launcher(out->plane));
     cb_log_identify(program->options_table.program, out->ranks > 1 ? control_rank(out->plane) : -1);
     CB_TRY(program_agree_on_options(program, out->plane, CB_OK));
     cb_log_silence(control_rank(out->plane) != 0);

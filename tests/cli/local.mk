@@ -20,6 +20,7 @@ CLI_TESTS = \
 	%D%/fills.sh \
 	%D%/forger.sh \
 	%D%/forms.sh \
+	%D%/hints.sh \
 	%D%/host_names.sh \
 	%D%/linkmap.sh \
 	%D%/losses.sh \

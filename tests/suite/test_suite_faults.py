@@ -275,6 +275,10 @@ class Directories(Stage):
         self.assertEqual(entry["command"][place + 1], str(hosts))
         self.assertEqual(self.manifest()["sessions"][1]["allocation"]["hosts"], 2)
 
+    def test_one_word_of_launch_may_begin_with_a_dash(self) -> None:
+        shown = self.run_driver(str(self.plan), "--launch", "--oversubscribe", "--dry-run", expect=0)
+        self.assertIn("--oversubscribe", shown.stdout)
+
     def test_mpirun_gets_a_hostfile_without_a_byte_order_mark(self) -> None:
         hosts = self.folder / "hosts"
         hosts.write_bytes(codecs.BOM_UTF8 + b"a slots=3\n")

@@ -417,6 +417,19 @@ class Environment(unittest.TestCase):
             allocation.find({"LSB_MCPU_HOSTS": "a 4 b 8"}), Allocation("lsf", 12, 2, "")
         )
 
+    def test_sizes_of_batch_systems_that_are_no_numbers_are_named(self) -> None:
+        for name, value in (
+            *(("SLURM_NTASKS", value) for value in ("0", "-5", "abc", "")),
+            ("SLURM_JOB_NUM_NODES", "two"),
+            ("SLURM_JOB_CPUS_PER_NODE", "4(xx)"),
+            ("LSB_MCPU_HOSTS", "a abc"),
+            ("LSB_MCPU_HOSTS", ""),
+            ("PBS_NODEFILE", os.devnull),
+        ):
+            job = {"SLURM_JOB_ID": "7"} if name.startswith("SLURM") else {}
+            with self.assertRaisesRegex(SuiteError, name):
+                allocation.find({**job, name: value})
+
     def hosts_of(self, text: str) -> Allocation:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "hosts")

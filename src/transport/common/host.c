@@ -25,6 +25,7 @@ void transport_identify_host(transport_host *out)
         fclose(boot);
     out->network = inode_of("/proc/self/ns/net");
     out->processes = inode_of("/proc/self/ns/pid");
+    out->users = inode_of("/proc/self/ns/user");
 }
 
 bool transport_same_host(const transport_host *one, const transport_host *other)

@@ -11,6 +11,7 @@ typedef struct {
     char boot[40];      /* the kernel's boot id: another one on each machine */
     uint64_t network;   /* namespace: hosts on one machine may have the same name */
     uint64_t processes; /* namespace of process ids */
+    uint64_t users;     /* namespace of users: of each container without root */
 } transport_host;
 
 /* Sets every byte. */

@@ -3,9 +3,11 @@
 
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -73,6 +75,26 @@ const char *transport_locked_limit(char text[TRANSPORT_LIMIT_BYTES])
         snprintf(text, TRANSPORT_LIMIT_BYTES, "%llu bytes", (unsigned long long)limit.rlim_cur);
     else
         snprintf(text, TRANSPORT_LIMIT_BYTES, "unlimited");
+    return text;
+}
+
+const char *transport_variables(const char *prefix, char text[TRANSPORT_VARIABLES_BYTES])
+{
+    const size_t room = TRANSPORT_VARIABLES_BYTES - sizeof(" are set)");
+    size_t used = 0, count = 0;
+
+    text[0] = '\0';
+    for (char **one = environ; *one != NULL; one++) {
+        const size_t length = strlen(*one) + sizeof(" (");
+
+        if (strncmp(*one, prefix, strlen(prefix)) != 0 ||
+            strncmp(*one + strlen(prefix), "LOG", 3) == 0 || used + length > room)
+            continue;
+        used += (size_t)sprintf(text + used, "%s%s", count == 0 ? " (" : ", ", *one);
+        count++;
+    }
+    if (count > 0)
+        strcpy(text + used, count == 1 ? " is set)" : " are set)");
     return text;
 }
 

@@ -38,6 +38,11 @@ const char *transport_locked_limit(char text[TRANSPORT_LIMIT_BYTES]);
 enum { TRANSPORT_SHORTAGE_BYTES = 256 };
 bool transport_shm_is_short(size_t bytes, char text[TRANSPORT_SHORTAGE_BYTES]);
 
+/* The variables of the environment that begin with `prefix` and change what a library does, for its
+ * errors: " (FI_PROVIDER=verbs is set)", or "". Those of its log do not count. */
+enum { TRANSPORT_VARIABLES_BYTES = 240 };
+const char *transport_variables(const char *prefix, char text[TRANSPORT_VARIABLES_BYTES]);
+
 /* Does not lock if only one thread uses the factory. */
 typedef struct {
     bool used;

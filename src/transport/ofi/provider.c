@@ -137,22 +137,26 @@ static void list_names(const char *provider, bool domains, char list[LIST_BYTES]
 
 static void report_unknown_provider(const char *provider)
 {
-    char names[LIST_BYTES];
+    char names[LIST_BYTES], variables[TRANSPORT_VARIABLES_BYTES];
 
     list_names(NULL, false, names);
     if (names[0] == '\0')
-        cb_error("libfabric has no provider for reliable datagrams here; use another --technology");
+        cb_error("libfabric has no provider for reliable datagrams here%s; %s",
+                 transport_variables("FI_", variables),
+                 getenv("FI_PROVIDER") != NULL ? "unset FI_PROVIDER, or use another --technology"
+                                               : "use another --technology");
     else
         cb_error(
-            "libfabric has no provider '%s' for reliable datagrams here; there are: %s; choose "
+            "libfabric has no provider '%s' for reliable datagrams here%s; there are: %s; choose "
             "one by --parameter provider=NAME",
-            provider, names);
+            provider, transport_variables("FI_", variables), names);
 }
 
 static void report_unserved(const ofi_factory *factory, const transport_bootstrap *bootstrap,
                             const char *provider, bool writes)
 {
     const ofi_settings *settings = factory->settings;
+    char variables[TRANSPORT_VARIABLES_BYTES];
     struct fi_info *messages = writes ? query(make_hints(factory, bootstrap, false)) : NULL;
 
     if (messages != NULL)
@@ -161,20 +165,21 @@ static void report_unserved(const ofi_factory *factory, const transport_bootstra
                  messages->fabric_attr->prov_name);
     else
         cb_error("libfabric's provider %s has no endpoint for messages with tx_depth %llu, "
-                 "rx_depth %llu and this inject_size; leave them out, or choose another by "
+                 "rx_depth %llu and this inject_size%s; leave them out, or choose another by "
                  "--parameter provider=NAME",
                  provider, (unsigned long long)settings->tx_depth,
-                 (unsigned long long)settings->rx_depth);
+                 (unsigned long long)settings->rx_depth, transport_variables("FI_", variables));
     fi_freeinfo(messages);
 }
 
 cb_status ofi_probe(char *text, size_t bytes)
 {
-    char names[LIST_BYTES];
+    char names[LIST_BYTES], variables[TRANSPORT_VARIABLES_BYTES];
 
     list_names(NULL, false, names);
     if (names[0] == '\0') {
-        cb_error("libfabric has no provider for reliable datagrams here; see fi_info -l");
+        cb_error("libfabric has no provider for reliable datagrams here%s; see fi_info -l",
+                 transport_variables("FI_", variables));
         return CB_ERROR_UNSUPPORTED;
     }
     snprintf(text, bytes, "%u.%u with the providers %s", FI_MAJOR(fi_version()),

@@ -151,10 +151,11 @@ static cb_status connect_all(remote_factory *factory, const transport_bootstrap 
 
 static cb_status report_unmet(remote_factory *factory, int rank)
 {
-    cb_error("cannot open %s: rank %d has not answered for %d s; check that its host is reachable "
-             "over %s, or choose another --technology",
+    cb_error("cannot open %s: rank %d has not answered for %d s over %s; %s, or choose another "
+             "--technology",
              factory->driver->name, rank, (int)(meeting_ns / UINT64_C(1000000000)),
-             factory->base.network[0] != '\0' ? factory->base.network : "this network");
+             factory->base.network[0] != '\0' ? factory->base.network : "this network",
+             remote_remedy(&factory->nodes[rank]));
     return CB_ERROR_TRANSPORT;
 }
 

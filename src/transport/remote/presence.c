@@ -22,6 +22,8 @@ void remote_introduce(remote_identity *mine)
 void remote_watch(remote_node *node, const remote_identity *mine, const remote_identity *theirs)
 {
     node->presence = -1;
+    node->apart =
+        transport_same_host(&mine->host, &theirs->host) && mine->host.users != theirs->host.users;
     if (mine->host.boot[0] != '\0' && transport_same_host(&mine->host, &theirs->host) &&
         mine->host.processes != 0 && mine->host.processes == theirs->host.processes)
         node->presence = (int)syscall(SYS_pidfd_open, (pid_t)theirs->number, 0);
@@ -86,15 +88,24 @@ bool remote_is_silent(const remote_node *node)
     return node->closed > 0 && cb_now_ns() - node->closed_ns > silence_ns;
 }
 
+const char *remote_remedy(const remote_node *node)
+{
+    return node->apart
+               ? "it is on this host in another user namespace (a container without root), with "
+                 "which no memory is shared: start all ranks of a host in one container, or choose "
+                 "what goes over the network (ucx: --parameter transports=tcp, ofi: --parameter "
+                 "provider=tcp, or --technology tcp)"
+               : "see the messages of that rank, and check that its host is reachable";
+}
+
 __attribute__((cold)) cb_status remote_lose(remote_factory *factory, int rank, const char *attempt,
                                             const char *cause)
 {
     remote_node *node = &factory->nodes[rank];
 
     if (node->lost == CB_OK)
-        cb_error("cannot %s rank %d over %s: %s; see the messages of that rank, and check that its "
-                 "host is reachable",
-                 attempt, rank, factory->driver->name, cause);
+        cb_error("cannot %s rank %d over %s: %s; %s", attempt, rank, factory->driver->name, cause,
+                 remote_remedy(node));
     node->lost = CB_ERROR_TRANSPORT;
     factory->any_lost = true;
     return transport_noted(&factory->base, CB_ERROR_TRANSPORT);

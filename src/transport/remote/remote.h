@@ -98,6 +98,7 @@ typedef struct {
     uint32_t closing, closed; /* rounds of the closing that this process, and that rank, reached */
     uint64_t closed_ns;       /* when that rank reached the first */
     bool ended;               /* its process was seen to have ended */
+    bool apart;   /* on this host in another user namespace, with which no memory is shared */
     int presence; /* readable once the process has ended (pidfd_open); -1: on another host */
 } remote_node;
 
@@ -292,6 +293,9 @@ void remote_sent(remote_factory *factory, transport_buffer *buffer);
 /* Log once that the rank is lost: "cannot ATTEMPT rank 3 over ofi: CAUSE". Returns
  * CB_ERROR_TRANSPORT. */
 cb_status remote_lose(remote_factory *factory, int rank, const char *attempt, const char *cause);
+
+/* What the user may do about a rank that cannot be reached. */
+const char *remote_remedy(const remote_node *node);
 
 /* The connection has ended, of a rank that has announced its closing: what it told last may still
  * come; if it does not, the rank is lost. */

@@ -23,7 +23,10 @@ typedef struct {
 
 static cb_status report(const char *attempt, ucs_status_t cause, const char *remedy)
 {
-    cb_error("cannot %s for the technology ucx: %s; %s", attempt, ucs_status_string(cause), remedy);
+    char variables[TRANSPORT_VARIABLES_BYTES];
+
+    cb_error("cannot %s for the technology ucx: %s%s; %s", attempt, ucs_status_string(cause),
+             transport_variables("UCX_", variables), remedy);
     return CB_ERROR_TRANSPORT;
 }
 
@@ -261,9 +264,13 @@ cb_status ucx_connect(remote_factory *base, int rank, const void *address, size_
     if (status == UCS_OK && start.key_bytes > 0)
         status = ucp_ep_rkey_unpack(peer->endpoint, worker + start.worker_bytes, &peer->key);
     if (status != UCS_OK) {
-        cb_error("cannot connect to rank %d over ucx: %s; choose other transports or devices, "
-                 "which reach its host",
-                 rank, ucs_status_string(status));
+        char variables[TRANSPORT_VARIABLES_BYTES];
+
+        cb_error("cannot connect to rank %d over ucx: %s%s; %s", rank, ucs_status_string(status),
+                 transport_variables("UCX_", variables),
+                 base->nodes[rank].apart
+                     ? remote_remedy(&base->nodes[rank])
+                     : "choose other transports or devices, which reach its host");
         return CB_ERROR_TRANSPORT;
     }
     ucx_inspect(peer);

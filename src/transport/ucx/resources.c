@@ -101,7 +101,10 @@ cb_status ucx_probe(char *text, size_t bytes)
 
     list_resources(&here);
     if (here.transports[0] == '\0') {
-        cb_error("UCX has no transport here; see ucx_info -d");
+        char variables[TRANSPORT_VARIABLES_BYTES];
+
+        cb_error("UCX has no transport here%s; see ucx_info -d",
+                 transport_variables("UCX_", variables));
         return CB_ERROR_UNSUPPORTED;
     }
     snprintf(text, bytes, "%s with the transports %s and the devices %s", ucp_get_version_string(),
