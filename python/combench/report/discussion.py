@@ -118,12 +118,18 @@ def _range(values: Sequence[float]) -> str:
 def _measuring(matter: Matter) -> list[str]:
     kept = matter.rows.kept
     imprecise = sum(row.get("stopped_by") == "max-time" for row in kept)
+    totals = sum(row.get("rates_from") == "totals" for row in kept)
     said = [
         "Times are from the buffer that the sender fills to the buffer that the receiver reads. A "
         "figure is the median over blocks of steps, with its distribution-free 95 % confidence "
         "interval in brackets. Beside a computing task it is the mean, with an interval by Student's t.",
         f"{imprecise} of {len(kept)} measurements (mark ~) did not reach the requested precision.",
     ]
+    if totals:
+        said.append(
+            f"In {totals} measurements (mark <) something was lost or waited for: their rates are what was delivered "
+            "in all of the time, and their times are medians, which leave rare waits out."
+        )
     said += _of_launches(kept)
     touched = [row.get("touch_us") for row in kept if row.get("touch_us") is not None]
     if touched:
