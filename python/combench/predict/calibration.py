@@ -19,7 +19,7 @@ from combench.common.documents import (
     keep_pipe,
     read_checked,
 )
-from combench.common.errors import SuiteError
+from combench.common.errors import SuiteError, cause_of
 from combench.common.figures import at, with_settings
 from combench.common.files import read_input
 from combench.predict.model import SHARE_RULES
@@ -281,10 +281,10 @@ def from_file(path: Path, processors: int = 0) -> Calibration:
     """A calibration file, from ccmod calibrate or written by hand. `processors`: largest number in
     the accompanying results, 0 without results. SuiteError: the file cannot be read."""
     try:
-        text = read_input(path, pipes=True).decode("utf-8")
+        text = read_input(path).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise SuiteError(
-            f"cannot read the calibration {path}: {error}; name a file of ccmod calibrate"
+            f"cannot read the calibration {path}: {cause_of(error)}; name a file of ccmod calibrate"
         ) from error
     most = max(_PAIR, processors)
     return Calibration(path, text, (str(path),), measured_sizes(text), most, processors > 0)

@@ -5,6 +5,7 @@ A file that is damaged or too new does not stop the others; the report and stand
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Iterator, Optional, Sequence
@@ -85,14 +86,14 @@ def _read_remarks(path: Path, into: Collection) -> None:
 
 def _of_variants(found: Collection) -> list[Document]:
     """The results with the names of their variants, without those of controls."""
-    variants: dict[Path, Json] = {}
+    variants: dict[str, Json] = {}
     for run in found.runs:
         for entry in run.data["measurements"]:
             if "variant" in entry and "result" in entry:
-                variants[(run.path.parent / entry["result"]).resolve()] = entry
+                variants[os.path.realpath(run.path.parent / entry["result"])] = entry
     kept = []
     for one in found.results:
-        entry = variants.get(one.path.resolve(), {})
+        entry = variants.get(os.path.realpath(one.path), {})
         if entry.get("section") != CONTROL:
             kept.append(replace(one, variant=entry.get("variant", "")))
     return kept
