@@ -180,6 +180,14 @@ class Case:
         (self.folder / "tiny.plan").write_text(text, encoding="utf-8")
         return str(self.folder / "tiny.plan")
 
+    def await_launch(self, process: subprocess.Popen[bytes]) -> None:
+        """Wait until the fake mpirun was started, or the driver has ended."""
+        until_s = time.monotonic() + LIMIT_S
+        while not (self.folder / "started").exists() and time.monotonic() < until_s:
+            if process.poll() is not None:
+                return
+            time.sleep(0.01)
+
     def left_running(self) -> list[int]:
         """Processes that the case has left: its folder is in their environment."""
         mark, found = str(self.folder).encode(), []
@@ -359,7 +367,9 @@ def signals(case: Case) -> None:
     case.actions({name: draw.choice(("measure", "wait_for_signal", "hang", "fail")) for name in NAMES})
     words = case.run_words(case.make_plan())
     process = case.start(words)
-    time.sleep(draw.uniform(0, 1.5))
+    if draw.random() < 0.7:
+        case.await_launch(process)
+    time.sleep(draw.uniform(0, 1))
     sent = [signal.Signals[f"SIG{name}"] for name in draw.choices(_SIGNALS, k=draw.choice((1, 1, 2)))]
     for number in sent:
         process.send_signal(number)
@@ -460,8 +470,13 @@ def resources(case: Case) -> None:
 _PIECES = (
     "title", "ranks", "sizes", "technologies", "=", " = ", "[", "]", "[oneway]", "[congest]", "\n", "\n",
     "64", "64,", "mpi", "max", "9" * 30, "-1", "'", '"', "\0", "\t", "\r", "\\", "#", "\u00e9", "\ufeff",
-    "victims = 'oneway --sizes 64'", "aggressors = busy", "options = --rounds x", "accept = lost = 0",
-    "max-time = 1e9", "algorithms = 5", "predict = 4", "x" * 300, "${HOME}", "../..",
+    "x" * 300, "${HOME}", "../..",
+)  # fmt: skip
+_LINES = (
+    "[alltoall]", "processors = max", "processors = 2, 4", "sizes = 64, 1KiB", "repeat = 3", "ranks = 4",
+    "options = --rounds x", "options = --threads 9999999", "accept = lost = 0", "max-time = 86400",
+    "technologies = mpi, ofi a=b", "predict = 4", "waits = spin, block", f"[{'x' * 300}]\nbenchmark = twoway",
+    "title = \u00e9", "# a comment",
 )  # fmt: skip
 
 
@@ -471,9 +486,11 @@ def plans(case: Case) -> None:
     case.actions({})
     draw = case.draw
     text = PLAN if draw.random() < 0.7 else ""
-    for _ in range(draw.randint(1, 8)):
-        place = draw.randrange(len(text) + 1)
-        text = text[:place] + draw.choice(_PIECES) + text[place + draw.choice((0, 0, 3)) :]
+    for _ in range(draw.randint(1, 5)):
+        ends = [place for place, letter in enumerate(text) if letter == "\n"] or [0]
+        place = draw.choice(ends) if draw.random() < 0.7 else draw.randrange(len(text) + 1)
+        piece = draw.choice((draw.choice(_PIECES), "\n" + draw.choice(_LINES)))
+        text = text[:place] + piece + text[place + draw.choice((0, 0, 3)) :]
     case.make_plan(text)
     hosts = ("--hostfile", case.make_plan()) if draw.random() < 0.2 else ()
     case.make_plan(text)
@@ -538,7 +555,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kinds", default=",".join(KINDS), help="kinds of cases (default: all)")
     parser.add_argument("--seconds", type=float, help="go on for this time")
-    parser.add_argument("--cases", type=int, default=max(usual // 8, 1), help="of each kind")
+    parser.add_argument("--cases", type=int, default=max(usual // 16, 1), help="of each kind")
     parser.add_argument("--first", type=int, default=first, help="number of the first case")
     parser.add_argument("--keep", action="store_true", help="keep the folders of failures")
     arguments = parser.parse_args()
