@@ -12,6 +12,7 @@ import importlib
 import locale
 import os
 import shutil
+import signal
 import sys
 import tempfile
 import textwrap
@@ -242,6 +243,8 @@ def start(words: Sequence[str]) -> int:
     verb = _verb_of(words)
     name = f"combench {verb.name}" if verb else "combench"
     try:
+        if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         _require_folder()
         if verb:
             interpreter.continue_with(verb.modules)

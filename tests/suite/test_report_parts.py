@@ -682,6 +682,11 @@ class EventBuilding(unittest.TestCase):
 
 
 class Words(unittest.TestCase):
+    def test_thousands_of_headings_are_one_after_the_other(self) -> None:
+        made = remarks.as_html("# a\n" * 3000 + "text\n# no heading\n")
+        self.assertEqual(made.count("<h4>a</h4>"), 3000)
+        self.assertTrue(made.endswith("<p>text # no heading</p>"))
+
     def test_words_of_the_user_cannot_be_markup(self) -> None:
         made = remarks.as_html("# A & B\n\n- `x<y`\n- <img src=x>\n\n```\n<b>\n```\n")
         self.assertEqual(

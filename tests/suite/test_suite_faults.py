@@ -17,8 +17,7 @@ from typing import Any
 
 from stage import LIMIT_S, NAMES, Stage, thorough
 
-from combench.common.errors import is_missing
-from combench.suite import process
+from combench.common.errors import ENDING, is_missing
 
 
 def alive(pid: int) -> bool:
@@ -111,7 +110,7 @@ class Interruptions(Stage):
 
     @thorough
     def test_other_signals_end_as_sigterm_does(self) -> None:
-        for number in process.ENDING:
+        for number in ENDING:
             with self.subTest(number.name):
                 shutil.rmtree(self.output, ignore_errors=True)
                 (self.folder / "waiting").unlink(missing_ok=True)

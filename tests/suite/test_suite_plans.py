@@ -107,6 +107,12 @@ class Mistakes(unittest.TestCase):
 
 
 class Meaning(unittest.TestCase):
+    def test_an_option_that_is_no_number_is_left_to_the_program(self) -> None:
+        head = "[congest]\nvictims = oneway\naggressors = busy\noptions = --rounds "
+        (usual,), (odd,) = measurements(f"{head}5\n", 4), measurements(f"{head}x\n", 4)
+        self.assertEqual(odd.expected_s, usual.expected_s)
+        self.assertIn("x", odd.words)
+
     def test_axes_are_multiplied_and_named(self) -> None:
         text = "[funnel]\nsources = 2, 4\noccupations = none, both\ntechnologies = mpi, tcp"
         found = names(text, 17)

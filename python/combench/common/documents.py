@@ -341,7 +341,6 @@ def _validator(kind: str) -> Callable[[Json], Json]:
 
 
 _Faults = Iterator[tuple[str, str]]
-_ROUNDED = 1e-3  # relative; documents have rounded figures
 
 
 def _row_faults(row: Json) -> _Faults:
@@ -421,24 +420,9 @@ class Copies:
         return said
 
 
-def _middle_faults(document: Json) -> _Faults:
-    """Medians that are not between the least and the greatest value."""
-    for index, row in enumerate(document["results"]):
-        for key, value in row.items():
-            if not isinstance(value, dict) or not {"median", "min", "max"} <= value.keys():
-                continue
-            slack = _ROUNDED * abs(value["max"])
-            if not value["min"] - slack <= value["median"] <= value["max"] + slack:
-                yield f"results[{index}].{key}.median", (
-                    f"{value['median']} is not between min and max: the document was changed after "
-                    "it was written; use the original"
-                )
-
-
 def _faults_of_result(document: Json) -> _Faults:
     """Those of its rows, and a checksum that differs from its raw data."""
     yield from _faults_of_rows(document)
-    yield from _middle_faults(document)
     checksum, found = document.get("blocks_crc32"), blocks_checksum(document)
     if checksum not in (None, found):  # absent: an older document, or no row
         yield "blocks_crc32", (

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import errno
 import importlib.util
+import signal
 import sys
 from typing import Mapping
 
 MEASURED, FAILED, USAGE, SKIPPED = 0, 1, 2, 77
+
+# Signals by which batch systems announce the end of a job: `sbatch --signal`, `qsub -notify`, and a
+# limit of processor time; and all signals that end long work as an error does.
+WARNINGS = (signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU)
+ENDING = (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, *WARNINGS)
 
 # Modules outside the standard library, and their Debian packages.
 PACKAGES = {

@@ -157,6 +157,12 @@ def option_values(words: Iterable[str]) -> dict[str, str]:
     return {part: value for part, value in zip(parts, [*parts[1:], ""]) if part.startswith("--")}
 
 
+def number_of(words: Iterable[str], option: str, default: int) -> int:
+    """The number that an option on a command line has; the program reports one that is none."""
+    given = option_values(words).get(option, "")
+    return int(given) if re.fullmatch("[1-9][0-9]{0,5}", given) else default
+
+
 def topology(text: str) -> tuple[int, ...]:
     """The stages of a pipeline: 4-2-1. Each stage is a multiple of the next."""
     if not re.fullmatch(r"[1-9][0-9]{0,6}(-[1-9][0-9]{0,6})+", text):

@@ -10,6 +10,7 @@ runs.
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
 from pathlib import Path
@@ -76,8 +77,8 @@ def _sides(arguments: argparse.Namespace) -> list[Side]:
     if len(words) == 1:
         return _variants(words[0], arguments.baseline)
     if arguments.baseline is not None:
-        chosen = Path(arguments.baseline).resolve()
-        others = [word for word in words if Path(word).resolve() != chosen]
+        chosen = os.path.realpath(arguments.baseline)
+        others = [word for word in words if os.path.realpath(word) != chosen]
         words = [arguments.baseline, *others]
     return read_sides(words)
 

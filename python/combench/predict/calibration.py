@@ -21,7 +21,7 @@ from combench.common.documents import (
     keep_pipe,
     read_checked,
 )
-from combench.common.errors import SuiteError
+from combench.common.errors import SuiteError, cause_of
 from combench.common.figures import at, with_settings
 from combench.common.files import read_input
 from combench.predict.model import SHARE_RULES
@@ -294,7 +294,7 @@ def from_file(path: Path, processors: int = 0) -> Calibration:
         text = read_input(path, pipes=True).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise SuiteError(
-            f"cannot read the calibration {path}: {error}; name a file of ccmod calibrate"
+            f"cannot read the calibration {path}: {cause_of(error)}; name a file of ccmod calibrate"
         ) from error
     most = max(_PAIR, processors)
     return Calibration(path, text, (str(path),), measured_sizes(text), most, processors > 0)

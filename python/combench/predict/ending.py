@@ -9,10 +9,9 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Callable, Iterator, TypeVar
 
-from combench.common.errors import FAILED, SuiteError
+from combench.common.errors import ENDING, FAILED, SuiteError
 
 T = TypeVar("T")
-_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Interrupted(SuiteError):
@@ -71,10 +70,10 @@ class Watch:
 
 @contextmanager
 def on_signals() -> Iterator[Watch]:
-    """Record SIGINT, SIGTERM and SIGHUP within the context and raise Interrupted at its end at the
+    """Record the signals of ENDING within the context and raise Interrupted at its end at the
     latest. Ignored signals (nohup) stay ignored."""
     watch = Watch()
-    before = {one: signal.getsignal(one) for one in _ENDING}
+    before = {one: signal.getsignal(one) for one in ENDING}
     for one, handler in before.items():
         if handler != signal.SIG_IGN:
             signal.signal(one, watch.note)

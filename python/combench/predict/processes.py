@@ -8,7 +8,7 @@ import subprocess
 import threading
 from typing import Sequence
 
-from combench.common.errors import FAILED, USAGE, SuiteError
+from combench.common.errors import FAILED, USAGE, SuiteError, cause_of
 
 
 class Ended(SuiteError):
@@ -84,8 +84,8 @@ def ask(
             f"to see why: {' '.join(command)}",
             FAILED,
         ) from error
-    except OSError as error:
-        raise SuiteError(f"cannot run {command[0]}: {error.strerror}; build it") from error
+    except (OSError, ValueError) as error:  # ValueError: a word has a character NUL
+        raise SuiteError(f"cannot run {command[0]}: {cause_of(error)}; build it") from error
     if status != 0:
         silent = (
             f"stopped by {signal.Signals(-status).name}"

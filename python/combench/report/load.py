@@ -5,6 +5,7 @@ A file that is damaged or too new does not stop the others; the report and stand
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Iterator, Optional, Sequence
@@ -96,16 +97,16 @@ def _read_remarks(path: Path, into: Collection) -> None:
 def _launches(found: Collection) -> list[Document]:
     """The results of all launches, once each, with the names of their variants, without those of
     controls."""
-    entries: dict[Path, Json] = {}
+    entries: dict[str, Json] = {}
     for run in found.runs:
         for entry in run.data["measurements"]:
             if "variant" not in entry or "result" not in entry:
                 continue
             try:
-                entries[within(run.path.parent, entry["result"]).resolve()] = entry
+                entries[os.path.realpath(within(run.path.parent, entry["result"]))] = entry
             except SuiteError as error:
                 found.problems.append(str(error))
-    places = ((launch_of(one.data), one.path.resolve()) for one in found.results)
+    places = ((launch_of(one.data), os.path.realpath(one.path)) for one in found.results)
     of_variants = {launch: entries[path] for launch, path in places if path in entries}
     copies, kept = Copies(), []
     for one in found.results:

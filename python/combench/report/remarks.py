@@ -16,6 +16,7 @@ _INLINE = (
     (re.compile(r"\*([^*]+)\*"), r"<em>\1</em>"),
 )
 _FENCE = "```"
+_HEADING = re.compile(r"(#+) +(.*)")
 
 
 def _inline(text: str) -> str:
@@ -26,7 +27,7 @@ def _inline(text: str) -> str:
 
 
 def _blocks(text: str) -> Iterator[list[str]]:
-    """Blocks of lines: separated by blank lines, or enclosed in fences."""
+    """Blocks of lines: a heading, or separated by blank lines, or enclosed in fences."""
     block: list[str] = []
     fenced = False
     for line in text.splitlines():
@@ -39,6 +40,8 @@ def _blocks(text: str) -> Iterator[list[str]]:
             if not fenced:
                 yield block
                 block = []
+        elif not block and _HEADING.match(line):
+            yield [line]
         elif line.strip() or fenced:
             block.append(line)
         elif block:
@@ -63,10 +66,9 @@ def _block(lines: list[str]) -> str:
     if first.startswith(_FENCE):
         code = "\n".join(line for line in lines if not line.startswith(_FENCE))
         return f"<pre>{html.escape(code, quote=False)}</pre>"
-    heading = re.match(r"(#+) +(.*)", first)
+    heading = _HEADING.match(first)
     if heading:
-        rest = _block(lines[1:]) if len(lines) > 1 else ""
-        return f"<h4>{_inline(heading[2])}</h4>{rest}"
+        return f"<h4>{_inline(heading[2])}</h4>"
     if first.startswith("- "):
         return _list(lines)
     return f"<p>{_inline(' '.join(line.strip() for line in lines))}</p>"

@@ -10,7 +10,7 @@ import subprocess
 from typing import Mapping, Sequence
 
 from combench.common.documents import INTERRUPTED, PLANNED, RUNNING, Json
-from combench.suite.process import WARNINGS
+from combench.common.errors import WARNINGS
 
 # A failure may be due to a lost node, so it is repeated once.
 ATTEMPTS = 2

@@ -61,7 +61,8 @@ def _files(directory: Path, output: Path) -> dict[str, bytes]:
         folders.sort()
         for name in sorted(names):
             path = Path(folder) / name
-            if name == LOCK or name.endswith(TEMPORARY) or path.resolve() == output.resolve():
+            is_output = os.path.realpath(path) == os.path.realpath(output)
+            if name == LOCK or name.endswith(TEMPORARY) or is_output:
                 continue
             said = path.relative_to(directory).as_posix()
             if not stat.S_ISREG(path.lstat().st_mode):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Iterator, Mapping
 
 from combench.common.catalogue import CALIBRATION, Shape
-from combench.common.values import option_values
+from combench.common.values import number_of, option_values
 from combench.suite.plan import Over, Plan, Section, count_key
 
 # Estimated time to start a job.
@@ -159,7 +159,7 @@ def _measurement(
     row_s = max_time_s + (_OCCUPIED_ROW_S if occupation not in ("", "none") else 0)
     rates, times = _offered_rates(options)
     if pair:
-        rows, times = 1, 1 + 2 * int(options.get("--rounds", _ROUNDS))
+        rows, times = 1, 1 + 2 * number_of(values["options"], "--rounds", _ROUNDS)
     fixed = options.get("--list") in benchmark.lists[:1]  # the first of its lists does not change
     ranks = shape.ranks if fixed else shape.ranks_of_job(most_ranks)
     expected_s = _START_S + _START_RANK_S * ranks + rows * times * row_s

@@ -11,7 +11,7 @@ from typing import Callable, Mapping, Sequence
 from combench.common import catalogue, documents, programs
 from combench.common.documents import Json, read_result, timeline_beside
 from combench.common.errors import FAILED, MEASURED, SKIPPED, SuiteError, cause_of, remedy_of
-from combench.common.values import option_values
+from combench.common.values import number_of
 from combench.suite import manifest as manifests
 from combench.suite.allocation import Allocation
 from combench.suite.directory import LOGS, RESULTS, has_room
@@ -24,12 +24,6 @@ _LOG_TAIL_BYTES = 65536
 _REASON_LENGTH = 500
 # Options that exclude --placement, and --placement itself.
 _PLACED_BY = ("--receivers", "--timeline", "--placement")
-
-
-def _threads(measurement: Measurement) -> int:
-    """The sending threads of each source; the program reports a value that is no number."""
-    given = option_values(measurement.words).get("--threads", "")
-    return int(given) if re.fullmatch("[1-9][0-9]{0,5}", given) else 1
 
 
 @dataclass(frozen=True)
@@ -45,7 +39,7 @@ class Setting:
 
     def job(self, measurement: Measurement) -> Job:
         ranks, allocation = measurement.ranks, self.allocation
-        threads = _threads(measurement)
+        threads = number_of(measurement.words, "--threads", 1)  # of each source
         return Job(
             ranks,
             ranks * threads > allocation.slots,

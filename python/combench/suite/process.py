@@ -15,12 +15,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Iterator, Mapping, Optional, Sequence
 
-ENDED, TIMED_OUT = "ended", "timed out"
+from combench.common.errors import ENDING
 
-# Signals by which batch systems announce the end of a job: `sbatch --signal`, `qsub -notify`, and a
-# limit of processor time.
-WARNINGS = (signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU)
-ENDING = (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, *WARNINGS)
+ENDED, TIMED_OUT = "ended", "timed out"
 
 # Open MPI and Slurm give ranks two seconds between SIGTERM and SIGKILL.
 _GRACE_S = 5.0
