@@ -40,7 +40,9 @@ expect_status 0
 cp "$srcdir/tests/suite/report/oneway.json" small.json
 
 same small.cct "$ccmod" run small.cct
+# shellcheck disable=SC2016 # for the inner shell
 same small.cct sh -c '"$0" run - <small.cct' "$ccmod"
+# shellcheck disable=SC2016
 same small.cct sh -c 'cat small.cct | "$0" run -' "$ccmod"
 same small.csv "$ccmod" convert --from matrix small.csv
 same small.goal "$ccmod" convert --from goal small.goal

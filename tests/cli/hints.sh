@@ -42,6 +42,7 @@ fails "UCX_TLS=none_such is set"
 if unshare -m mount -t tmpfs -o size=8k tmpfs /dev/shm 2>/dev/null; then
     case_is "/dev/shm is full"
     # The launcher has its own files elsewhere; the ranks have a small /dev/shm.
+    # shellcheck disable=SC2016 # for the inner shell
     run_refused 2 unshare -m sh -c 'mount -t tmpfs -o size=8k tmpfs /dev/shm && exec "$0" "$@"' \
         "$builddir/cb_oneway" --technology ucx --sizes 64
     fails "/dev/shm is too small or full" "enlarge it"

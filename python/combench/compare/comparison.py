@@ -59,8 +59,8 @@ class Change:
 
 @dataclass(frozen=True)
 class Step:
-    """A count of losses or errors, or a figure that is 0 in a run of either side, and so has no ratio: means of
-    both sides."""
+    """A count of losses or errors, or a figure that is 0 in a run of either side, and so has no ratio:
+    means of both sides."""
 
     key: Key
     figure: Figure

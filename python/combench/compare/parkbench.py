@@ -126,7 +126,8 @@ def _found(side: Side, program: Program) -> dict[Key, Key]:
     for (key, path), found in side.found.items():
         known = dict(key)
         wanted = known["benchmark"] == program.benchmark.name and program.is_of(known.get("mode"))
-        if wanted and have_ratio(found) and path == program.figure and known.get("occupation", "none") == "none":
+        plain = known.get("occupation", "none") == "none" and have_ratio(found)
+        if wanted and plain and path == program.figure:
             keys[_stripped(key)] = key
     return keys
 
