@@ -98,7 +98,7 @@ class Line:
 
 def _read(path: Path) -> Run:
     directory = bundles.directory_of(path)
-    return Run(directory, read_recognised(directory / MANIFEST, RUN))
+    return Run(directory, read_recognised(within(directory, MANIFEST), RUN))
 
 
 def _runs_in(path: Path) -> Iterator[Run]:

@@ -21,6 +21,7 @@ from combench.common.documents import (
     Json,
     read_recognised,
 )
+from combench.common.files import within
 from combench.suite.expand import Measurement, Overrides
 from combench.suite.launches import Design
 
@@ -124,7 +125,7 @@ def new(plan_name: str, title: str, overrides: Overrides, design: Design) -> Man
 
 def read(directory: Path) -> Manifest:
     """The manifest of a directory. Raises SuiteError when it is damaged or newer."""
-    return Manifest(read_recognised(directory / MANIFEST, RUN))
+    return Manifest(read_recognised(within(directory, MANIFEST), RUN))
 
 
 def command_text(words: list[str]) -> str:
