@@ -70,7 +70,7 @@ class Foreign(unittest.TestCase):
         )
 
     def read_by(self, verb: str, source: Path) -> str:
-        """What a verb prints about a run; it leaves nothing behind."""
+        """What a verb prints about a run; it leaves no file."""
         given = [word.format(out=self.folder / "out", own=self.own) for word in READERS[verb]]
         ended = self.combench(verb, str(source), *given)
         self.assertNotIn("Traceback", ended.stderr)
