@@ -11,6 +11,7 @@ from typing import Callable, Mapping
 from combench.common import catalogue, documents, programs
 from combench.common.documents import Json, read_result, timeline_beside
 from combench.common.errors import FAILED, MEASURED, SKIPPED, SuiteError
+from combench.common.files import is_inside
 from combench.common.values import option_values
 from combench.suite import manifest as manifests
 from combench.suite.allocation import Allocation
@@ -155,6 +156,9 @@ def _judge(
 def begin(measurement: Measurement, entry: Json, setting: Setting) -> None:
     """Reset the entry of a measurement that is about to run, and remove an earlier result."""
     for path in (setting.result(measurement), setting.log(measurement)):
+        if not is_inside(setting.directory, path):
+            raise SuiteError(f"cannot write {path}: it leads out of {setting.directory}; remove the link",
+                             FAILED)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
