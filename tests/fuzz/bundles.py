@@ -309,7 +309,7 @@ def try_case(seed: int, counts: Counter[str]) -> list[str]:
 
 
 def main() -> int:
-    first, cases = map(int, os.environ.get("CB_FUZZ", "1:12").split(":"))
+    first, cases = map(int, os.environ.get("CB_FUZZ", "1:6").split(":"))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, help="try cases for this time")
     parser.add_argument("--first", type=int, default=first, help="seed of the first case")
