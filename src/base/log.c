@@ -53,17 +53,44 @@ static size_t put_prefix(cb_log_level level, char *line, size_t room)
     return filled(wanted, room);
 }
 
-/* Texts may quote user input; control characters must neither break the line nor reach the
- * terminal. */
-static void remove_controls(char *line, size_t length)
+/* The bytes of a character in UTF-8, at most `room`, and its code; 0: it is none. */
+static size_t decode(const unsigned char *text, size_t room, uint32_t *code)
 {
-    for (size_t i = 0; i < length; i++) {
-        unsigned char byte = (unsigned char)line[i];
+    const unsigned char lead = text[0];
+    const size_t bytes = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    uint32_t found = bytes == 1 ? lead : lead & (0x7fU >> bytes);
 
-        if (byte == '\n' || byte == '\t')
-            line[i] = ' ';
-        else if (byte < ' ' || byte == 0x7f)
-            line[i] = '?';
+    if (bytes > room || (lead >= 0x80 && lead < 0xc2) || lead > 0xf4)
+        return 0;
+    for (size_t i = 1; i < bytes; i++) {
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+        found = found << 6 | (text[i] & 0x3fU);
+    }
+    *code = found;
+    return bytes;
+}
+
+/* C0, DEL, C1, and what ends a line or changes the direction of text. */
+static bool is_control(uint32_t code)
+{
+    return code < ' ' || (code >= 0x7f && code < 0xa0) || code == 0x61c || code == 0x200e ||
+           code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
+           (code >= 0x2066 && code <= 0x2069);
+}
+
+void cb_make_printable(char *text, size_t length)
+{
+    size_t bytes;
+
+    for (size_t i = 0; i < length; i += bytes) {
+        uint32_t code = 0;
+
+        bytes = decode((const unsigned char *)text + i, length - i, &code);
+        if (code == '\n' || code == '\t')
+            text[i] = ' ';
+        else if (bytes == 0 || is_control(code))
+            memset(text + i, '?', bytes = bytes > 0 ? bytes : 1);
     }
 }
 
@@ -82,7 +109,7 @@ __attribute__((format(printf, 1, 0))) static void keep_error(const char *format,
 {
     const int wanted = vsnprintf(last_error, sizeof(last_error), format, arguments);
 
-    remove_controls(last_error, filled(wanted, sizeof(last_error)));
+    cb_make_printable(last_error, filled(wanted, sizeof(last_error)));
     last_error_is_new = true;
 }
 
@@ -124,7 +151,7 @@ void cb_log(cb_log_level level, const char *format, ...)
     length += filled(wanted, room - length);
     if (length == room - 1)
         memcpy(line + length - 3, "...", 3);
-    remove_controls(line, length);
+    cb_make_printable(line, length);
     line[length] = '\n';
     /* a failure cannot be reported if stderr is gone */
     do

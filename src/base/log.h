@@ -7,6 +7,7 @@
 #define BASE_LOG_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -31,6 +32,10 @@ const char *cb_last_error(void);
 
 /* The same, but NULL if this function has already returned it in this thread. */
 const char *cb_new_error(void);
+
+/* Replace control characters of a text of `length` bytes, which may quote a file, and bytes that
+ * are not UTF-8: they must neither break the line nor reach the terminal. */
+void cb_make_printable(char *text, size_t length);
 
 #define cb_error(...) cb_log(CB_LOG_ERROR, __VA_ARGS__)
 #define cb_warning(...) cb_log(CB_LOG_WARNING, __VA_ARGS__)

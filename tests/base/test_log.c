@@ -95,6 +95,12 @@ START_TEST(control_characters_of_a_text_are_escaped)
     cb_log_identify("cb_test", -1);
     cb_error("a\nb\tc\033[2Jd");
     ck_assert_str_eq(next_write(), "cb_test: error: a b c?[2Jd\n");
+    cb_error("C1 \xc2\x9b"
+             "31m, bidi \xe2\x80\xae\xe2\x81\xa6, no UTF-8 \x9b\xe2\x80, \xc2\xb5s \xe7\xb6\xb2");
+    ck_assert_str_eq(next_write(), "cb_test: error: C1 ??31m, bidi ??????, no UTF-8 ???, \xc2\xb5s "
+                                   "\xe7\xb6\xb2\n");
+    cb_error("cut off \xe2\n\xf4\x8f");
+    ck_assert_str_eq(next_write(), "cb_test: error: cut off ? ??\n");
 }
 END_TEST
 

@@ -80,7 +80,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
             case_is "$1: $name of another user"
             refuse 2 "$2" "$3" "$4 shared/$name" "shared/$name" "another user"
         done
-        expect_equal "the file behind the link:" victim "$(cat victim)"
+        expect_equal "the file of the link:" victim "$(cat victim)"
         expect_equal "its mode:" 600 "$(stat -c %a victim)"
         expect_equal "its owner:" 0 "$(stat -c %u victim)"
         expect_true "the file is empty" test ! -s shared/file

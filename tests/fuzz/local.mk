@@ -3,7 +3,7 @@
 check_PROGRAMS += %D%/fuzz_arrivals %D%/fuzz_calibration %D%/fuzz_commands %D%/fuzz_context %D%/fuzz_convert %D%/fuzz_counters %D%/fuzz_loads \
 	%D%/fuzz_matrix %D%/fuzz_network %D%/fuzz_options %D%/fuzz_topology %D%/fuzz_trace \
 	%D%/fuzz_values %D%/fuzz_wire
-TESTS += %D%/fuzz_arrivals.sh %D%/fuzz_calibration.sh %D%/fuzz_commands.sh %D%/fuzz_context.sh %D%/fuzz_convert.sh %D%/fuzz_counters.sh %D%/fuzz_loads.sh \
+TESTS += %D%/bundles.py %D%/fuzz_arrivals.sh %D%/fuzz_calibration.sh %D%/fuzz_commands.sh %D%/fuzz_context.sh %D%/fuzz_convert.sh %D%/fuzz_counters.sh %D%/fuzz_loads.sh \
 	%D%/fuzz_matrix.sh %D%/fuzz_network.sh %D%/fuzz_options.sh %D%/fuzz_topology.sh %D%/fuzz_trace.sh \
 	%D%/fuzz_values.sh %D%/fuzz_wire.sh
 SMALL_TESTS += %D%/fuzz_arrivals.sh %D%/fuzz_commands.sh %D%/fuzz_context.sh %D%/fuzz_loads.sh %D%/fuzz_options.sh %D%/fuzz_topology.sh \
@@ -66,7 +66,7 @@ tests_fuzz_fuzz_values_LDADD = $(CCMOD_LIBS)
 # The driver in processes of its own: mutated runs, signals, scarce resources.
 TESTS += %D%/driver.py
 
-EXTRA_DIST += %D%/driver.py %D%/campaign.sh %D%/fuzz_arrivals.sh %D%/fuzz_calibration.sh %D%/fuzz_commands.sh %D%/fuzz_context.sh %D%/fuzz_convert.sh %D%/fuzz_counters.sh %D%/fuzz_loads.sh \
+EXTRA_DIST += %D%/bundles.py %D%/driver.py %D%/campaign.sh %D%/fuzz_arrivals.sh %D%/fuzz_calibration.sh %D%/fuzz_commands.sh %D%/fuzz_context.sh %D%/fuzz_convert.sh %D%/fuzz_counters.sh %D%/fuzz_loads.sh \
 	%D%/fuzz_matrix.sh %D%/fuzz_network.sh %D%/fuzz_options.sh %D%/fuzz_topology.sh %D%/fuzz_trace.sh %D%/fuzz_values.sh \
 	%D%/fuzz_wire.sh \
 	$(srcdir)/tests/fuzz/corpus/*/*

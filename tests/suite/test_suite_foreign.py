@@ -70,7 +70,7 @@ class Foreign(unittest.TestCase):
         )
 
     def read_by(self, verb: str, source: Path) -> str:
-        """What a verb prints about a run; it leaves nothing behind."""
+        """What a verb prints about a run; it leaves no file."""
         given = [word.format(out=self.folder / "out", own=self.own) for word in READERS[verb]]
         ended = self.combench(verb, str(source), *given)
         self.assertNotIn("Traceback", ended.stderr)
@@ -336,6 +336,12 @@ class Resuming(Stage):
         (self.output / self.manifest()["measurements"][0]["result"]).unlink()
         self.run_driver("--resume", expect=1)
         self.assertEqual(victim.read_text("ascii"), "kept")
+        log.unlink()
+        (self.folder / "elsewhere").mkdir()
+        shutil.rmtree(self.output / "results")
+        (self.output / "results").symlink_to(self.folder / "elsewhere")
+        self.assertIn("leads out", self.run_driver("--resume", expect=1).stderr)
+        self.assertEqual(list((self.folder / "elsewhere").iterdir()), [])
         (self.output / "lock").unlink()
         (self.output / "lock").symlink_to(victim)
         self.run_driver("--resume", expect=2)

@@ -161,15 +161,19 @@ def write_json(path: Path, document: Mapping[str, Any], remedy: str = ROOM) -> N
     write_text(path, json.dumps(document, indent=1, ensure_ascii=False) + "\n", remedy)
 
 
+def is_inside(folder: Path, path: Path) -> bool:
+    """Whether a path stays within a folder, through all links."""
+    try:
+        return path.resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError, ValueError):  # links in a circle, zero bytes, long names
+        return False
+
+
 def within(folder: Path, name: str) -> Path:
     """The file of a folder that a document in it names. The document may come from anybody: SuiteError
     for a name that leads out of the folder, and for what is no regular file."""
     path = folder / name
-    try:
-        inside = not os.path.isabs(name) and path.resolve().is_relative_to(folder.resolve())
-    except (OSError, RuntimeError, ValueError):  # links in a circle, zero bytes, long names
-        inside = False
-    if not inside:
+    if os.path.isabs(name) or not is_inside(folder, path):
         raise SuiteError(f"cannot read '{name}' of {folder}: it leads out of that folder; get the run "
                          "from its owner again")
     if os.path.exists(path) and not os.path.isfile(path):

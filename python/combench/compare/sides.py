@@ -96,7 +96,7 @@ def _try(run: Run, find: Callable[[], Path]) -> None:
 
 def _runs_of_manifest(directory: Path) -> list[Run]:
     """A run for each launch of each variant, in the order of variants on the command line."""
-    document = read_checked(directory / MANIFEST, RUN)
+    document = read_checked(within(directory, MANIFEST), RUN)
     names = [one["name"] for one in document.get("design", {}).get("variants", ())]
     runs: dict[tuple[int, int], Run] = {}
     unmeasured: dict[str, int] = {}

@@ -98,11 +98,11 @@ def _documents_in(place: Path) -> list[tuple[Path, Json]]:
     folder = place / "results" if (place / "results").is_dir() else place
     found = []
     for path in sorted(folder.glob("*.json")):
-        if folder == place and not claims_to_be(path, RESULT):
+        if not path.is_file() or (folder == place and not claims_to_be(path, RESULT)):
             continue
         found.append((path, _read(path)))
         if catalogue.known().benchmark(str(found[-1][1]["benchmark"])).group == CALIBRATION:
-            launches = sorted(folder.glob(f"{LAUNCHES}/{path.name}"))
+            launches = sorted(one for one in folder.glob(f"{LAUNCHES}/{path.name}") if one.is_file())
             found += [(launch, _read(launch)) for launch in launches]
     variants = sorted(one.name for one in folder.iterdir() if one.is_dir())
     if not found and variants:

@@ -114,7 +114,7 @@ class Line:
 
 def _read(path: Path) -> Run:
     directory = bundles.directory_of(path)
-    return Run(directory, read_manifest(directory / MANIFEST))
+    return Run(directory, read_manifest(within(directory, MANIFEST)))
 
 
 def _runs_in(path: Path) -> Iterator[Run]:

@@ -57,12 +57,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _files(directory: Path, output: Path) -> dict[str, bytes]:
     """The regular files of a run, by their names."""
     found: dict[str, bytes] = {}
+    own = os.path.realpath(output)
     for folder, folders, names in os.walk(directory):
         folders.sort()
         for name in sorted(names):
             path = Path(folder) / name
-            is_output = os.path.realpath(path) == os.path.realpath(output)
-            if name == LOCK or name.endswith(TEMPORARY) or is_output:
+            if name == LOCK or name.endswith(TEMPORARY) or os.path.realpath(path) == own:
                 continue
             said = path.relative_to(directory).as_posix()
             if not stat.S_ISREG(path.lstat().st_mode):

@@ -21,6 +21,7 @@ from combench.common.documents import (
     Json,
     read_manifest,
 )
+from combench.common.files import within
 from combench.suite.expand import Measurement, Overrides
 from combench.suite.launches import Design
 
@@ -126,7 +127,7 @@ def new(plan_name: str, title: str, overrides: Overrides, design: Design) -> Man
 
 def read(directory: Path) -> Manifest:
     """The manifest of a directory. Raises SuiteError when it is damaged or newer."""
-    return Manifest(read_manifest(directory / MANIFEST))
+    return Manifest(read_manifest(within(directory, MANIFEST)))
 
 
 def command_text(words: list[str]) -> str:

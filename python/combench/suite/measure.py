@@ -11,7 +11,8 @@ from typing import Callable, Mapping, Sequence
 from combench.common import catalogue, documents, programs
 from combench.common.documents import Json, read_result, timeline_beside
 from combench.common.errors import FAILED, MEASURED, SKIPPED, SuiteError, cause_of, remedy_of
-from combench.common.values import number_of
+from combench.common.files import is_inside
+from combench.common.values import number_of, option_values
 from combench.suite import manifest as manifests
 from combench.suite.allocation import Allocation
 from combench.suite.directory import LOGS, RESULTS, has_room
@@ -166,6 +167,11 @@ def _judge(
 def begin(measurement: Measurement, entry: Json, setting: Setting) -> None:
     """Reset the entry of a measurement that is about to run, and remove an earlier result."""
     result, log = setting.result(measurement), setting.log(measurement)
+    for path in (result, log):
+        if not is_inside(setting.directory, path):
+            raise SuiteError(
+                f"cannot write {path}: it leads out of {setting.directory}; remove the link", FAILED
+            )
     try:
         for path in (result, log):
             path.parent.mkdir(parents=True, exist_ok=True)
