@@ -107,7 +107,7 @@ const char *plan_obstacle(const engine_session *session, const bench_measurement
     if (measurement->own_multicast && (can & TRANSPORT_MULTICAST) == 0)
         return in_group_2 ? "the technology has no group send; use --supervisor loop, or another "
                             "technology"
-                          : "the technology has no multicast (udp has it with libsodium); use "
+                          : "the technology has no multicast, or not in this build; use "
                             "--multicast loop, or another technology";
     if (in_group_2 && (can & TRANSPORT_DELIVERS) == 0)
         return "the technology delivers no messages, which a farm needs";

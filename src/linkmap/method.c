@@ -253,6 +253,15 @@ static bool must_sleep(const measurement_setting *setting)
     return setting->oversubscribed || setting->session->effective_wait != TRANSPORT_WAIT_SPIN;
 }
 
+/* The rate is not known before the samples: none of a link of 1 MB/s or more times out. */
+static uint64_t timeout_ns(const linkmap_options *options, size_t size_bytes)
+{
+    const double byte_ns = 1000;
+    const double packets = fmax((double)options->packets, 2 * MAP_ROUND_TRIPS);
+
+    return (uint64_t)(options->timeout_s * 1e9 + byte_ns * packets * (double)size_bytes);
+}
+
 static cb_status run_map(linkmap_state *state)
 {
     const measurement_setting *setting = &state->setting;
@@ -269,7 +278,7 @@ static cb_status run_map(linkmap_state *state)
                              .packets = (size_t)options->packets,
                              .reliable = (can & TRANSPORT_RELIABLE) != 0,
                              .sleeps = must_sleep(setting),
-                             .timeout_ns = (uint64_t)(options->timeout_s * 1e9)},
+                             .timeout_ns = timeout_ns(options, setting->planned->size_bytes)},
                      .hosts = setting->participants,
                      .self = control_team_index(setting->team),
                      .cycles_least = (size_t)options->cycles,

@@ -37,7 +37,7 @@ for rank in 0 1; do
     expect_all_gone
 done
 
-# In a mount namespace, which leaves the memory of others alone.
+# In a mount namespace: the memory that other programs share stays as it is.
 cat >small_memory <<'END'
 #!/bin/sh
 mount -t tmpfs -o size=64k none /dev/shm && exec "$@"
