@@ -35,7 +35,7 @@ CLI_TESTS = \
 	%D%/occupation.sh \
 	%D%/options.sh \
 	%D%/outputs.sh \
-	%D%/output.sh \
+	%D%/standard_output.sh \
 	%D%/parkbench.sh \
 	%D%/sockets.sh \
 	%D%/technologies.sh \

@@ -17,7 +17,7 @@ enum { TIMEOUT_S = 150 };
 job_state job;
 
 /* Errors that the project's code logged in any thread while messages were not suppressed. The
- * linker puts the functions below in place of those of base/log.h (JOB_LDFLAGS). */
+ * linker puts the functions below in place of those of base/log.h (LDFLAGS_OF_JOBS). */
 static atomic_uint errors_logged;
 static atomic_bool silent;
 

@@ -21,15 +21,15 @@ tests_transport_conformance_SOURCES = \
 	%D%/conformance_groups.c %D%/conformance_multicast.c %D%/conformance_nodes.c \
 	%D%/conformance_pool.c %D%/conformance_threads.c %D%/conformance_waiting.c $(JOB_SOURCES)
 tests_transport_conformance_CPPFLAGS = $(UNIT_FLAGS)
-tests_transport_conformance_LDFLAGS = $(JOB_LDFLAGS)
+tests_transport_conformance_LDFLAGS = $(LDFLAGS_OF_JOBS)
 tests_transport_conformance_LDADD = $(UNIT_LIBS) -lpthread
 tests_transport_conformance_threaded_SOURCES = $(tests_transport_conformance_SOURCES) %D%/technologies_threaded.c
 tests_transport_conformance_threaded_CPPFLAGS = $(UNIT_FLAGS) $(MPI_CFLAGS)
-tests_transport_conformance_threaded_LDFLAGS = $(JOB_LDFLAGS)
+tests_transport_conformance_threaded_LDFLAGS = $(LDFLAGS_OF_JOBS)
 tests_transport_conformance_threaded_LDADD = $(UNIT_LIBS) -lpthread
 tests_transport_conformance_waiting_SOURCES = $(tests_transport_conformance_SOURCES) %D%/technologies_waiting.c
 tests_transport_conformance_waiting_CPPFLAGS = $(UNIT_FLAGS) $(MPI_CFLAGS)
-tests_transport_conformance_waiting_LDFLAGS = $(JOB_LDFLAGS)
+tests_transport_conformance_waiting_LDFLAGS = $(LDFLAGS_OF_JOBS)
 tests_transport_conformance_waiting_LDADD = $(UNIT_LIBS) -lpthread
 tests_transport_test_pool_CPPFLAGS = $(UNIT_FLAGS)
 tests_transport_test_pool_LDADD = $(UNIT_LIBS)

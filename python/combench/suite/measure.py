@@ -12,7 +12,7 @@ from combench.common import catalogue, documents, programs
 from combench.common.documents import Json, read_result, timeline_beside
 from combench.common.errors import FAILED, MEASURED, SKIPPED, SuiteError, cause_of, remedy_of
 from combench.common.files import is_inside
-from combench.common.values import number_of, option_values
+from combench.common.values import number_of
 from combench.suite import manifest as manifests
 from combench.suite.allocation import Allocation
 from combench.suite.directory import LOGS, RESULTS, has_room

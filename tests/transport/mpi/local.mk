@@ -6,7 +6,7 @@ endif
 
 tests_transport_mpi_test_failures_SOURCES = %D%/test_failures.c $(JOB_SOURCES)
 tests_transport_mpi_test_failures_CPPFLAGS = $(UNIT_FLAGS) $(MPI_CFLAGS)
-tests_transport_mpi_test_failures_LDFLAGS = $(JOB_LDFLAGS)
+tests_transport_mpi_test_failures_LDFLAGS = $(LDFLAGS_OF_JOBS)
 tests_transport_mpi_test_failures_LDADD = $(UNIT_LIBS)
 
 EXTRA_DIST += %D%/failures_3.sh

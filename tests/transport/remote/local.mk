@@ -14,7 +14,7 @@ tests_transport_remote_test_remote_CPPFLAGS = $(UNIT_FLAGS)
 tests_transport_remote_test_remote_LDADD = $(UNIT_LIBS) -lpthread
 tests_transport_remote_conformance_shaken_SOURCES = $(tests_transport_conformance_SOURCES) %D%/technologies_shaken.c
 tests_transport_remote_conformance_shaken_CPPFLAGS = $(UNIT_FLAGS) $(MPI_CFLAGS)
-tests_transport_remote_conformance_shaken_LDFLAGS = $(JOB_LDFLAGS)
+tests_transport_remote_conformance_shaken_LDFLAGS = $(LDFLAGS_OF_JOBS)
 tests_transport_remote_conformance_shaken_LDADD = $(UNIT_LIBS) -lpthread
 
 EXTRA_DIST += %D%/shaken_2.sh

@@ -8,11 +8,11 @@ endif
 
 tests_transport_rma_test_rma_SOURCES = %D%/test_rma.c $(JOB_SOURCES)
 tests_transport_rma_test_rma_CPPFLAGS = $(UNIT_FLAGS) $(MPI_CFLAGS)
-tests_transport_rma_test_rma_LDFLAGS = $(JOB_LDFLAGS)
+tests_transport_rma_test_rma_LDFLAGS = $(LDFLAGS_OF_JOBS)
 tests_transport_rma_test_rma_LDADD = $(UNIT_LIBS)
 tests_transport_rma_visibility_SOURCES = %D%/visibility.c $(JOB_SOURCES)
 tests_transport_rma_visibility_CPPFLAGS = $(UNIT_FLAGS)
-tests_transport_rma_visibility_LDFLAGS = $(JOB_LDFLAGS)
+tests_transport_rma_visibility_LDFLAGS = $(LDFLAGS_OF_JOBS)
 tests_transport_rma_visibility_LDADD = $(UNIT_LIBS)
 
 EXTRA_DIST += %D%/rma_2.sh %D%/visibility.sh
