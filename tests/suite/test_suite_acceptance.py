@@ -16,6 +16,7 @@ import zipfile
 from pathlib import Path
 from typing import Any, Sequence
 
+import documents
 from stage import TOP
 
 from combench import main
@@ -63,16 +64,16 @@ class Runs(unittest.TestCase):
         directory = self.folder / name
         (directory / "results").mkdir(parents=True)
         (directory / "tiny.plan").write_text(f"[oneway]\naccept = {accept}\n", encoding="utf-8")
-        entry = {"name": "oneway.mpi", "section": "oneway", "state": "measured",
-                 "result": "results/oneway.mpi.json", **changes}
-        manifest = {"schema": "combench-run/1", "plan": {"name": "tiny", "file": "tiny.plan"},
-                    "started": f"2026-11-{day:02}T00:00:00Z", "measurements": [entry],
-                    "sessions": [{"host": "node07.site.org", "hostfile": "/home/ada/hosts"}]}
         result = {"schema": "combench-result/1", "benchmark": "oneway", "id": "1.1",
                   "technology": "mpi", "complete": True, "results": list(rows),
                   "environment": {
                       "hosts": [{"name": "node07.site.org"}, {"name": "node08.site.org"}],
                       "ranks": [{"rank": 0, "network": "eth0 10.1.2.3"}]}}
+        made = {**result, "command": ["cb_oneway"]}
+        entry = {**documents.entry("oneway.mpi", made, "measured", "results/oneway.mpi.json"), **changes}
+        manifest = documents.manifest([entry])
+        manifest["started"] = f"2026-11-{day:02}T00:00:00Z"
+        manifest["sessions"][0].update(host="node07.site.org", hostfile="/home/ada/hosts")
         (directory / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
         (directory / "results/oneway.mpi.json").write_text(json.dumps(result), encoding="utf-8")
         return directory
