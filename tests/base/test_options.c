@@ -450,13 +450,13 @@ static const cb_option mistakes[] = {
      "A default that does not parse", NULL},
     {"b", CB_OPTION_COUNT, 0, 0, "N", NULL, NULL, 9, 9, NULL, CB_FILE_NONE, NULL, "An empty range",
      NULL},
-    {"c", CB_OPTION_COUNT, 0, 0, NULL, CB_FILE_NONE, NULL, NULL, 0, 9, NULL, NULL,
+    {"c", CB_OPTION_COUNT, 0, 0, NULL, NULL, NULL, 0, 9, NULL, CB_FILE_NONE, NULL,
      "No name of the argument", NULL},
     {"d", CB_OPTION_CHOICE, 0, 0, "C", NULL, NULL, 0, 0, NULL, CB_FILE_NONE, NULL, "No choices",
      NULL},
-    {"e", CB_OPTION_FLAG, 0, 0, NULL, CB_FILE_NONE, "1", NULL, 0, 0, NULL, NULL,
+    {"e", CB_OPTION_FLAG, 0, 0, NULL, "1", NULL, 0, 0, NULL, CB_FILE_NONE, NULL,
      "A flag with a default", NULL},
-    {"f", CB_OPTION_FLAG, 0, 0, NULL, CB_FILE_NONE, NULL, NULL, 0, 0, NULL, NULL, NULL, NULL},
+    {"f", CB_OPTION_FLAG, 0, 0, NULL, NULL, NULL, 0, 0, NULL, CB_FILE_NONE, NULL, NULL, NULL},
 };
 
 START_TEST(a_mistake_in_a_row_of_the_table_is_found)
