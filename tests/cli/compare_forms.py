@@ -18,7 +18,7 @@ from typing import Any
 Json = dict[str, Any]
 
 # Absent for want of samples or time, in one run and not in another.
-BY_CHANCE = ("ci95", "step_us_p", "event_latency_us_p", "slowest_p50", "shares", "steps_below_median")
+BY_CHANCE = ("ci95", "step_us_p", "event_latency_us_p", "slowest_p50", "shares", "steps_below_median", "rates_from")
 
 
 class Columns:

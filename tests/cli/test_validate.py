@@ -179,7 +179,7 @@ FARM_CASES: dict[str, tuple[tuple[str | int, ...], Any, str]] = {
         "results[1].event_latency_us",
     ),
     "closed with a schedule": (("results", 0, "due"), 1000, "results[0].due"),
-    "closed frequency": (("results", 0, "frequency_Hz"), 240000, "results[0].frequency_Hz"),
+    "closed frequency": (("results", 0, "frequency_Hz"), 240000, "results[0].throughput_MBps"),
     "open without a rate": (("results", 1, "offered_Hz"), None, "results[1].offered_Hz"),
     "due": (("results", 1, "due"), 61, "results[1].due"),
     "saturated by nothing": (("results", 1, "saturated"), True, "results[1].limited_by"),
