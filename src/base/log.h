@@ -48,7 +48,7 @@ void cb_make_printable(char *text, size_t length);
  * main. */
 void cb_streams_hold_closed(void);
 
-/* From here on standard output is for results: what libraries print there (UCX its log, MPI its
+/* From here on standard output is for results: what libraries print there (logs,
  * settings) goes to standard error. Call this before they start. */
 void cb_streams_keep_output(void);
 

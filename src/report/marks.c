@@ -36,10 +36,10 @@ static const report_mark marks[] = {
                 "bound",
      .remedy = "longer `--max-time`"},
     {'&', REPORT_COUNTERS, REPORT_MARK_COUNTED,
-     .meaning =
-         "packets were lost, sent again, timed out, marked by ECN, doubled or foreign: see the counters of the "
-         "technology in the "
-         "result",
+     .meaning = "packets were lost, sent again, timed out, marked by ECN, doubled or foreign: see "
+                "the counters of the "
+                "technology in the "
+                "result",
      .remedy = "a larger buffer in the switch, or fewer senders at a time"},
     {'<', REPORT_RATES_FROM, REPORT_MARK_IS, .text = "totals",
      .meaning = "something was lost or waited for: rates are what was delivered in all of the "

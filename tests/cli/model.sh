@@ -75,7 +75,7 @@ expect_document result.json "d['parameters']['share']" bottleneck
 # first_line TEXT...: of the text of a command that has just run
 first_line() {
     for text in "$@"; do
-        expect_true "'$text' in the first line" sh -c 'head -n 1 out | grep -qF -- "$1"' sh "$text"
+        head -n 1 out | grep -qF -e "$text" || failed "'$text' in the first line" "$(head -n 1 out)"
     done
 }
 

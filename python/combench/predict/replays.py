@@ -92,7 +92,7 @@ class Replay:
 
 
 def _crc32_of(path: Path) -> str:
-    """As of cb_replay: without a byte order mark."""
+    """As the program computes it: without a byte order mark."""
     digest = 0
     with path.open("rb") as stream:
         if stream.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
