@@ -32,7 +32,7 @@ from documents import (
 )
 
 from combench.common import inference
-from combench.common.figures import describe, key_of
+from combench.common.figures import amount, describe, key_of, number
 
 
 def correlated(draw: random.Random, count: int, likeness: float) -> list[float]:
@@ -47,6 +47,12 @@ def correlated(draw: random.Random, count: int, likeness: float) -> list[float]:
 def independent(draw: random.Random, count: int) -> list[float]:
     """Blocks with a hard lower end and a long tail, as times have."""
     return [1 + 0.1 * draw.expovariate(1) for _ in range(count)]
+
+
+class Numbers(unittest.TestCase):
+    def test_what_has_a_ratio_is_above_0_and_what_has_a_difference_is_finite(self) -> None:
+        found = [(number(value), amount(value)) for value in (2, 0, -1, float("inf"), True, "2")]
+        self.assertEqual(found, [(2, 2), (None, 0), (None, -1), (None, None), (None, None), (None, None)])
 
 
 class Rates(unittest.TestCase):

@@ -35,6 +35,13 @@ class Parkbench(Documents):
         self.assertEqual(marked, ["64"])
         self.assertIn("1 of 2 sizes agree within 5 %; reasons of the others: variation between starts", said)
 
+    def test_what_ranks_that_share_cores_measure_says_so(self) -> None:
+        said = self.shown(
+            document([row(drawn(1, 2.0), 64, oversubscribed=True)]),
+            document([row(drawn(3, 2.4), 64)], "comms1", "COMMS1"),
+        )
+        self.assertIn("differs: ranks share cores", said)
+
     def test_a_copy_of_a_result_is_no_launch(self) -> None:
         for name in ("a", "b"):
             self.write(f"plain/{name}.json", document([row(drawn(1, 2.0))]))

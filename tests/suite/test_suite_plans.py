@@ -113,6 +113,11 @@ class Meaning(unittest.TestCase):
         self.assertEqual(odd.expected_s, usual.expected_s)
         self.assertIn("x", odd.words)
 
+    def test_rounds_take_their_time(self) -> None:
+        head = "max-time = 10\n[congest]\nvictims = oneway\naggressors = busy\noptions = --rounds "
+        (few,), (many,) = measurements(f"{head}2\n", 4), measurements(f"{head}6\n", 4)
+        self.assertAlmostEqual(many.expected_s - few.expected_s, (6 - 2) * 2 * 10)
+
     def test_axes_are_multiplied_and_named(self) -> None:
         text = "[funnel]\nsources = 2, 4\noccupations = none, both\ntechnologies = mpi, tcp"
         found = names(text, 17)
