@@ -372,6 +372,8 @@ cb_status remote_open(const transport_bootstrap *bootstrap, const remote_driver 
     status = check_ranks(factory);
     if (status == CB_OK)
         status = open_all(factory, bootstrap);
+    /* All ranks agree on other errors, and free together what they have made together. */
+    factory->alone |= status == CB_ERROR_CONTROL;
     if (status != CB_OK)
         remote_destroy(factory);
     else
