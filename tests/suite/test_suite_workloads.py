@@ -84,7 +84,7 @@ class Predictions(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
         calibration = self.folder / "made-up.cal"
         calibration.write_text(CALIBRATION, encoding="ascii")
-        self.setting = Setting(BUILD, calibration)
+        self.setting = Setting(BUILD, calibration, words=("--share", "bottleneck"))
 
     def test_are_what_they_were(self) -> None:
         for pin in PINS:
