@@ -230,7 +230,8 @@ class Variants(Launches):
         self.actions({f"tried/{NAMES[0]}": "fail"})
         self.run_driver(str(self.plan), *VARIANTS, expect=1)
         self.actions({})
-        self.run_driver("--resume", "--retry", expect=0)
+        self.run_driver("--resume", "--retry", expect=2)
+        self.run_driver("--resume", "--retry", "--trust", expect=0)
         self.assertEqual(self.lines()[-1][:2], [f"tried/{NAMES[0]}", "tcp,self"])
 
     def test_wrong_variants_are_refused(self) -> None:
