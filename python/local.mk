@@ -7,6 +7,7 @@ dist_suite_DATA = \
 suite_commondir = $(suitedir)/common
 dist_suite_common_DATA = \
 	%D%/combench/common/__init__.py \
+	%D%/combench/common/archives.py \
 	%D%/combench/common/bundles.py \
 	%D%/combench/common/catalogue.py \
 	%D%/combench/common/documents.py \
@@ -19,6 +20,7 @@ dist_suite_common_DATA = \
 	%D%/combench/common/progress.py \
 	%D%/combench/common/settings.py \
 	%D%/combench/common/streams.py \
+	%D%/combench/common/terminal.py \
 	%D%/combench/common/thresholds.py \
 	%D%/combench/common/values.py \
 	%D%/combench/common/variation.py

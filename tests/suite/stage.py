@@ -26,7 +26,7 @@ thorough = unittest.skipUnless(os.environ.get("CB_CHECK_FULL"), "only make check
 
 def heed_signals() -> None:
     """Whoever runs the tests may have some of them ignored, as nohup has."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, signal.SIG_DFL)
 
 

