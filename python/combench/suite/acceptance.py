@@ -75,7 +75,7 @@ class Run:
         for entry in self.manifest["measurements"]:
             if "result" in entry:
                 with contextlib.suppress(SuiteError):  # judging names what cannot be read
-                    found.add(launch_of(read_result(self.directory / entry["result"])))
+                    found.add(launch_of(read_result(within(self.directory, entry["result"]))))
         return frozenset(found)
 
     def is_copy_of(self, other: Run) -> bool:
