@@ -146,6 +146,7 @@ START_TEST(after_a_loss_the_frequency_is_of_decisions_in_all_of_the_time)
     assert_near(report_row_number(row, REPORT_FREQUENCY_HZ, ""), 40000);
     assert_near(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""), 120);
     ck_assert_str_eq(report_row_text(row, REPORT_RATES_FROM, ""), "totals");
+    report_row_clear(&f.row);
     make_open_farm(&f);
     f.outcome.tally.decided = 80;
     f.outcome.tally.lost = 20;
