@@ -524,12 +524,7 @@ cb_status measurement_run(const measurement_setting *setting, measurement_outcom
 {
     engine_session *session = setting->session;
     const measurement_method *method = session->method;
-    const rank_setting place = {.definition = session->definition,
-                                .options = session->options,
-                                .measurement = setting->planned,
-                                .ranks = setting->ranks,
-                                .participants = setting->participants,
-                                .cache_bytes = session->machines.cache_bytes};
+    const rank_setting place = rank_setting_of(setting);
     const double limit_ns = session->options->max_time_s * 1e9;
     measurement_passes run = {
         .setting = setting,

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "engine/fragments.h"
+#include "engine/outcome.h"
 #include "engine/senders.h"
 #include "engine/verification.h"
 
@@ -136,6 +137,18 @@ static bench_rank *rank_allocate(size_t participants, size_t peers)
     free(me->peers);
     free(me);
     return NULL;
+}
+
+rank_setting rank_setting_of(const measurement_setting *setting)
+{
+    const engine_session *session = setting->session;
+
+    return (rank_setting){.definition = session->definition,
+                          .options = session->options,
+                          .measurement = setting->planned,
+                          .ranks = setting->ranks,
+                          .participants = setting->participants,
+                          .cache_bytes = session->machines.cache_bytes};
 }
 
 cb_status rank_create(const rank_setting *setting, transport_factory *factory, bench_rank **out,

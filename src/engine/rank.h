@@ -17,6 +17,9 @@ typedef struct {
     uint64_t packets;   /* most that a rank sends to another, for --fragments; 0: not known */
 } rank_setting;
 
+/* That of a measurement; `packets` is not known. */
+rank_setting rank_setting_of(const measurement_setting *setting);
+
 /* Create a rank's part over a factory; *actions are those of its role. CB_ERROR_MEMORY or the
  * technology's error, logged. rank_destroy also calls tear_down and accepts NULL. */
 cb_status rank_create(const rank_setting *setting, transport_factory *factory, bench_rank **out,

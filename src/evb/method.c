@@ -284,19 +284,18 @@ const measurement_method evb_method = {
 /* At a rate */
 
 /* All turns that have begun are complete before the wait, so no message is handled late by it. */
-static cb_status wait_until_due(const chain_rank *run, uint64_t due_ns)
+static cb_status wait_until_due(const chain_run *run, uint64_t due_ns)
 {
     uint64_t now_ns;
 
     if (cb_now_ns() < due_ns)
-        CB_TRY(evb_complete_turns(run->me));
+        CB_TRY(evb_complete_turns(run->base.me));
     while ((now_ns = cb_now_ns()) < due_ns)
         chain_pause(run, now_ns, due_ns);
     return CB_OK;
 }
 
-static cb_status run_turns(chain_rank *run, uint64_t turns, farm_schedule schedule,
-                           chain_times *out)
+static cb_status run_turns(chain_run *run, uint64_t turns, farm_schedule schedule, chain_times *out)
 {
     uint64_t first_ns = 0, first_due_ns = 0, due_ns = 0, now_ns = 0;
 
@@ -313,18 +312,18 @@ static cb_status run_turns(chain_rank *run, uint64_t turns, farm_schedule schedu
         if (turn == (turns + 1) / 2)
             out->backlog_middle = (double)farm_schedule_overdue(&schedule, due_ns, now_ns);
         chain_pause(run, now_ns, now_ns);
-        CB_TRY(run->actions->step(run->me));
+        CB_TRY(run->base.actions->step(run->base.me));
     }
     out->backlog_end = (double)farm_schedule_overdue(&schedule, due_ns, now_ns);
     out->issue_span_ns = (double)(now_ns - first_ns);
     out->due_span_ns = (double)(due_ns - first_due_ns);
-    return evb_complete_turns(run->me);
+    return evb_complete_turns(run->base.me);
 }
 
-static cb_status run_at_rate(chain_rank *run, const chain_load *load, farm_schedule schedule,
+static cb_status run_at_rate(chain_run *run, const chain_load *load, farm_schedule schedule,
                              chain_times *out)
 {
-    evb_unit *unit = evb_of(run->me);
+    evb_unit *unit = evb_of(run->base.me);
     const uint64_t turns = load->events / run->step_events;
     evb_due due = {.schedule = schedule, .middle = (turns + 1) / 2};
     cb_status status;
@@ -345,24 +344,41 @@ static cb_status run_at_rate(chain_rank *run, const chain_load *load, farm_sched
     return status;
 }
 
-static cb_status fill_at_rate(chain_rank *run, control_team *team, report_row *row)
+static cb_status gather_at_rate(rate_run *base, farm_outcome *outcome)
 {
-    uint64_t account[4];
+    evb_unit *unit = evb_of(base->me);
 
-    CB_TRY(sum_accounts(team, &evb_of(run->me)->account, account));
-    if (row == NULL)
-        return CB_OK;
-    fill_conditions(run->setting, row);
+    (void)outcome;
+    return sum_accounts(base->setting->team, &unit->account, unit->accounts);
+}
+
+static cb_status fill_at_rate(rate_run *base, farm_outcome *outcome, report_row *row)
+{
+    const chain_run *run = (const chain_run *)base;
+    const uint64_t *account = evb_of(base->me)->accounts;
+    const engine_session *session = base->setting->session;
+    const bench_scale scale =
+        session->definition->scale(session->options, base->setting->planned->count);
+    const double size_bytes = chain_packet_bytes(run, outcome);
+    const double step_us = 1e6 * (double)scale.events / chain_frequency_hz(run, outcome);
+    const double arrived = figures_arrived_share(&outcome->delivery);
+
+    CB_TRY(chain_fill(run, outcome, row));
+    fill_conditions(base->setting, row);
     fill_account(account, row);
+    figures_fill_units(&scale, size_bytes, step_us, arrived,
+                       (double)account[1] / (double)account[0], row);
+    figures_fill_cost(arrived * (double)scale.packets, size_bytes, row);
     return CB_OK;
 }
 
 static cb_status measure_at_rate(void *state, const measurement_setting *setting)
 {
-    static const chain_kind kind = {.run = run_at_rate, .fill = fill_at_rate};
+    static const chain_method_parts parts = {
+        .run = run_at_rate, .gather = gather_at_rate, .fill = fill_at_rate};
 
     (void)state;
-    return chain_measure(&kind, setting);
+    return chain_measure(&parts, setting);
 }
 
 const measurement_method evb_at_rate = {.measure = measure_at_rate, .obstacle = evb_obstacle};

@@ -61,6 +61,7 @@ typedef struct {
     uint64_t mask;
     uint64_t requested, outstanding; /* credits: messages asked for; of these, not arrived */
     evb_account account;
+    uint64_t accounts[4]; /* the same of all builders, when a row is made */
     /* Source */
     size_t unacknowledged;
     uint64_t served; /* credits: messages sent */

@@ -12,7 +12,7 @@
 #include "control/control.h"
 #include "engine/method.h"
 #include "engine/outcome.h"
-#include "farm/arrivals.h"
+#include "farm/rates.h"
 
 /* What a rank runs: `events` due at a rate, a whole number of steps. */
 typedef struct {
@@ -31,30 +31,37 @@ typedef struct {
 } chain_times;
 
 /* A rank in an open loop. */
-typedef struct {
-    const measurement_setting *setting;
-    bench_rank *me;
-    const bench_actions *actions;
-    bool source, last;        /* stage of this rank */
-    stats_histogram *latency; /* since the last row, of this rank */
-    uint64_t step_events;     /* in a step */
-} chain_rank;
-
-/* What differs between benchmarks with an open loop and no supervisor. */
-typedef struct {
+typedef struct chain_run chain_run;
+struct chain_run {
+    rate_run base; /* first, so that a rate_run is this */
     /* Run all events from the common start of `schedule`, and set what this rank knows of *out. */
-    cb_status (*run)(chain_rank *rank, const chain_load *load, farm_schedule schedule,
+    cb_status (*run)(chain_run *run, const chain_load *load, farm_schedule schedule,
                      chain_times *out);
-    /* Add accounts of the last run to the row (NULL: not the root). Collective over the team. May
-     * be NULL. */
-    cb_status (*fill)(chain_rank *rank, control_team *team, report_row *row);
-} chain_kind;
+    const bench_traffic *traffic;
+    bool source, last;        /* stage of this rank */
+    stats_histogram *latency; /* since the last row; of this rank, then of all at the root */
+    uint64_t step_events;     /* in a step */
+};
+
+/* What differs between benchmarks with an open loop and no supervisor; see rate_kind. */
+typedef struct {
+    cb_status (*run)(chain_run *run, const chain_load *load, farm_schedule schedule,
+                     chain_times *out);
+    cb_status (*gather)(rate_run *run, farm_outcome *outcome);
+    cb_status (*fill)(rate_run *run, farm_outcome *outcome, report_row *row);
+} chain_method_parts;
 
 /* `measure` of a method. */
-cb_status chain_measure(const chain_kind *kind, const measurement_setting *setting);
+cb_status chain_measure(const chain_method_parts *parts, const measurement_setting *setting);
+
+/* For `fill`: the columns that all have; the rate of events after the first step; the mean size of
+ * a packet. */
+cb_status chain_fill(const chain_run *run, const farm_outcome *outcome, report_row *row);
+double chain_frequency_hz(const chain_run *run, const farm_outcome *outcome);
+double chain_packet_bytes(const chain_run *run, const farm_outcome *outcome);
 
 /* Part of a wait for a due time that is not over: yields or sleeps, as --wait says. */
-void chain_pause(const chain_rank *rank, uint64_t now_ns, uint64_t due_ns);
+void chain_pause(const chain_run *run, uint64_t now_ns, uint64_t due_ns);
 
 /* How a pipeline is measured with one of these options: `at_rate` of its definition. */
 extern const measurement_method chain_method;

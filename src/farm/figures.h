@@ -32,6 +32,7 @@ typedef struct {
     farm_found found;
     verification_result verification;
     cb_counts counters;
+    delivery_counts delivery;
     double fragment_mean_bytes, fragment_largest_bytes; /* that arrived, if sizes vary */
     double frequency_hz;                                /* of the row, when it is made */
 } farm_outcome;

@@ -14,6 +14,7 @@ libcombench_a_SOURCES += \
 	%D%/options.c %D%/options.h \
 	%D%/passes.c %D%/passes.h \
 	%D%/rank.c %D%/rank.h \
+	%D%/rates.c %D%/rates.h \
 	%D%/run.c %D%/run.h \
 	%D%/search.c %D%/search.h \
 	%D%/train.c %D%/train.h

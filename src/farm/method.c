@@ -53,9 +53,9 @@ static cb_status probe(farm_run *run, uint64_t *probed_events)
     events = 2 * in_flight;
     for (;;) {
         CB_TRY(run_closed(run, in_flight, events, &tally));
-        run->event_ns = tally.event_ns;
+        run->base.event_ns = tally.event_ns;
         *probed_events = events;
-        if (tally.elapsed_ns > run->limit_ns * probe_share / 2)
+        if (tally.elapsed_ns > run->base.limit_ns * probe_share / 2)
             return CB_OK;
         events *= 4;
     }
@@ -65,7 +65,7 @@ static const double as_good = 1.03;
 
 static bool search_is_over(const farm_run *run)
 {
-    return run->elapsed_ns > run->limit_ns * search_end;
+    return run->base.elapsed_ns > run->base.limit_ns * search_end;
 }
 
 /* Time per event with `in_flight` events. A result that is worse than the best is measured again,
@@ -99,12 +99,12 @@ static cb_status search_in_flight(farm_run *run, uint64_t probed_events)
         return CB_OK;
     for (; tried < SEARCHED; tried++, in_flight *= 2) {
         uint64_t events =
-            farm_events_in(run->limit_ns * search_share, run->event_ns, 2 * in_flight);
+            farm_events_in(run->base.limit_ns * search_share, run->base.event_ns, 2 * in_flight);
 
-        if (tried > 0 &&
-            (search_is_over(run) || (double)events * run->event_ns > run->limit_ns * affordable))
+        if (tried > 0 && (search_is_over(run) ||
+                          (double)events * run->base.event_ns > run->base.limit_ns * affordable))
             break;
-        each_ns[tried] = run->event_ns;
+        each_ns[tried] = run->base.event_ns;
         if (tried > 0 || probed_events < events)
             CB_TRY(try_in_flight(run, in_flight, events, best_ns, &each_ns[tried]));
         if (tried > 0 && each_ns[tried] > best_ns * as_good)
@@ -114,7 +114,7 @@ static cb_status search_in_flight(farm_run *run, uint64_t probed_events)
     while (chosen + 1 < tried && each_ns[chosen] > best_ns * as_good)
         chosen++;
     run->in_flight = farm_destinations(run) << chosen;
-    run->event_ns = each_ns[chosen];
+    run->base.event_ns = each_ns[chosen];
     return CB_OK;
 }
 
@@ -144,22 +144,22 @@ static checker_findings findings_of(const bench_rank *me)
 static cb_status verify(farm_run *run)
 {
     const double budget_ns = 0.5e9;
-    uint64_t events = farm_events_in(budget_ns, run->event_ns, 2 * farm_destinations(run));
+    uint64_t events = farm_events_in(budget_ns, run->base.event_ns, 2 * farm_destinations(run));
     uint64_t start_ns = cb_now_ns();
     checker_findings found;
     farm_tally tally = {0};
 
     if (events > VERIFIED_EVENTS)
         events = VERIFIED_EVENTS;
-    CB_TRY(farm_try_multicasts(run->me, true));
+    CB_TRY(farm_try_multicasts(run->base.me, true));
     CB_TRY(farm_run_verifying(run, (farm_load){.events = events, .in_flight = run->in_flight},
                               &tally));
-    found = findings_of(run->me);
-    CB_TRY(verification_sum(run->setting->team, &found, &run->verification));
+    found = findings_of(run->base.me);
+    CB_TRY(verification_sum(run->base.setting->team, &found, &run->base.verification));
     /* Buffers still have stamped packets; later passes need the known content. */
-    CB_TRY(run->me->lists.own_multicast ? farm_try_multicasts(run->me, false)
-                                        : rank_prepare(run->me));
-    run->started_ns += cb_now_ns() - start_ns;
+    CB_TRY(run->base.me->lists.own_multicast ? farm_try_multicasts(run->base.me, false)
+                                             : rank_prepare(run->base.me));
+    run->base.started_ns += cb_now_ns() - start_ns;
     return CB_OK;
 }
 
@@ -201,7 +201,7 @@ static void close_recording(void *state)
 static cb_status run_recorded(farm_run *run, timeline_recorder *recorder, const farm_load *load,
                               farm_tally *tally)
 {
-    farm_rank *farm = farm_of(run->me);
+    farm_rank *farm = farm_of(run->base.me);
     cb_status status;
 
     farm->timeline = recorder;
@@ -213,7 +213,7 @@ static cb_status run_recorded(farm_run *run, timeline_recorder *recorder, const 
 static cb_status try_loop(void *context, timeline_recorder *recorder, double *elapsed_ns)
 {
     farm_run *run = context;
-    double fitting = ceil(run->limit_ns * loop_share / fmax(run->event_ns, 1));
+    double fitting = ceil(run->base.limit_ns * loop_share / fmax(run->base.event_ns, 1));
     farm_load load = {.events = (uint64_t)fmax(fitting, 4 * (double)run->in_flight),
                       .in_flight = run->in_flight};
     farm_tally tally;
@@ -227,10 +227,10 @@ static cb_status try_loop(void *context, timeline_recorder *recorder, double *el
  * loop issues further events, so that the recorded ones run under full load to their end. */
 static cb_status record_timeline(farm_run *run, farm_recording *recording)
 {
-    const bench_options *options = run->setting->session->options;
-    const farm_rank *farm = farm_of(run->me);
+    const bench_options *options = run->base.setting->session->options;
+    const farm_rank *farm = farm_of(run->base.me);
     double due_ns = options->rate_hz > 0 ? 1e9 / options->rate_hz : 0;
-    double fitting = run->limit_ns / fmax(fmax(run->event_ns, due_ns), 1);
+    double fitting = run->base.limit_ns / fmax(fmax(run->base.event_ns, due_ns), 1);
     uint64_t asked = timeline_events_wanted(options);
     farm_load load;
     farm_tally tally;
@@ -286,38 +286,27 @@ static cb_status write_timeline(void *state, engine_session *session,
 
 static cb_status set_up(farm_run *run)
 {
-    const measurement_setting *setting = run->setting;
-    const bench_measurement *planned = setting->planned;
-    engine_session *session = setting->session;
+    const bench_measurement *planned = run->base.setting->planned;
+    engine_session *session = run->base.setting->session;
     const bench_options *options = session->options;
-    const rank_setting place = {.definition = session->definition,
-                                .options = options,
-                                .measurement = planned,
-                                .ranks = setting->ranks,
-                                .participants = setting->participants,
-                                .cache_bytes = session->machines.cache_bytes};
     uint64_t destinations = farm_destinations(run), room = IN_FLIGHT_EACH * destinations;
     farm_rank *farm;
 
     run->in_flight = options->in_flight;
-    CB_TRY(farm_arrivals_parse(options->arrivals, &run->arrivals));
-    CB_TRY(farm_load_agree(setting->team, &run->arrivals));
     if (run->in_flight > room)
         room = run->in_flight;
-    CB_TRY(rank_create(&place, session->technology, &run->me, &run->actions));
-    CB_TRY(farm_join(run->me, &planned->shape, room));
-    farm = farm_of(run->me);
+    CB_TRY(rate_run_open(&run->base));
+    CB_TRY(farm_join(run->base.me, &planned->shape, room));
+    farm = farm_of(run->base.me);
     if (farm->role == FARM_DESTINATION) {
         /* --slow-us applies to destination 0. */
         if (farm->index == 0)
             CB_TRY(algorithm_units(&session->work_rate, options->slow_us, &farm->slow_units));
         return algorithm_units(&session->work_rate, planned->algorithm_us,
-                               &run->me->algorithm.units);
+                               &run->base.me->algorithm.units);
     }
-    if (!run->supervisor)
+    if (!run->base.root)
         return CB_OK;
-    if (run->fragments->inspect == NULL || run->fragments == &farm_fragments_varied)
-        run->touch_ns = harness_touch_ns(plan_typical_bytes(planned));
     run->latencies = cb_allocate(destinations, sizeof(*run->latencies), "histograms of latencies");
     run->accounts = cb_allocate(destinations, sizeof(*run->accounts), "accounts of a row");
     if (farm->two_steps) {
@@ -332,7 +321,7 @@ static cb_status set_up(farm_run *run)
 
 static cb_status run_passes(farm_run *run, farm_recording *recording)
 {
-    const bench_options *options = run->setting->session->options;
+    const bench_options *options = run->base.setting->session->options;
     uint64_t probed_events;
 
     CB_TRY(probe(run, &probed_events));
@@ -341,31 +330,21 @@ static cb_status run_passes(farm_run *run, farm_recording *recording)
         CB_TRY(verify(run));
     if (options->rate_hz <= 0)
         CB_TRY(farm_measure_closed(run));
-    CB_TRY(farm_measure_open(run));
+    CB_TRY(rate_measure(&run->base));
     return record_timeline(run, recording);
 }
 
 static farm_run run_of(const measurement_setting *setting)
 {
-    const bench_options *options = setting->session->options;
-
-    return (farm_run){.setting = setting,
-                      .fragments = farm_fragments_for(options),
-                      .supervisor = control_team_index(setting->team) == 0,
-                      .started_ns = cb_now_ns(),
-                      .limit_ns = options->max_time_s * 1e9,
-                      .touch_ns = -1};
+    return (farm_run){.base = {.kind = &farm_rate_kind, .setting = setting},
+                      .fragments = farm_fragments_for(setting->session->options)};
 }
 
-/* After a failure that the others may not know about, this rank ends the job. Destroying a group is
- * collective and could block it. */
 static void leave(farm_run *run, cb_status status)
 {
-    if (run->me != NULL && (status == CB_OK || !run->setting->planned->own_multicast)) {
-        farm_leave(run->me);
-        rank_destroy(run->setting->session->definition, run->me);
-    }
-    farm_arrivals_free(&run->arrivals);
+    if (run->base.me != NULL && (status == CB_OK || !run->base.setting->planned->own_multicast))
+        farm_leave(run->base.me);
+    rate_run_close(&run->base, status);
     free(run->latencies);
     free(run->step_latencies);
     free(run->accounts);
@@ -386,8 +365,8 @@ static cb_status measure(void *recording, const measurement_setting *setting)
  * then one closed or open loop after the other. */
 static cb_status load_in_turns(farm_run *run, method_load *load)
 {
-    const bench_options *options = run->setting->session->options;
-    const size_t sources = farm_of(run->me)->sources;
+    const bench_options *options = run->base.setting->session->options;
+    const size_t sources = farm_of(run->base.me)->sources;
     const size_t fetched = farm_fetched(options, sources);
     uint64_t events;
     bool goes_on = true;
@@ -395,20 +374,21 @@ static cb_status load_in_turns(farm_run *run, method_load *load)
     CB_TRY(probe(run, &events));
     CB_TRY(search_in_flight(run, events));
     while (goes_on) {
-        farm_load turn = {
-            .in_flight = run->in_flight,
-            .events = farm_events_in(load->turn_ns, run->event_ns, 2 * farm_destinations(run))};
+        farm_load turn = {.in_flight = run->in_flight,
+                          .events = farm_events_in(load->turn_ns, run->base.event_ns,
+                                                   2 * farm_destinations(run))};
         farm_tally tally = {0};
         double packets;
 
         if (options->rate_hz > 0)
             turn = farm_open_load(run, options->rate_hz,
-                                  farm_load_events(&run->arrivals, options->rate_hz, run->event_ns,
-                                                   load->turn_ns, FARM_OPEN_EVENTS));
-        farm_row_begin(run);
+                                  farm_load_events(&run->base.arrivals, options->rate_hz,
+                                                   run->base.event_ns, load->turn_ns,
+                                                   FARM_OPEN_EVENTS));
+        rate_row_begin(&run->base);
         CB_TRY(farm_run_load(run, turn, &tally));
         if (options->rate_hz <= 0)
-            run->event_ns = tally.event_ns;
+            run->base.event_ns = tally.event_ns;
         packets = (double)tally.decided * (double)fetched +
                   (double)tally.accepted * (double)(sources - fetched);
         CB_TRY(load->end_turn(load, packets, tally.elapsed_ns, &goes_on));

@@ -1,5 +1,4 @@
-/* Timed passes of a farm: blocks and latencies of the closed loop, and the open loops of --rate,
- * --load-curve and --find-rate. */
+/* Timed passes of a farm's closed loop: blocks and latencies. */
 #ifndef FARM_PASSES_H
 #define FARM_PASSES_H
 
@@ -7,17 +6,10 @@
 
 cb_status farm_measure_closed(farm_run *run);
 
-/* Measure the open loops that the options ask for, if any. */
-cb_status farm_measure_open(farm_run *run);
-
 /* A closed loop with a lead-in in which the farm fills, `count` blocks, and `in_flight` more
  * events, so that the farm does not run empty in the last block. The caller provides marks: count +
  * 1 for the blocks, and room for in_flight / block more. */
 farm_load farm_closed_load(uint64_t in_flight, uint64_t block, size_t count);
-
-/* An open loop at a rate, with the settings of the options. The k-th open loop of a measurement has
- * the same arrivals in every run with the same --seed. */
-farm_load farm_open_load(farm_run *run, double rate_hz, uint64_t events);
 
 /* Whether blocks of `block` events took less than half of the intended time, with time left for
  * enough longer ones. If blocks are shorter than the interval between occasional delays, their

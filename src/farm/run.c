@@ -1,11 +1,11 @@
 /* One run of a farm, and the exchange of its results. */
 #include "farm/run.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "engine/algorithm.h"
-#include "engine/figures.h"
+#include "base/memory.h"
 #include "engine/pass.h"
 #include "engine/verification.h"
 
@@ -14,14 +14,15 @@
  * event. */
 static uint64_t longest_silence_ns(const farm_run *run, const farm_load *load, uint64_t least_ns)
 {
-    const bench_shape *shape = &run->setting->planned->shape;
-    double event_us = (double)shape->stages[FARM_SOURCE] * run->setting->planned->algorithm_us +
-                      run->setting->session->options->slow_us;
+    const bench_shape *shape = &run->base.setting->planned->shape;
+    double event_us =
+        (double)shape->stages[FARM_SOURCE] * run->base.setting->planned->algorithm_us +
+        run->base.setting->session->options->slow_us;
 
     return verification_timeout_ns(
         least_ns + (uint64_t)(1e3 * event_us * (double)shape->stages[FARM_DESTINATION]),
-        run->setting->planned->size_bytes, load->in_flight * shape->stages[FARM_SOURCE],
-        run->event_ns * (double)load->in_flight);
+        run->base.setting->planned->size_bytes, load->in_flight * shape->stages[FARM_SOURCE],
+        run->base.event_ns * (double)load->in_flight);
 }
 
 /* After how long a message counts as lost at this rank; 0: never. Sources and destinations wait for
@@ -31,7 +32,7 @@ static uint64_t own_timeout_ns(const farm_run *run, const farm_load *load, uint6
 {
     double turns_ns;
 
-    if (run->supervisor || timeout_ns == 0)
+    if (run->base.root || timeout_ns == 0)
         return timeout_ns;
     if (!load->open)
         return 2 * timeout_ns;
@@ -44,7 +45,7 @@ static uint64_t own_timeout_ns(const farm_run *run, const farm_load *load, uint6
  * supervisor's tally and its time. */
 static cb_status conclude_run(farm_run *run, farm_tally *tally)
 {
-    const farm_rank *farm = farm_of(run->me);
+    const farm_rank *farm = farm_of(run->base.me);
     struct {
         farm_tally tally;
         double elapsed_ns;
@@ -52,19 +53,19 @@ static cb_status conclude_run(farm_run *run, farm_tally *tally)
     uint64_t sums[3]; /* faults, and bytes of the two steps */
 
     if (farm->may_lose)
-        CB_TRY(farm_drain(run->me, run->actions));
-    CB_TRY(farm_check_sum(run->me));
+        CB_TRY(farm_drain(run->base.me, run->base.actions));
+    CB_TRY(farm_check_sum(run->base.me));
     sums[0] = farm_fault_count(farm);
     sums[1] = farm->step_bytes[0];
     sums[2] = farm->step_bytes[1];
-    CB_TRY(control_sum(run->setting->team, sums, 3));
-    if (run->supervisor) {
-        farm_count(run->me, tally);
+    CB_TRY(control_sum(run->base.setting->team, sums, 3));
+    if (run->base.root) {
+        farm_count(run->base.me, tally);
         tally->errors += sums[0];
         tally->step_bytes[0] = sums[1];
         tally->step_bytes[1] = sums[2];
     }
-    for (size_t i = 0; run->supervisor && i < farm_destinations(run); i++) {
+    for (size_t i = 0; run->base.root && i < farm_destinations(run); i++) {
         const farm_account *from = &farm->ledger.accounts[i];
         farm_account *to = &run->accounts[i];
 
@@ -75,45 +76,45 @@ static cb_status conclude_run(farm_run *run, farm_tally *tally)
             to->in_flight_most = from->in_flight_most;
     }
     agreed.tally = *tally;
-    agreed.elapsed_ns = (double)(cb_now_ns() - run->started_ns);
-    CB_TRY(control_broadcast(run->setting->team, &agreed, sizeof(agreed)));
+    agreed.elapsed_ns = (double)(cb_now_ns() - run->base.started_ns);
+    CB_TRY(control_broadcast(run->base.setting->team, &agreed, sizeof(agreed)));
     *tally = agreed.tally;
-    run->elapsed_ns = agreed.elapsed_ns;
+    run->base.elapsed_ns = agreed.elapsed_ns;
     return CB_OK;
 }
 
 static cb_status run_with(farm_run *run, farm_load load, const farm_fragments *fragments,
                           uint64_t timeout_ns, farm_tally *tally)
 {
-    engine_session *session = run->setting->session;
-    bench_rank *me = run->me;
+    engine_session *session = run->base.setting->session;
+    bench_rank *me = run->base.me;
     double late_ns, lateness_ns[2];
 
     load.wait = session->effective_wait;
-    CB_TRY(pass_start_together(&session->clock, run->setting->team, run->setting->oversubscribed,
-                               &late_ns));
+    CB_TRY(pass_start_together(&session->clock, run->base.setting->team,
+                               run->base.setting->oversubscribed, &late_ns));
     CB_TRY(farm_begin(me, run->next_event, load.events, fragments,
                       own_timeout_ns(run, &load, timeout_ns)));
-    meters_begin(&run->meters);
-    CB_TRY(run->supervisor ? farm_supervise(me, run->actions, &load, tally)
-                           : farm_serve(me, run->actions));
-    meters_end(&run->meters);
+    meters_begin(&run->base.meters);
+    CB_TRY(run->base.root ? farm_supervise(me, run->base.actions, &load, tally)
+                          : farm_serve(me, run->base.actions));
+    meters_end(&run->base.meters);
     session_leave_if_interrupted(session);
     CB_TRY(transport_flush(me->factory));
-    run->algorithm_runs += me->algorithm.runs;
-    run->algorithm_ns += me->algorithm.elapsed_ns;
+    run->base.algorithm_runs += me->algorithm.runs;
+    run->base.algorithm_ns += me->algorithm.elapsed_ns;
     if (farm_of(me)->role == FARM_DESTINATION) {
-        run->arrived.packets += me->received.packets;
-        run->arrived.bytes += me->received.bytes;
-        if (me->received.largest > run->arrived.largest)
-            run->arrived.largest = me->received.largest;
+        run->base.arrived.packets += me->received.packets;
+        run->base.arrived.bytes += me->received.bytes;
+        if (me->received.largest > run->base.arrived.largest)
+            run->base.arrived.largest = me->received.largest;
     }
     lateness_ns[0] = late_ns;
     lateness_ns[1] = -late_ns;
-    CB_TRY(control_maximum(run->setting->team, lateness_ns, 2));
-    run->skew_ns = fmax(run->skew_ns, lateness_ns[0] + lateness_ns[1]);
+    CB_TRY(control_maximum(run->base.setting->team, lateness_ns, 2));
+    run->base.skew_ns = fmax(run->base.skew_ns, lateness_ns[0] + lateness_ns[1]);
     CB_TRY(conclude_run(run, tally));
-    meters_count(&run->meters, tally->decided);
+    meters_count(&run->base.meters, tally->decided);
     run->next_event += tally->issued;
     return CB_OK;
 }
@@ -121,12 +122,12 @@ static cb_status run_with(farm_run *run, farm_load load, const farm_fragments *f
 cb_status farm_run_load(farm_run *run, farm_load load, farm_tally *tally)
 {
     const uint64_t lossy_ns = 500000000;
-    unsigned capabilities = transport_capabilities(run->setting->session->technology);
+    unsigned capabilities = transport_capabilities(run->base.setting->session->technology);
     bool reliable = (capabilities & TRANSPORT_RELIABLE) != 0;
 
     CB_TRY(run_with(run, load, run->fragments,
                     reliable ? 0 : longest_silence_ns(run, &load, lossy_ns), tally));
-    counting_end(&run->setting->session->counting, run->setting->session->technology);
+    counting_end(&run->base.setting->session->counting, run->base.setting->session->technology);
     return CB_OK;
 }
 
@@ -136,16 +137,13 @@ cb_status farm_run_verifying(farm_run *run, farm_load load, farm_tally *tally)
                     tally);
 }
 
-/* Rows */
+/* Rows and open loops */
 
-void farm_row_begin(farm_run *run)
+static void reset(rate_run *base)
 {
-    run->algorithm_runs = run->algorithm_ns = 0;
-    run->arrived = (fragments_arrived){0};
-    run->skew_ns = 0;
-    meters_reset(&run->meters);
-    counting_begin(&run->setting->session->counting, run->setting->session->technology);
-    if (!run->supervisor)
+    farm_run *run = (farm_run *)base;
+
+    if (!base->root)
         return;
     memset(run->latencies, 0, farm_destinations(run) * sizeof(*run->latencies));
     memset(run->accounts, 0, farm_destinations(run) * sizeof(*run->accounts));
@@ -153,47 +151,75 @@ void farm_row_begin(farm_run *run)
         memset(run->step_latencies, 0, 2 * sizeof(*run->step_latencies));
 }
 
-/* No decision has arrived. */
-static cb_status refuse(farm_run *run, const farm_outcome *outcome, report_row *row)
+/* Where no decision has arrived, nothing was measured. */
+static cb_status gather(rate_run *base, farm_outcome *outcome)
 {
-    report_row_clear(row);
-    verification_note(run->setting->session, &run->verification);
-    run->verification.done = false;
-    return figures_refuse(run->setting, "events", outcome->tally.lost);
+    (void)base;
+    outcome->delivery =
+        (delivery_counts){.arrived = outcome->tally.decided, .lost = outcome->tally.lost};
+    return CB_OK;
 }
 
-cb_status farm_row(farm_run *run, farm_outcome *outcome)
+static cb_status fill_row(rate_run *base, farm_outcome *outcome, report_row *row)
 {
-    engine_session *session = run->setting->session;
-    report_row row = {.broken = false};
-    cb_status status;
+    const farm_run *run = (const farm_run *)base;
 
-    CB_TRY(algorithm_mean_us(run->setting->team, run->algorithm_ns, run->algorithm_runs,
-                             &outcome->algorithm_true_us));
-    CB_TRY(counting_gather(&session->counting, session->technology, run->setting->team,
-                           &outcome->counters));
-    if (run->setting->planned->varied)
-        CB_TRY(fragments_summarize(run->setting->team, run->arrived, &outcome->fragment_mean_bytes,
-                                   &outcome->fragment_largest_bytes));
-    CB_TRY(meters_report(&run->meters, run->setting->team, run->supervisor ? &row : NULL));
-    if (!run->supervisor)
-        return CB_OK;
-    if (outcome->tally.decided == 0 && outcome->tally.lost > 0)
-        return refuse(run, outcome, &row);
     outcome->in_flight = run->in_flight;
     outcome->latencies = run->latencies;
     outcome->accounts = run->accounts;
     outcome->step_latencies = run->step_latencies;
     outcome->destinations = farm_destinations(run);
-    outcome->skew_ns = run->skew_ns;
-    outcome->touch_ns = run->touch_ns;
-    outcome->verification = run->verification;
-    run->verification.done = false;
-    status = farm_figures(run->setting, outcome, &row);
-    outcome->frequency_hz = report_row_number(&row, REPORT_FREQUENCY_HZ, "");
-    verification_note(session, &outcome->verification);
-    if (status == CB_OK)
-        return report_add(session->document, &row);
-    report_row_clear(&row);
-    return status;
+    return farm_figures(base->setting, outcome, row);
 }
+
+farm_load farm_open_load(farm_run *run, double rate_hz, uint64_t events)
+{
+    return (farm_load){.events = events,
+                       .in_flight = run->in_flight,
+                       .latencies = run->latencies,
+                       .open = true,
+                       .rate_hz = rate_hz,
+                       .arrivals = &run->base.arrivals,
+                       .seed = rate_next_seed(&run->base)};
+}
+
+static cb_status run_open(rate_run *base, double rate_hz, uint64_t events, farm_outcome *out)
+{
+    farm_run *run = (farm_run *)base;
+
+    CB_TRY(farm_run_load(run, farm_open_load(run, rate_hz, events), &out->tally));
+    out->destinations = farm_destinations(run);
+    return gather(base, out);
+}
+
+static cb_status run_single(rate_run *base, uint64_t events, farm_outcome *out)
+{
+    farm_run *run = (farm_run *)base;
+
+    return farm_run_load(run,
+                         (farm_load){.events = events, .in_flight = 1, .latencies = run->latencies},
+                         &out->tally);
+}
+
+static double latency_ns(const rate_run *base, double quantile)
+{
+    const farm_run *run = (const farm_run *)base;
+    stats_histogram *all = cb_allocate(1, sizeof(*all), "a histogram of latencies");
+    double value_ns;
+
+    if (all == NULL)
+        return HUGE_VAL;
+    for (size_t i = 0; i < farm_destinations(run); i++)
+        stats_histogram_merge(all, &run->latencies[i]);
+    value_ns = all->samples > 0 ? stats_histogram_quantile(all, quantile) : HUGE_VAL;
+    free(all);
+    return value_ns;
+}
+
+const rate_kind farm_rate_kind = {.counted = "events",
+                                  .run_open = run_open,
+                                  .run_single = run_single,
+                                  .reset = reset,
+                                  .gather = gather,
+                                  .latency_ns = latency_ns,
+                                  .fill = fill_row};

@@ -5,41 +5,25 @@
 
 #include <math.h>
 
-#include "engine/fragments.h"
-#include "engine/outcome.h"
-#include "engine/pass.h"
-#include "farm/arrivals.h"
-#include "farm/figures.h"
 #include "farm/messages.h"
+#include "farm/rates.h"
 
-/* Equal in all participants, except members marked supervisor. */
 typedef struct {
-    const measurement_setting *setting;
-    bench_rank *me;
-    const bench_actions *actions;
+    rate_run base; /* first, so that a rate_run is this; its root is the supervisor */
     const farm_fragments *fragments; /* of timed passes */
-    bool supervisor;
-    uint64_t started_ns;    /* supervisor: moved forward by the time of verification */
-    double limit_ns;        /* --max-time */
-    double elapsed_ns;      /* since started_ns, at the end of the last run; agreed on */
-    uint64_t next_event;    /* number of the first event of the next run */
-    uint64_t in_flight;     /* limit, given or found by search */
-    farm_arrivals arrivals; /* of open loops */
-    uint64_t open_runs;     /* so far */
-    double event_ns;        /* time per event of a closed loop with that limit; agreed on */
-    double skew_ns, touch_ns;
-    verification_result verification; /* reported with the first row only */
-    meters meters;
-    fragments_arrived arrived;             /* at this rank, if sizes vary, since the last row */
-    uint64_t algorithm_runs, algorithm_ns; /* of this rank, since the last row */
-    stats_histogram *latencies;            /* supervisor: by destination, */
-    farm_account *accounts;                /* and the accounts since the last row; */
-    stats_histogram *step_latencies;       /* with two steps, of rejected and accepted events */
+    uint64_t next_event;             /* number of the first event of the next run */
+    uint64_t in_flight;              /* limit, given or found by search */
+    stats_histogram *latencies;      /* supervisor: by destination, */
+    farm_account *accounts;          /* and the accounts since the last row; */
+    stats_histogram *step_latencies; /* with two steps, of rejected and accepted events */
 } farm_run;
+
+/* What rows and open loops of a farm have of their own. */
+extern const rate_kind farm_rate_kind;
 
 static inline uint64_t farm_destinations(const farm_run *run)
 {
-    return run->setting->planned->shape.stages[FARM_DESTINATION];
+    return run->base.setting->planned->shape.stages[FARM_DESTINATION];
 }
 
 /* Number of events that fill `time_ns`, but at least `least`. */
@@ -55,10 +39,7 @@ cb_status farm_run_load(farm_run *run, farm_load load, farm_tally *tally);
 /* The same with verified fragments. */
 cb_status farm_run_verifying(farm_run *run, farm_load load, farm_tally *tally);
 
-/* Start a new row: reset latencies and accounts. */
-void farm_row_begin(farm_run *run);
-
-/* Add a row to the report. Collective over the team. */
-cb_status farm_row(farm_run *run, farm_outcome *outcome);
+/* An open loop at a rate, with the settings of the options. */
+farm_load farm_open_load(farm_run *run, double rate_hz, uint64_t events);
 
 #endif

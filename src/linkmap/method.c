@@ -104,12 +104,7 @@ static cb_status make_rank(linkmap_state *state)
     const measurement_setting *setting = &state->setting;
     engine_session *session = setting->session;
     const linkmap_options *options = options_of(session);
-    const rank_setting place = {.definition = session->definition,
-                                .options = session->options,
-                                .measurement = setting->planned,
-                                .ranks = setting->ranks,
-                                .participants = setting->participants,
-                                .cache_bytes = session->machines.cache_bytes};
+    const rank_setting place = rank_setting_of(setting);
     pass_context *pass = &state->passes.pass;
     const size_t control_messages = 4;
 

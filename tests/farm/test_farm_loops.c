@@ -187,14 +187,14 @@ START_TEST(arrivals_depend_only_on_the_seed_and_the_number_of_earlier_open_loops
     bench_options options = {.arrivals = "poisson", .seed = 7};
     engine_session session = {.options = &options};
     measurement_setting setting = {.session = &session};
-    farm_run one = {.setting = &setting, .next_event = 10};
-    farm_run other = {.setting = &setting, .next_event = 5000};
+    farm_run one = {.base.setting = &setting, .next_event = 10};
+    farm_run other = {.base.setting = &setting, .next_event = 5000};
     uint64_t first = farm_open_load(&one, 1000, EVENTS).seed;
 
     ck_assert_uint_eq(farm_open_load(&other, 1000, EVENTS).seed, first);
     ck_assert_uint_ne(farm_open_load(&one, 1000, EVENTS).seed, first);
     options.seed = 8;
-    other.open_runs = 0;
+    other.base.open_runs = 0;
     ck_assert_uint_ne(farm_open_load(&other, 1000, EVENTS).seed, first);
 }
 END_TEST

@@ -1,0 +1,302 @@
+/* Rows of loads, and the choice of loads: one rate, the points of a curve, or the trials of a
+ * search. */
+#include "farm/rates.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "engine/algorithm.h"
+#include "engine/figures.h"
+#include "engine/measurement.h"
+#include "engine/rank.h"
+#include "engine/verification.h"
+#include "farm/farm.h"
+#include "farm/load.h"
+#include "farm/search.h"
+
+enum { QUIET_EVENTS = 20 };
+
+/* Shares of --max-time: of a load; and at least, however long the measurement has taken. */
+static const double open_share = FARM_OPEN_SHARE_PCT / 100.0, least_share = 0.5;
+
+cb_status rate_run_open(rate_run *run)
+{
+    const measurement_setting *setting = run->setting;
+    const bench_options *options = setting->session->options;
+    const rank_setting place = rank_setting_of(setting);
+
+    run->root = control_team_index(setting->team) == 0;
+    run->started_ns = cb_now_ns();
+    run->limit_ns = options->max_time_s * 1e9;
+    run->touch_ns = -1;
+    CB_TRY(farm_arrivals_parse(options->arrivals, &run->arrivals));
+    CB_TRY(farm_load_agree(setting->team, &run->arrivals));
+    CB_TRY(rank_create(&place, setting->session->technology, &run->me, &run->actions));
+    if (run->root && traffic_touches(fragments_traffic(options)))
+        run->touch_ns = harness_touch_ns(plan_typical_bytes(setting->planned));
+    return CB_OK;
+}
+
+/* After a failure that the others may not know about, this rank ends the job. Destroying a group is
+ * collective and could block it. */
+void rate_run_close(rate_run *run, cb_status status)
+{
+    if (status == CB_OK || !run->setting->planned->own_multicast)
+        rank_destroy(run->setting->session->definition, run->me);
+    farm_arrivals_free(&run->arrivals);
+}
+
+/* Rows */
+
+void rate_row_begin(rate_run *run)
+{
+    engine_session *session = run->setting->session;
+
+    run->algorithm_runs = run->algorithm_ns = 0;
+    run->arrived = (fragments_arrived){0};
+    run->skew_ns = 0;
+    meters_reset(&run->meters);
+    counting_begin(&session->counting, session->technology);
+    run->kind->reset(run);
+}
+
+cb_status rate_row_add(rate_run *run, farm_outcome *outcome)
+{
+    const measurement_setting *setting = run->setting;
+    engine_session *session = setting->session;
+    report_row row = {.broken = false};
+    cb_status status;
+
+    CB_TRY(algorithm_mean_us(setting->team, run->algorithm_ns, run->algorithm_runs,
+                             &outcome->algorithm_true_us));
+    CB_TRY(counting_gather(&session->counting, session->technology, setting->team,
+                           &outcome->counters));
+    if (setting->planned->varied)
+        CB_TRY(fragments_summarize(setting->team, run->arrived, &outcome->fragment_mean_bytes,
+                                   &outcome->fragment_largest_bytes));
+    CB_TRY(meters_report(&run->meters, setting->team, run->root ? &row : NULL));
+    if (run->kind->gather != NULL)
+        CB_TRY(run->kind->gather(run, outcome));
+    if (!run->root)
+        return CB_OK;
+    outcome->skew_ns = run->skew_ns;
+    outcome->touch_ns = run->touch_ns;
+    outcome->verification = run->verification;
+    run->verification.done = false;
+    verification_note(session, &outcome->verification);
+    if (figures_nothing_arrived(&outcome->delivery)) {
+        status = figures_refuse(setting, run->kind->counted, outcome->delivery.lost);
+    } else {
+        status = run->kind->fill(run, outcome, &row);
+        outcome->frequency_hz = report_row_number(&row, REPORT_FREQUENCY_HZ, "");
+        if (status == CB_OK)
+            status = report_add(session->document, &row);
+    }
+    report_row_clear(&row);
+    return status;
+}
+
+/* Loads */
+
+uint64_t rate_next_seed(rate_run *run)
+{
+    return run->setting->session->options->seed + run->open_runs++;
+}
+
+static uint64_t whole(const rate_run *run, uint64_t events)
+{
+    return run->kind->whole != NULL ? run->kind->whole(run, events) : events;
+}
+
+static cb_status run_at(rate_run *run, double rate_hz, double time_ns, uint64_t least,
+                        farm_outcome *out)
+{
+    const uint64_t events =
+        farm_load_events(&run->arrivals, rate_hz, run->event_ns, time_ns, least);
+
+    *out = (farm_outcome){.open = true, .offered_hz = rate_hz};
+    rate_row_begin(run);
+    return run->kind->run_open(run, rate_hz, whole(run, events), out);
+}
+
+static cb_status measure_rate(rate_run *run, double rate_hz, double time_ns)
+{
+    farm_outcome outcome;
+
+    if (!farm_load_fits(&run->arrivals, rate_hz, run->limit_ns) ||
+        (double)whole(run, 1) * 1e9 / rate_hz > run->limit_ns) {
+        if (run->root)
+            cb_warning("the rate %g Hz is left out: the period of --arrivals, or the fewest events "
+                       "of a load, take longer than --max-time there; use a longer --max-time, or "
+                       "higher rates",
+                       rate_hz);
+        return CB_OK;
+    }
+    CB_TRY(run_at(run, rate_hz, time_ns, FARM_OPEN_EVENTS, &outcome));
+    return rate_row_add(run, &outcome);
+}
+
+static cb_status measure_curve(rate_run *run, const char *curve)
+{
+    farm_load_point points[FARM_LOAD_POINTS];
+    size_t count;
+
+    CB_TRY(farm_load_parse(farm_load_curve(curve), points, &count));
+    for (size_t i = 0; i < count; i++)
+        CB_TRY(measure_rate(run, farm_load_rate_hz(&points[i], run->event_ns),
+                            open_share * run->limit_ns));
+    return CB_OK;
+}
+
+/* The search for the highest rate */
+
+typedef struct {
+    rate_run *run;
+    double quantile, deadline_ns;
+    double quiet_ns;   /* median latency of single events in an otherwise idle job; 0: not known */
+    double reached_ns; /* quantile of the latency in the last trial */
+    farm_search search;
+} rate_search;
+
+/* Run events one by one. If most of them miss the deadline, no rate can hold it, which saves the
+ * many events of a trial. */
+static cb_status measure_single_events(rate_search *rates)
+{
+    rate_run *run = rates->run;
+    farm_outcome outcome = {.open = false};
+
+    if (run->kind->run_single == NULL)
+        return CB_OK;
+    rate_row_begin(run);
+    CB_TRY(run->kind->run_single(run, QUIET_EVENTS, &outcome));
+    rates->search.silent = outcome.tally.decided == 0;
+    rates->quiet_ns = run->root ? run->kind->latency_ns(run, 0.5) : 0;
+    return control_broadcast(run->setting->team, &rates->quiet_ns, sizeof(rates->quiet_ns));
+}
+
+/* Whether a rate holds in one trial: the schedule is kept, nothing is lost, and the quantile of the
+ * latency is within the deadline. The root decides for all. */
+static cb_status try_rate(void *context, double rate_hz, farm_trial *out)
+{
+    rate_search *rates = context;
+    rate_run *run = rates->run;
+    farm_outcome outcome;
+
+    CB_TRY(
+        run_at(run, rate_hz, farm_search_trial_ns(&rates->search), rates->search.events, &outcome));
+    *out = (farm_trial){.silent = outcome.tally.decided == 0, .now_ns = run->elapsed_ns};
+    if (run->root) {
+        rates->reached_ns = run->kind->latency_ns(run, rates->quantile);
+        out->holds = !farm_saturated(&outcome) && outcome.delivery.lost == 0 &&
+                     rates->reached_ns <= rates->deadline_ns;
+    }
+    return control_broadcast(run->setting->team, &out->holds, sizeof(out->holds));
+}
+
+static void explain_failure(const rate_search *rates, char *why, size_t size)
+{
+    const bench_options *options = rates->run->setting->session->options;
+    const farm_search *search = &rates->search;
+
+    if (search->silent)
+        snprintf(why, size, "no event was decided, all were lost; run again with --verify");
+    else if (rates->quiet_ns > rates->deadline_ns)
+        snprintf(why, size,
+                 "the deadline of %g us is below the latency of an idle farm: half of single "
+                 "events take %.1f us or more; use a longer --deadline-us",
+                 options->deadline_us, rates->quiet_ns / 1e3);
+    else if (search->out_of_time)
+        snprintf(why, size,
+                 "no rate was confirmed in %.3g s, the time limit of this search: a trial needs "
+                 "at least %llu events, which take %.3g s at the highest rate; use a longer "
+                 "--max-time, or a lower --quantile",
+                 farm_search_limit_ns(search) / 1e9, (unsigned long long)search->events,
+                 (double)search->events * search->event_ns / 1e9);
+    else if (rates->reached_ns > rates->deadline_ns && rates->quiet_ns > 0)
+        snprintf(why, size,
+                 "%s was %.1f us even at the lowest rate tried, although half of single events "
+                 "take at most %.1f us: some events were delayed, perhaps by other work on the "
+                 "machine or because ranks share cores; use a --deadline-us above %g, or a lower "
+                 "--quantile",
+                 options->quantile, rates->reached_ns / 1e3, rates->quiet_ns / 1e3,
+                 options->deadline_us);
+    else if (rates->reached_ns > rates->deadline_ns)
+        snprintf(why, size,
+                 "%s of the last trial was %.1f us; use a --deadline-us above %g, a lower "
+                 "--quantile, or a longer --max-time",
+                 options->quantile, rates->reached_ns / 1e3, options->deadline_us);
+    else
+        snprintf(why, size,
+                 "no rate holds in all of its trials below one that holds in none (%s of the last "
+                 "trial was %.1f us): events were lost or late, or other work used the machine; "
+                 "use a longer --max-time",
+                 options->quantile, rates->reached_ns / 1e3);
+}
+
+/* Report a search without result in the document; the run fails after all else is measured. */
+static cb_status report_failed_search(const rate_search *rates)
+{
+    const measurement_setting *setting = rates->run->setting;
+    const bench_measurement *planned = setting->planned;
+    char shape[SHAPE_TEXT + 64], what[sizeof(shape) + 48], why[320];
+
+    if (!rates->run->root)
+        return CB_OK;
+    if (planned->topology[0] != '\0')
+        snprintf(shape, sizeof(shape), "topology %s, algorithm %g us", planned->topology,
+                 planned->algorithm_us);
+    else if (planned->shape.stage_count > 0)
+        snprintf(shape, sizeof(shape), "%zu sources, %zu destinations, algorithm %g us",
+                 planned->shape.stages[FARM_SOURCE], planned->shape.stages[FARM_DESTINATION],
+                 planned->algorithm_us);
+    else
+        snprintf(shape, sizeof(shape), "%zu processors", setting->participants);
+    snprintf(what, sizeof(what), "--find-rate at %zu bytes, %s", planned->size_bytes, shape);
+    explain_failure(rates, why, sizeof(why));
+    cb_error("%s: %s", what, why);
+    setting->session->verdict.search_failed = true;
+    return report_skip(setting->session->document, what, why);
+}
+
+static cb_status find_rate(rate_run *run)
+{
+    const bench_options *options = run->setting->session->options;
+    const double quantile = farm_quantile(options->quantile);
+    rate_search rates = {
+        .run = run, .quantile = quantile, .deadline_ns = options->deadline_us * 1e3};
+    farm_found found = {.repeats = 0};
+    farm_outcome outcome;
+
+    rates.search = (farm_search){
+        .try_rate = try_rate,
+        .context = &rates,
+        .limit_ns = run->limit_ns,
+        .event_ns = run->event_ns,
+        .events = farm_arrivals_events(&run->arrivals, 0, farm_search_events(quantile))};
+    CB_TRY(measure_single_events(&rates));
+    rates.search.now_ns = run->elapsed_ns;
+    if (rates.quiet_ns <= rates.deadline_ns)
+        CB_TRY(farm_search_highest(&rates.search, &found));
+    if (found.repeats == 0)
+        return report_failed_search(&rates);
+    CB_TRY(run_at(run, found.rate_hz, run->limit_ns / 2, rates.search.events, &outcome));
+    outcome.found = found;
+    return rate_row_add(run, &outcome);
+}
+
+cb_status rate_measure(rate_run *run)
+{
+    const bench_options *options = run->setting->session->options;
+    const double left_ns = run->limit_ns - run->elapsed_ns;
+
+    /* With --rate nothing else is measured, so what came before counts in the time. */
+    if (options->rate_hz > 0)
+        return measure_rate(
+            run, options->rate_hz,
+            fmax(fmin(open_share * run->limit_ns, left_ns), least_share * run->limit_ns));
+    if (options->load_curve != NULL)
+        return measure_curve(run, options->load_curve);
+    return options->find_rate ? find_rate(run) : CB_OK;
+}

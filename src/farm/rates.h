@@ -1,0 +1,72 @@
+/* Measurements that are made of loads: numbers of events that all ranks start together. Farms,
+ * pipelines and event building at a rate have in common what is here: the state of such a
+ * measurement, its rows, and the loads of --rate, --load-curve and --find-rate. */
+#ifndef FARM_RATES_H
+#define FARM_RATES_H
+
+#include "engine/fragments.h"
+#include "engine/outcome.h"
+#include "farm/arrivals.h"
+#include "farm/figures.h"
+
+typedef struct rate_run rate_run;
+
+/* What differs. All functions but the last two are collective over the team. */
+typedef struct {
+    const char *counted; /* what arrives or is lost: "events" */
+    /* An open loop at a rate, after rate_row_begin. Set the tally, the destinations and the
+     * delivery in *out. */
+    cb_status (*run_open)(rate_run *run, double rate_hz, uint64_t events, farm_outcome *out);
+    /* The same for single events, each issued after the one before it. NULL: not known how. */
+    cb_status (*run_single)(rate_run *run, uint64_t events, farm_outcome *out);
+    /* Clear what a row collects, besides what is in rate_run. */
+    void (*reset)(rate_run *run);
+    /* Add to the outcome what other ranks have, before the row is filled. May be NULL. */
+    cb_status (*gather)(rate_run *run, farm_outcome *outcome);
+    /* Local. A number of events that a run may have, not below `events`. NULL: any. */
+    uint64_t (*whole)(const rate_run *run, uint64_t events);
+    /* At the root: the quantile of the latencies since the row began; infinite if there are none.
+     * Fill the row. */
+    double (*latency_ns)(const rate_run *run, double quantile);
+    cb_status (*fill)(rate_run *run, farm_outcome *outcome, report_row *row);
+} rate_kind;
+
+/* Equal in all participants, except what members say. */
+struct rate_run {
+    const rate_kind *kind;
+    const measurement_setting *setting;
+    bench_rank *me;
+    const bench_actions *actions;
+    bool root;           /* makes the rows */
+    uint64_t started_ns; /* of this rank; moved forward by the time of verification */
+    double limit_ns;     /* --max-time */
+    double elapsed_ns;   /* since started_ns, at the end of the last load; agreed on */
+    double event_ns;     /* per event at the highest rate; agreed on */
+    farm_arrivals arrivals;
+    uint64_t open_runs; /* so far */
+    double touch_ns;
+    verification_result verification; /* reported with the first row only */
+    /* Of this rank, since the row began */
+    meters meters;
+    fragments_arrived arrived; /* if sizes vary */
+    double skew_ns;
+    uint64_t algorithm_runs, algorithm_ns;
+};
+
+/* Start a measurement: read --arrivals and create the rank's part. *run has its kind and setting,
+ * and is zero otherwise. Collective over the team. Call rate_run_close in any case. */
+cb_status rate_run_open(rate_run *run);
+void rate_run_close(rate_run *run, cb_status status);
+
+/* Start a new row, and add it to the report. Collective over the team. */
+void rate_row_begin(rate_run *run);
+cb_status rate_row_add(rate_run *run, farm_outcome *outcome);
+
+/* The seed of the next open loop: the k-th of a measurement has the same arrivals in every run with
+ * the same --seed. */
+uint64_t rate_next_seed(rate_run *run);
+
+/* Measure the open loops that the options ask for, if any. */
+cb_status rate_measure(rate_run *run);
+
+#endif
