@@ -199,7 +199,7 @@ static cb_status take_turns(bare_run *bare, measurement_passes *run)
     size_t turns;
 
     run->out.steps = bare->steps;
-    counting_begin(&pass->session->counting, pass->session->technology);
+    measurement_begin_row(run);
     CB_TRY(turns_that_fit(bare, run, turns_share, TURNS_LEAST, BATCH_TURNS, &turns));
     while (turns > 0 && !precise) {
         pass_begin_timing(pass);
@@ -215,9 +215,7 @@ static cb_status take_turns(bare_run *bare, measurement_passes *run)
         CB_TRY(turns_that_fit(bare, run, turns_share, 0, BATCH_TURNS, &turns));
     }
     run->out.stopped_by = precise ? "precision" : "max-time";
-    run->out.timed = pass->meters;
-    counting_end(&pass->session->counting, pass->session->technology);
-    return CB_OK;
+    return measurement_end_row(run);
 }
 
 static cb_status check_sums(const bare_run *bare, const measurement_passes *run)

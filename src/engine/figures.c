@@ -300,27 +300,22 @@ void figures_fill_synchronised(const bench_measurement *measurement, size_t pack
                       (double)packets * (double)plan_typical_bytes(measurement));
 }
 
-void figures_fill_common(const measurement_setting *setting, const figures_common *common,
+void figures_fill_common(const measurement_setting *setting, const char *mode, const row_base *base,
                          report_row *row)
 {
-    fill_conditions(setting, common->mode, row);
-    report_set_number(row, REPORT_SKEW_US, common->skew_ns / 1e3);
-    if (common->touch_ns >= 0)
-        report_set_number(row, REPORT_TOUCH_US, common->touch_ns / 1e3);
-    if (common->algorithm_true_us >= 0)
-        report_set_number(row, REPORT_ALGORITHM_TRUE_US, common->algorithm_true_us);
-    fill_verification(common->verification, row);
-    report_set_counters(row, common->counters);
-    counting_fill(&setting->session->counting, common->counters, row);
-}
-
-void figures_fill_fragments(const bench_measurement *measurement, double mean_bytes,
-                            double largest_bytes, report_row *row)
-{
-    if (!measurement->varied || mean_bytes <= 0)
-        return;
-    report_set_number(row, REPORT_FRAGMENT_MEAN_BYTES, mean_bytes);
-    report_set_number(row, REPORT_FRAGMENT_LARGEST_BYTES, largest_bytes);
+    fill_conditions(setting, mode, row);
+    report_set_number(row, REPORT_SKEW_US, base->skew_ns / 1e3);
+    if (base->touch_ns >= 0)
+        report_set_number(row, REPORT_TOUCH_US, base->touch_ns / 1e3);
+    if (base->algorithm_true_us >= 0)
+        report_set_number(row, REPORT_ALGORITHM_TRUE_US, base->algorithm_true_us);
+    if (setting->planned->varied && base->fragment_mean_bytes > 0) {
+        report_set_number(row, REPORT_FRAGMENT_MEAN_BYTES, base->fragment_mean_bytes);
+        report_set_number(row, REPORT_FRAGMENT_LARGEST_BYTES, base->fragment_largest_bytes);
+    }
+    fill_verification(&base->verification, row);
+    report_set_counters(row, &base->counters);
+    counting_fill(&setting->session->counting, &base->counters, row);
 }
 
 /* A row of the plain passes */
@@ -342,20 +337,14 @@ cb_status figures_fill(const measurement_setting *setting, measurement_outcome *
                        report_row *row)
 {
     const bench_measurement *measurement = setting->planned;
-    const figures_common common = {.mode = measurement->mode->name,
-                                   .skew_ns = outcome->skew_ns,
-                                   .touch_ns = outcome->touch_ns,
-                                   .algorithm_true_us = outcome->algorithm_true_us,
-                                   .verification = &outcome->verification,
-                                   .counters = &outcome->counters};
     const benchmark *definition = setting->session->definition;
     const double size_bytes =
-        measurement->varied ? outcome->fragment_mean_bytes : (double)measurement->size_bytes;
-    const double arrived = figures_arrived_share(&outcome->delivery);
+        measurement->varied ? outcome->base.fragment_mean_bytes : (double)measurement->size_bytes;
+    const double arrived = figures_arrived_share(&outcome->base.delivery);
     double divisor = measurement->mode->divisor, packets, rate_us;
     stats_summary summary;
 
-    figures_fill_common(setting, &common, row);
+    figures_fill_common(setting, measurement->mode->name, &outcome->base, row);
     for (size_t i = 0; i < outcome->block_count; i++)
         outcome->blocks_ns[i] /= 1e3 * (double)outcome->steps * divisor;
     CB_TRY(summarize(outcome->blocks_ns, outcome->block_count,
@@ -365,7 +354,7 @@ cb_status figures_fill(const measurement_setting *setting, measurement_outcome *
     figures_fill_blocks(figures_column(measurement->mode), &summary, outcome->blocks_ns,
                         outcome->block_count, outcome->steps * outcome->block_count, row);
     report_set_text(row, REPORT_STOPPED_BY, outcome->stopped_by);
-    rate_us = figures_rate_us(&outcome->delivery, &outcome->counters, outcome->blocks_ns,
+    rate_us = figures_rate_us(&outcome->base.delivery, &outcome->base.counters, outcome->blocks_ns,
                               outcome->block_count, stats_figure(&summary), row);
     outcome->figure_us = rate_us / arrived;
     if (definition->scale != NULL) {
@@ -384,8 +373,6 @@ cb_status figures_fill(const measurement_setting *setting, measurement_outcome *
     if (definition->counted == BENCH_SOURCES)
         figures_fill_synchronised(
             measurement, measurement->count * (size_t)setting->session->options->window, row);
-    figures_fill_fragments(measurement, outcome->fragment_mean_bytes,
-                           outcome->fragment_largest_bytes, row);
     fill_ratio(setting, outcome->figure_us * divisor, row);
     fill_steps(outcome->histogram, divisor, summary.median, row);
     report_set_numbers(row, REPORT_SHARES, outcome->shares, outcome->share_count);

@@ -5,15 +5,6 @@
 #include "engine/outcome.h"
 #include "stats/stats.h"
 
-/* Values that all rows have, whichever passes measured them. */
-typedef struct {
-    const char *mode;
-    double skew_ns;
-    double touch_ns, algorithm_true_us; /* negative: not measured */
-    const verification_result *verification;
-    const cb_counts *counters;
-} figures_common;
-
 /* Merge the histograms of all members at index 0 of the team. Collective over the team. */
 cb_status figures_sum_histogram(control_team *team, stats_histogram *histogram);
 
@@ -41,10 +32,6 @@ double figures_rate_us(const delivery_counts *delivery, const cb_counts *counter
  * before, and the messages that a step delivers. */
 void figures_fill_cost(double messages, double size_bytes, report_row *row);
 
-/* Mean and largest size of the fragments that arrived, if sizes vary. */
-void figures_fill_fragments(const bench_measurement *measurement, double mean_bytes,
-                            double largest_bytes, report_row *row);
-
 /* The payload of packets that may be under way to one receiver at a time. */
 void figures_fill_synchronised(const bench_measurement *measurement, size_t packets,
                                report_row *row);
@@ -54,7 +41,7 @@ void figures_fill_units(const bench_scale *scale, double size_bytes, double time
                         double arrived_share, double whole_share, report_row *row);
 
 /* Fill in the conditions of the measurement and the values that all rows have. */
-void figures_fill_common(const measurement_setting *setting, const figures_common *common,
+void figures_fill_common(const measurement_setting *setting, const char *mode, const row_base *base,
                          report_row *row);
 
 /* Set a figure with its block times in us, in the order of measuring, and the number of steps per

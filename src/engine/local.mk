@@ -21,6 +21,7 @@ libcombench_a_SOURCES += \
 	%D%/preflight.c %D%/preflight.h \
 	%D%/program.c %D%/program.h \
 	%D%/rank.c %D%/rank.h \
+	%D%/rows.c %D%/rows.h \
 	%D%/senders.c %D%/senders.h \
 	%D%/session.c %D%/session.h \
 	%D%/shape.c %D%/shape.h \

@@ -15,6 +15,7 @@
 #include "engine/figures.h"
 #include "engine/fragments.h"
 #include "engine/rank.h"
+#include "engine/rows.h"
 #include "engine/senders.h"
 #include "engine/verification.h"
 
@@ -338,7 +339,8 @@ cb_status measurement_verify(measurement_passes *run)
         reliable ? 5000000000 : 2000000000, me->size_bytes, unanswered * run->setting->participants,
         slowest_step_ns(run) * (double)unanswered);
     status = pass_run(&run->pass, &(pass_plan){&verification_traffic, .steps = steps});
-    CB_TRY(verification_sum(run->pass.team, &me->verification.findings, &run->out.verification));
+    CB_TRY(
+        verification_sum(run->pass.team, &me->verification.findings, &run->out.base.verification));
     return control_agree(run->pass.team, status);
 }
 
@@ -409,36 +411,36 @@ static cb_status set_up(measurement_passes *run, const rank_setting *place)
     return make_groups(run);
 }
 
-/* Sizes of the packets that the timed role received. */
-static cb_status keep_arrived(measurement_passes *run)
+void measurement_begin_row(measurement_passes *run)
+{
+    meters_reset(&run->pass.meters);
+    row_begin(&run->out.base, run->setting->session);
+}
+
+/* Sizes are those of the packets that the timed role received. */
+cb_status measurement_end_row(measurement_passes *run)
 {
     const engine_session *session = run->setting->session;
-    const bench_received *received = &run->pass.me->received;
-    fragments_arrived arrived = {0};
+    const bench_rank *me = run->pass.me;
+    row_base *row = &run->out.base;
 
-    if (!run->setting->planned->varied)
-        return CB_OK;
+    row_end(run->setting->session);
+    row->timed = run->pass.meters;
+    row->algorithm_runs = me->algorithm.runs;
+    row->algorithm_ns = me->algorithm.elapsed_ns;
     if (run->pass.actions->timed)
-        arrived = (fragments_arrived){received->packets *
-                                          bench_packed(session->definition, session->options),
-                                      received->bytes, received->largest};
-    return fragments_summarize(run->pass.team, arrived, &run->out.fragment_mean_bytes,
-                               &run->out.fragment_largest_bytes);
+        row->arrived = (fragments_arrived){me->received.packets *
+                                               bench_packed(session->definition, session->options),
+                                           me->received.bytes, me->received.largest};
+    return figures_sum_delivery(run->setting, me, &row->delivery);
 }
 
 static cb_status finish_passes(measurement_passes *run)
 {
-    const bench_algorithm *algorithm = &run->pass.me->algorithm;
-
-    run->out.timed = run->pass.meters;
-    counting_end(&run->setting->session->counting, run->setting->session->technology);
+    CB_TRY(measurement_end_row(run));
     CB_TRY(rank_check_sum(run->pass.me));
-    CB_TRY(figures_sum_delivery(run->setting, run->pass.me, &run->out.delivery));
-    CB_TRY(keep_arrived(run));
     CB_TRY(measurement_keep_shares(run));
     CB_TRY(keep_thread_shares(run));
-    CB_TRY(algorithm_mean_us(run->pass.team, algorithm->elapsed_ns, algorithm->runs,
-                             &run->out.algorithm_true_us));
     CB_TRY(measurement_time_steps(run, run->pass.limit_ns * steps_share));
     return measurement_verify(run);
 }
@@ -512,7 +514,7 @@ static cb_status measure_baselines(measurement_passes *run, const rank_setting *
     if (control_team_index(setting->team) != 0)
         return CB_OK;
     if (traffic_touches(run->traffic))
-        run->out.touch_ns = harness_touch_ns(plan_typical_bytes(setting->planned));
+        run->out.base.touch_ns = harness_touch_ns(plan_typical_bytes(setting->planned));
     return setting->planned->shape.stage_count > 0 || run->pass.me->senders != NULL ||
                    (method != NULL && method->no_harness)
                ? CB_OK
@@ -538,11 +540,10 @@ cb_status measurement_run(const measurement_setting *setting, measurement_outcom
         .is_led_in = bench_is_led_in(setting->planned->mode),
         .wanted_ns =
             fmin(setting->oversubscribed ? oversubscribed_block_ns : block_ns, limit_ns / 100),
-        .out = {.group_create_ns = -1,
+        .out = {.base = {.touch_ns = -1},
+                .group_create_ns = -1,
                 .group_free_ns = -1,
                 .harness_ns = -1,
-                .touch_ns = -1,
-                .algorithm_true_us = -1,
                 .whole_share = -1},
     };
     cb_status status;
@@ -555,70 +556,66 @@ cb_status measurement_run(const measurement_setting *setting, measurement_outcom
         status = method->run_passes(session->method_state, &run);
     } else if (status == CB_OK) {
         status = warm_up(&run);
-        meters_reset(&run.pass.meters);
-        counting_begin(&session->counting, session->technology);
+        measurement_begin_row(&run);
         if (status == CB_OK)
             status = pass_run(&run.pass, &(pass_plan){run.traffic, add_blocks, .decider = &run});
         if (status == CB_OK)
             status = finish_passes(&run);
     }
-    run.out.skew_ns = run.pass.skew_ns;
+    run.out.base.skew_ns = run.pass.skew_ns;
     if (status == CB_OK && method != NULL && method->after_passes != NULL)
         status = method->after_passes(session->method_state, &run);
     if (status == CB_OK)
         status = measure_baselines(&run, &place);
     if (status == CB_OK)
-        status = counting_gather(&session->counting, session->technology, setting->team,
-                                 &run.out.counters);
-    if (status == CB_OK)
         status = control_barrier(setting->team);
     /* After a failure that the others may not know about, this rank ends the job. Destroying groups
      * is collective and could block it. */
-    if (status == CB_OK || run.out.verification.done || !setting->planned->own_multicast)
+    if (status == CB_OK || run.out.base.verification.done || !setting->planned->own_multicast)
         rank_destroy(session->definition, run.pass.me);
     *out = run.out;
     return status;
 }
 
+typedef struct {
+    measurement_outcome *outcome;
+    bool passed;
+} row_source;
+
 /* After a failed verification, which ends the passes, the method's own figures are left out. */
-static cb_status write_row(const measurement_setting *setting, measurement_outcome *outcome,
-                           bool passed, report_row *row, measurement_result *result)
+static cb_status fill_row(void *context, const measurement_setting *setting, report_row *row)
 {
+    const row_source *of = context;
     const measurement_method *method = setting->session->method;
 
-    if (figures_nothing_arrived(&outcome->delivery))
-        return figures_refuse(setting, "packets", outcome->delivery.lost);
-    CB_TRY(figures_fill(setting, outcome, row));
-    if (method != NULL && method->fill_row != NULL && (passed || method->after_passes == NULL))
+    CB_TRY(figures_fill(setting, of->outcome, row));
+    if (method != NULL && method->fill_row != NULL && (of->passed || method->after_passes == NULL))
         method->fill_row(setting->session->method_state, setting, row);
-    result->figure_us = outcome->figure_us;
-    verification_note(setting->session, &outcome->verification);
-    return report_add(setting->session->document, row);
+    return CB_OK;
 }
 
+/* Meters of the process contain a computing task. */
 cb_status measurement_report(const measurement_setting *setting, measurement_outcome *outcome,
                              cb_status status, measurement_result *result)
 {
     const engine_session *session = setting->session;
-    bool agreed = status == CB_OK || outcome->verification.done;
-    bool writes = session->document != NULL && (status == CB_OK || status == CB_ERROR_DATA) &&
-                  outcome->block_count > 0;
-    /* Meters of the process contain a computing task. */
-    bool metered = writes && setting->planned->occupation == BENCH_UNOCCUPIED;
+    const bool all_know = status == CB_OK || outcome->base.verification.done;
+    const bool writes = session->document != NULL && all_know && outcome->block_count > 0;
+    const bool metered = writes && setting->planned->occupation == BENCH_UNOCCUPIED;
+    row_source of = {.outcome = outcome, .passed = status == CB_OK};
     report_row row = {.broken = false};
 
     *result = (measurement_result){.figure_us = -1, .shares_left_out = outcome->shares_left_out};
-    if (session->method != NULL && session->method->measure != NULL)
+    if (!all_know || (session->method != NULL && session->method->measure != NULL))
         return status;
-    if (status == CB_OK)
-        status = meters_report(&outcome->timed, setting->team, metered ? &row : NULL);
+    CB_TRY(row_gather(&outcome->base, setting, metered ? &row : NULL));
     if (writes) {
-        cb_status written = write_row(setting, outcome, status == CB_OK, &row, result);
+        cb_status written = row_write(&outcome->base, setting, "packets", fill_row, &of, &row);
 
-        report_row_clear(&row);
+        result->figure_us = outcome->figure_us;
         status = status == CB_OK ? written : status;
     }
-    return agreed ? control_agree(setting->team, status) : status;
+    return control_agree(setting->team, status);
 }
 
 void measurement_outcome_free(measurement_outcome *outcome)

@@ -43,6 +43,11 @@ cb_status measurement_report(const measurement_setting *setting, measurement_out
 /* Append the blocks of the last batch to the outcome; their mean becomes the estimate of a step. */
 cb_status measurement_keep_blocks(measurement_passes *run);
 
+/* Before and after the timed passes of a method: begin the row, and end what it counts. The second
+ * is collective over the team. */
+void measurement_begin_row(measurement_passes *run);
+cb_status measurement_end_row(measurement_passes *run);
+
 /* Compute the shares of the sources from the blocks since the last reset, if the benchmark has
  * shares. */
 cb_status measurement_keep_shares(measurement_passes *run);

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "engine/fragments.h"
 #include "engine/meters.h"
 #include "engine/plan.h"
 #include "engine/session.h"
@@ -55,32 +56,41 @@ struct measurement_setting {
     reference_list *references; /* rank 0 only */
 };
 
+/* What all rows have, whichever method measures them; see rows.h. Negative times were not measured.
+ * The second part is valid at index 0 of the team, after the row was gathered. */
+typedef struct {
+    /* Of this rank, since the row began */
+    meters timed;
+    fragments_arrived arrived; /* if sizes vary */
+    uint64_t algorithm_runs, algorithm_ns;
+    double skew_ns;  /* largest difference between start times */
+    double touch_ns; /* per packet, if its data is read */
+    verification_result verification;
+    delivery_counts delivery; /* of the team */
+    double algorithm_true_us;
+    double fragment_mean_bytes, fragment_largest_bytes;
+    cb_counts counters;
+} row_base;
+
 /* Results of the passes of one measurement. Block times are agreed on by the participants. Free
  * with measurement_outcome_free. */
 typedef struct {
+    row_base base;
     double *blocks_ns; /* in the order of measuring */
     size_t block_count, block_room;
     uint64_t steps;                        /* per block */
     unsigned window;                       /* of a pipeline's links; 0: no pipeline */
     const char *stopped_by;                /* precision or max-time */
-    double skew_ns;                        /* largest difference between start times */
     double group_create_ns, group_free_ns; /* per group; negative: no group */
     stats_histogram *histogram;            /* of single steps, summed over ranks */
     double harness_ns;                     /* step over null; negative: not measured */
-    double touch_ns; /* per packet; negative: not measured, or data not read */
     double *shares;
     size_t share_count;
     double *thread_shares; /* by sending thread; NULL: none */
     size_t thread_count;
-    bool shares_left_out;     /* blocks are too short for shares */
-    double algorithm_true_us; /* negative: no algorithm ran */
-    verification_result verification;
-    cb_counts counters;
-    double fragment_mean_bytes, fragment_largest_bytes; /* that arrived, if sizes vary; else 0 */
-    delivery_counts delivery;                           /* of all blocks */
-    double whole_share; /* of events, of which all packets arrived; negative: as of the packets */
-    double figure_us;   /* of the row: the time per step that rates are made from */
-    meters timed;       /* of this rank, in the blocks that count */
+    bool shares_left_out; /* blocks are too short for shares */
+    double whole_share;   /* of events, of which all packets arrived; negative: as of the packets */
+    double figure_us;     /* of the row: the time per step that rates are made from */
 } measurement_outcome;
 
 #endif

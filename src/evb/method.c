@@ -344,11 +344,10 @@ static cb_status run_at_rate(chain_run *run, const chain_load *load, farm_schedu
     return status;
 }
 
-static cb_status gather_at_rate(rate_run *base, farm_outcome *outcome)
+static cb_status gather_at_rate(rate_run *base)
 {
     evb_unit *unit = evb_of(base->me);
 
-    (void)outcome;
     return sum_accounts(base->setting->team, &unit->account, unit->accounts);
 }
 
@@ -361,7 +360,7 @@ static cb_status fill_at_rate(rate_run *base, farm_outcome *outcome, report_row 
         session->definition->scale(session->options, base->setting->planned->count);
     const double size_bytes = chain_packet_bytes(run, outcome);
     const double step_us = 1e6 * (double)scale.events / chain_frequency_hz(run, outcome);
-    const double arrived = figures_arrived_share(&outcome->delivery);
+    const double arrived = figures_arrived_share(&outcome->base.delivery);
 
     CB_TRY(chain_fill(run, outcome, row));
     fill_conditions(base->setting, row);

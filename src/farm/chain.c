@@ -11,6 +11,7 @@
 #include "engine/algorithm.h"
 #include "engine/figures.h"
 #include "engine/rank.h"
+#include "engine/rows.h"
 #include "engine/verification.h"
 
 enum { VERIFIED_EVENTS = 2000, FIRST_PROBE = 2, PROBED = 32 };
@@ -151,15 +152,15 @@ static cb_status run_load(chain_run *run, const chain_load *load, chain_times *o
     rank_reset(run->base.me, run->traffic);
     CB_TRY(agree_on_start(run, &start_ns));
     schedule = farm_schedule_make(load->arrivals, load->rate_hz, load->seed, start_ns);
-    meters_begin(&run->base.meters);
+    meters_begin(&run->base.row.timed);
     CB_TRY(run->run(run, load, schedule, out));
-    meters_end(&run->base.meters);
-    meters_count(&run->base.meters, load->events / run->step_events);
+    meters_end(&run->base.row.timed);
+    meters_count(&run->base.row.timed, load->events / run->step_events);
     CB_TRY(run->base.actions->finish(run->base.me));
     CB_TRY(transport_flush(me->factory));
     CB_TRY(rank_check_sum(run->base.me));
     if (run->last)
-        run->base.arrived = (fragments_arrived){
+        run->base.row.arrived = (fragments_arrived){
             me->received.packets * bench_packed(session->definition, session->options),
             me->received.bytes, me->received.largest};
     /* Other ranks may have given up, so all go on to the sum of the counts. */
@@ -215,10 +216,11 @@ static cb_status verify(chain_run *run)
     run->traffic = &verification_traffic;
     status = run_load(run, &load, &times);
     run->traffic = traffic;
-    CB_TRY(verification_sum(setting->team, &me->verification.findings, &run->base.verification));
+    CB_TRY(
+        verification_sum(setting->team, &me->verification.findings, &run->base.row.verification));
     status = control_agree(setting->team, status);
     if (status != CB_OK && run->base.root)
-        verification_note(setting->session, &run->base.verification);
+        verification_note(setting->session, &run->base.row.verification);
     CB_TRY(status);
     CB_TRY(rank_prepare(me));
     run->base.started_ns += cb_now_ns() - start_ns;
@@ -242,12 +244,12 @@ static cb_status run_open(rate_run *base, double rate_hz, uint64_t events, farm_
 
     base->me->algorithm.runs = base->me->algorithm.elapsed_ns = 0;
     CB_TRY(run_load(run, &load, &times));
-    counting_end(&session->counting, session->technology);
+    row_end(session);
     CB_TRY(figures_sum_histogram(base->setting->team, run->latency));
-    CB_TRY(figures_sum_delivery(base->setting, base->me, &out->delivery));
-    base->algorithm_runs = algorithm->runs;
-    base->algorithm_ns = algorithm->elapsed_ns;
-    base->skew_ns = times.late_ns;
+    CB_TRY(figures_sum_delivery(base->setting, base->me, &base->row.delivery));
+    base->row.algorithm_runs = algorithm->runs;
+    base->row.algorithm_ns = algorithm->elapsed_ns;
+    base->row.skew_ns = times.late_ns;
     out->destinations = base->setting->participants;
     out->tally = (farm_tally){.issued = events,
                               .decided = events,
@@ -279,20 +281,12 @@ static double latency_ns(const rate_run *base, double quantile)
 cb_status chain_fill(const chain_run *run, const farm_outcome *outcome, report_row *row)
 {
     const measurement_setting *setting = run->base.setting;
-    const figures_common common = {.mode = "open",
-                                   .skew_ns = outcome->skew_ns,
-                                   .touch_ns = outcome->touch_ns,
-                                   .algorithm_true_us = outcome->algorithm_true_us,
-                                   .verification = &outcome->verification,
-                                   .counters = &outcome->counters};
 
-    figures_fill_common(setting, &common, row);
+    figures_fill_common(setting, "open", &outcome->base, row);
     report_set_text(row, REPORT_ARRIVALS, setting->session->options->arrivals);
     farm_fill_load(outcome, row);
-    if (outcome->delivery.lost > 0)
+    if (outcome->base.delivery.lost > 0)
         report_set_text(row, REPORT_RATES_FROM, "totals");
-    figures_fill_fragments(setting->planned, outcome->fragment_mean_bytes,
-                           outcome->fragment_largest_bytes, row);
     report_set_distribution(row, REPORT_EVENT_LATENCY_US, run->latency, 1);
     return CB_OK;
 }
@@ -307,7 +301,7 @@ double chain_packet_bytes(const chain_run *run, const farm_outcome *outcome)
 {
     const bench_measurement *planned = run->base.setting->planned;
 
-    return planned->varied ? outcome->fragment_mean_bytes : (double)planned->size_bytes;
+    return planned->varied ? outcome->base.fragment_mean_bytes : (double)planned->size_bytes;
 }
 
 /* The measurement */

@@ -47,7 +47,7 @@ struct chain_run {
 typedef struct {
     cb_status (*run)(chain_run *run, const chain_load *load, farm_schedule schedule,
                      chain_times *out);
-    cb_status (*gather)(rate_run *run, farm_outcome *outcome);
+    cb_status (*gather)(rate_run *run);
     cb_status (*fill)(rate_run *run, farm_outcome *outcome, report_row *row);
 } chain_method_parts;
 

@@ -19,7 +19,6 @@ static double delivered_hz(const farm_outcome *outcome, report_row *row)
 /* The frequency is that of decisions. */
 static cb_status fill_closed(const farm_outcome *outcome, report_row *row, double *frequency_hz)
 {
-    const delivery_counts none_lost = {0};
     stats_summary summary;
 
     if (outcome->tally.lost > 0)
@@ -33,8 +32,9 @@ static cb_status fill_closed(const farm_outcome *outcome, report_row *row, doubl
                         outcome->block * outcome->block_count, row);
     report_set_text(row, REPORT_STOPPED_BY, outcome->stopped_by);
     if (outcome->tally.lost == 0)
-        *frequency_hz = 1e6 / figures_rate_us(&none_lost, &outcome->counters, outcome->blocks_ns,
-                                              outcome->block_count, summary.median, row);
+        *frequency_hz =
+            1e6 / figures_rate_us(&outcome->base.delivery, &outcome->base.counters,
+                                  outcome->blocks_ns, outcome->block_count, summary.median, row);
     return CB_OK;
 }
 
@@ -167,20 +167,14 @@ cb_status farm_figures(const measurement_setting *setting, const farm_outcome *o
 {
     const bench_measurement *measurement = setting->planned;
     const farm_tally *tally = &outcome->tally;
-    const figures_common common = {.mode = outcome->open ? "open" : "closed",
-                                   .skew_ns = outcome->skew_ns,
-                                   .touch_ns = outcome->touch_ns,
-                                   .algorithm_true_us = outcome->algorithm_true_us,
-                                   .verification = &outcome->verification,
-                                   .counters = &outcome->counters};
     const size_t sources = measurement->shape.stages[FARM_SOURCE];
     const size_t fetched = farm_fetched(setting->session->options, sources);
     const double accept = farm_accept_fraction(setting->session->options);
     const double size_bytes =
-        measurement->varied ? outcome->fragment_mean_bytes : (double)measurement->size_bytes;
+        measurement->varied ? outcome->base.fragment_mean_bytes : (double)measurement->size_bytes;
     double frequency_hz = (double)NAN, mean_sources;
 
-    figures_fill_common(setting, &common, row);
+    figures_fill_common(setting, outcome->open ? "open" : "closed", &outcome->base, row);
     report_set_number(row, REPORT_SOURCES, (double)sources);
     if (fetched < sources)
         report_set_number(row, REPORT_FETCHED, (double)fetched);
@@ -200,8 +194,6 @@ cb_status farm_figures(const measurement_setting *setting, const farm_outcome *o
     report_set_number(row, REPORT_FREQUENCY_HZ, frequency_hz);
     report_set_number(row, REPORT_THROUGHPUT_MBPS, mean_sources * size_bytes * frequency_hz / 1e6);
     figures_fill_cost(mean_sources, size_bytes, row);
-    figures_fill_fragments(measurement, outcome->fragment_mean_bytes,
-                           outcome->fragment_largest_bytes, row);
     report_set_number(row, REPORT_ISSUED, (double)tally->issued);
     report_set_number(row, REPORT_DECIDED, (double)tally->decided);
     report_set_number(row, REPORT_LOST, (double)tally->lost);

@@ -15,6 +15,7 @@ typedef struct {
 
 /* One row: a closed loop, or an open loop at one rate. */
 typedef struct {
+    row_base base;
     bool open;
     double offered_hz;
     uint64_t in_flight; /* limit */
@@ -27,14 +28,8 @@ typedef struct {
     const farm_account *accounts;          /* by destination, of all runs of the row */
     const stats_histogram *step_latencies; /* of rejected and accepted events; NULL: one step */
     size_t destinations;
-    double algorithm_true_us; /* negative: no algorithm ran */
-    double skew_ns, touch_ns;
     farm_found found;
-    verification_result verification;
-    cb_counts counters;
-    delivery_counts delivery;
-    double fragment_mean_bytes, fragment_largest_bytes; /* that arrived, if sizes vary */
-    double frequency_hz;                                /* of the row, when it is made */
+    double frequency_hz; /* of the row, when it is made */
 } farm_outcome;
 
 /* Compute the row of an outcome. CB_ERROR_MEMORY, logged. */

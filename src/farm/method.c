@@ -155,7 +155,7 @@ static cb_status verify(farm_run *run)
     CB_TRY(farm_run_verifying(run, (farm_load){.events = events, .in_flight = run->in_flight},
                               &tally));
     found = findings_of(run->base.me);
-    CB_TRY(verification_sum(run->base.setting->team, &found, &run->base.verification));
+    CB_TRY(verification_sum(run->base.setting->team, &found, &run->base.row.verification));
     /* Buffers still have stamped packets; later passes need the known content. */
     CB_TRY(run->base.me->lists.own_multicast ? farm_try_multicasts(run->base.me, false)
                                              : rank_prepare(run->base.me));

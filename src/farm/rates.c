@@ -7,11 +7,9 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "engine/algorithm.h"
-#include "engine/figures.h"
 #include "engine/measurement.h"
 #include "engine/rank.h"
-#include "engine/verification.h"
+#include "engine/rows.h"
 #include "farm/farm.h"
 #include "farm/load.h"
 #include "farm/search.h"
@@ -30,12 +28,12 @@ cb_status rate_run_open(rate_run *run)
     run->root = control_team_index(setting->team) == 0;
     run->started_ns = cb_now_ns();
     run->limit_ns = options->max_time_s * 1e9;
-    run->touch_ns = -1;
+    run->row.touch_ns = -1;
     CB_TRY(farm_arrivals_parse(options->arrivals, &run->arrivals));
     CB_TRY(farm_load_agree(setting->team, &run->arrivals));
     CB_TRY(rank_create(&place, setting->session->technology, &run->me, &run->actions));
     if (run->root && traffic_touches(fragments_traffic(options)))
-        run->touch_ns = harness_touch_ns(plan_typical_bytes(setting->planned));
+        run->row.touch_ns = harness_touch_ns(plan_typical_bytes(setting->planned));
     return CB_OK;
 }
 
@@ -52,50 +50,38 @@ void rate_run_close(rate_run *run, cb_status status)
 
 void rate_row_begin(rate_run *run)
 {
-    engine_session *session = run->setting->session;
-
-    run->algorithm_runs = run->algorithm_ns = 0;
-    run->arrived = (fragments_arrived){0};
-    run->skew_ns = 0;
-    meters_reset(&run->meters);
-    counting_begin(&session->counting, session->technology);
+    row_begin(&run->row, run->setting->session);
     run->kind->reset(run);
+}
+
+typedef struct {
+    rate_run *run;
+    farm_outcome *outcome;
+} filling;
+
+static cb_status fill(void *context, const measurement_setting *setting, report_row *row)
+{
+    const filling *of = context;
+
+    (void)setting;
+    CB_TRY(of->run->kind->fill(of->run, of->outcome, row));
+    of->outcome->frequency_hz = report_row_number(row, REPORT_FREQUENCY_HZ, "");
+    return CB_OK;
 }
 
 cb_status rate_row_add(rate_run *run, farm_outcome *outcome)
 {
-    const measurement_setting *setting = run->setting;
-    engine_session *session = setting->session;
+    filling of = {.run = run, .outcome = outcome};
     report_row row = {.broken = false};
-    cb_status status;
 
-    CB_TRY(algorithm_mean_us(setting->team, run->algorithm_ns, run->algorithm_runs,
-                             &outcome->algorithm_true_us));
-    CB_TRY(counting_gather(&session->counting, session->technology, setting->team,
-                           &outcome->counters));
-    if (setting->planned->varied)
-        CB_TRY(fragments_summarize(setting->team, run->arrived, &outcome->fragment_mean_bytes,
-                                   &outcome->fragment_largest_bytes));
-    CB_TRY(meters_report(&run->meters, setting->team, run->root ? &row : NULL));
+    CB_TRY(row_gather(&run->row, run->setting, run->root ? &row : NULL));
     if (run->kind->gather != NULL)
-        CB_TRY(run->kind->gather(run, outcome));
+        CB_TRY(run->kind->gather(run));
     if (!run->root)
         return CB_OK;
-    outcome->skew_ns = run->skew_ns;
-    outcome->touch_ns = run->touch_ns;
-    outcome->verification = run->verification;
-    run->verification.done = false;
-    verification_note(session, &outcome->verification);
-    if (figures_nothing_arrived(&outcome->delivery)) {
-        status = figures_refuse(setting, run->kind->counted, outcome->delivery.lost);
-    } else {
-        status = run->kind->fill(run, outcome, &row);
-        outcome->frequency_hz = report_row_number(&row, REPORT_FREQUENCY_HZ, "");
-        if (status == CB_OK)
-            status = report_add(session->document, &row);
-    }
-    report_row_clear(&row);
-    return status;
+    outcome->base = run->row;
+    run->row.verification.done = false;
+    return row_write(&outcome->base, run->setting, run->kind->counted, fill, &of, &row);
 }
 
 /* Loads */
@@ -189,7 +175,7 @@ static cb_status try_rate(void *context, double rate_hz, farm_trial *out)
     *out = (farm_trial){.silent = outcome.tally.decided == 0, .now_ns = run->elapsed_ns};
     if (run->root) {
         rates->reached_ns = run->kind->latency_ns(run, rates->quantile);
-        out->holds = !farm_saturated(&outcome) && outcome.delivery.lost == 0 &&
+        out->holds = !farm_saturated(&outcome) && run->row.delivery.lost == 0 &&
                      rates->reached_ns <= rates->deadline_ns;
     }
     return control_broadcast(run->setting->team, &out->holds, sizeof(out->holds));

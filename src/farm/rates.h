@@ -4,7 +4,6 @@
 #ifndef FARM_RATES_H
 #define FARM_RATES_H
 
-#include "engine/fragments.h"
 #include "engine/outcome.h"
 #include "farm/arrivals.h"
 #include "farm/figures.h"
@@ -14,15 +13,14 @@ typedef struct rate_run rate_run;
 /* What differs. All functions but the last two are collective over the team. */
 typedef struct {
     const char *counted; /* what arrives or is lost: "events" */
-    /* An open loop at a rate, after rate_row_begin. Set the tally, the destinations and the
-     * delivery in *out. */
+    /* An open loop at a rate, after rate_row_begin. Set the tally and the destinations in *out. */
     cb_status (*run_open)(rate_run *run, double rate_hz, uint64_t events, farm_outcome *out);
     /* The same for single events, each issued after the one before it. NULL: not known how. */
     cb_status (*run_single)(rate_run *run, uint64_t events, farm_outcome *out);
     /* Clear what a row collects, besides what is in rate_run. */
     void (*reset)(rate_run *run);
-    /* Add to the outcome what other ranks have, before the row is filled. May be NULL. */
-    cb_status (*gather)(rate_run *run, farm_outcome *outcome);
+    /* Collect what other ranks have, before the row is filled. May be NULL. */
+    cb_status (*gather)(rate_run *run);
     /* Local. A number of events that a run may have, not below `events`. NULL: any. */
     uint64_t (*whole)(const rate_run *run, uint64_t events);
     /* At the root: the quantile of the latencies since the row began; infinite if there are none.
@@ -44,13 +42,7 @@ struct rate_run {
     double event_ns;     /* per event at the highest rate; agreed on */
     farm_arrivals arrivals;
     uint64_t open_runs; /* so far */
-    double touch_ns;
-    verification_result verification; /* reported with the first row only */
-    /* Of this rank, since the row began */
-    meters meters;
-    fragments_arrived arrived; /* if sizes vary */
-    double skew_ns;
-    uint64_t algorithm_runs, algorithm_ns;
+    row_base row;       /* under way; its verification is reported with the first row only */
 };
 
 /* Start a measurement: read --arrivals and create the rank's part. *run has its kind and setting,

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "engine/pass.h"
+#include "engine/rows.h"
 #include "engine/verification.h"
 
 /* Longest expected silence of a working farm, in addition to `least_ns`: all of its destinations
@@ -80,6 +81,8 @@ static cb_status conclude_run(farm_run *run, farm_tally *tally)
     CB_TRY(control_broadcast(run->base.setting->team, &agreed, sizeof(agreed)));
     *tally = agreed.tally;
     run->base.elapsed_ns = agreed.elapsed_ns;
+    run->base.row.delivery.arrived += tally->decided;
+    run->base.row.delivery.lost += tally->lost;
     return CB_OK;
 }
 
@@ -95,26 +98,26 @@ static cb_status run_with(farm_run *run, farm_load load, const farm_fragments *f
                                run->base.setting->oversubscribed, &late_ns));
     CB_TRY(farm_begin(me, run->next_event, load.events, fragments,
                       own_timeout_ns(run, &load, timeout_ns)));
-    meters_begin(&run->base.meters);
+    meters_begin(&run->base.row.timed);
     CB_TRY(run->base.root ? farm_supervise(me, run->base.actions, &load, tally)
                           : farm_serve(me, run->base.actions));
-    meters_end(&run->base.meters);
+    meters_end(&run->base.row.timed);
     session_leave_if_interrupted(session);
     CB_TRY(transport_flush(me->factory));
-    run->base.algorithm_runs += me->algorithm.runs;
-    run->base.algorithm_ns += me->algorithm.elapsed_ns;
+    run->base.row.algorithm_runs += me->algorithm.runs;
+    run->base.row.algorithm_ns += me->algorithm.elapsed_ns;
     if (farm_of(me)->role == FARM_DESTINATION) {
-        run->base.arrived.packets += me->received.packets;
-        run->base.arrived.bytes += me->received.bytes;
-        if (me->received.largest > run->base.arrived.largest)
-            run->base.arrived.largest = me->received.largest;
+        run->base.row.arrived.packets += me->received.packets;
+        run->base.row.arrived.bytes += me->received.bytes;
+        if (me->received.largest > run->base.row.arrived.largest)
+            run->base.row.arrived.largest = me->received.largest;
     }
     lateness_ns[0] = late_ns;
     lateness_ns[1] = -late_ns;
     CB_TRY(control_maximum(run->base.setting->team, lateness_ns, 2));
-    run->base.skew_ns = fmax(run->base.skew_ns, lateness_ns[0] + lateness_ns[1]);
+    run->base.row.skew_ns = fmax(run->base.row.skew_ns, lateness_ns[0] + lateness_ns[1]);
     CB_TRY(conclude_run(run, tally));
-    meters_count(&run->base.meters, tally->decided);
+    meters_count(&run->base.row.timed, tally->decided);
     run->next_event += tally->issued;
     return CB_OK;
 }
@@ -127,7 +130,7 @@ cb_status farm_run_load(farm_run *run, farm_load load, farm_tally *tally)
 
     CB_TRY(run_with(run, load, run->fragments,
                     reliable ? 0 : longest_silence_ns(run, &load, lossy_ns), tally));
-    counting_end(&run->base.setting->session->counting, run->base.setting->session->technology);
+    row_end(run->base.setting->session);
     return CB_OK;
 }
 
@@ -149,15 +152,6 @@ static void reset(rate_run *base)
     memset(run->accounts, 0, farm_destinations(run) * sizeof(*run->accounts));
     if (run->step_latencies != NULL)
         memset(run->step_latencies, 0, 2 * sizeof(*run->step_latencies));
-}
-
-/* Where no decision has arrived, nothing was measured. */
-static cb_status gather(rate_run *base, farm_outcome *outcome)
-{
-    (void)base;
-    outcome->delivery =
-        (delivery_counts){.arrived = outcome->tally.decided, .lost = outcome->tally.lost};
-    return CB_OK;
 }
 
 static cb_status fill_row(rate_run *base, farm_outcome *outcome, report_row *row)
@@ -189,7 +183,7 @@ static cb_status run_open(rate_run *base, double rate_hz, uint64_t events, farm_
 
     CB_TRY(farm_run_load(run, farm_open_load(run, rate_hz, events), &out->tally));
     out->destinations = farm_destinations(run);
-    return gather(base, out);
+    return CB_OK;
 }
 
 static cb_status run_single(rate_run *base, uint64_t events, farm_outcome *out)
@@ -220,6 +214,5 @@ const rate_kind farm_rate_kind = {.counted = "events",
                                   .run_open = run_open,
                                   .run_single = run_single,
                                   .reset = reset,
-                                  .gather = gather,
                                   .latency_ns = latency_ns,
                                   .fill = fill_row};

@@ -12,6 +12,7 @@
 #include "engine/figures.h"
 #include "engine/measurement.h"
 #include "engine/rank.h"
+#include "engine/rows.h"
 #include "engine/verification.h"
 #include "linkmap/figures.h"
 #include "linkmap/map.h"
@@ -108,13 +109,15 @@ static cb_status make_rank(linkmap_state *state)
     pass_context *pass = &state->passes.pass;
     const size_t control_messages = 4;
 
-    state->passes = (measurement_passes){.setting = setting,
-                                         .pass = {.session = session,
-                                                  .team = setting->team,
-                                                  .oversubscribed = setting->oversubscribed,
-                                                  .started_ns = cb_now_ns(),
-                                                  .limit_ns = session->options->max_time_s * 1e9},
-                                         .traffic = &traffic_touching};
+    state->passes =
+        (measurement_passes){.setting = setting,
+                             .pass = {.session = session,
+                                      .team = setting->team,
+                                      .oversubscribed = setting->oversubscribed,
+                                      .started_ns = cb_now_ns(),
+                                      .limit_ns = session->options->max_time_s * 1e9},
+                             .traffic = &traffic_touching,
+                             .out = {.base = {.touch_ns = -1, .algorithm_true_us = -1}}};
     CB_TRY(rank_create(&place, session->technology, &pass->me, &pass->actions));
     pass->me->preparation.unanswered = (size_t)options->packets + control_messages;
     CB_TRY(rank_prepare(pass->me));
@@ -366,15 +369,10 @@ static cb_status fill_pairs(const map_description *map, report_row *row)
     return status;
 }
 
-static cb_status fill_row(linkmap_state *state, report_row *row)
+static cb_status fill_row(void *context, const measurement_setting *setting, report_row *row)
 {
-    const figures_common common = {.mode = state->planned.mode->name,
-                                   .skew_ns = state->skew_ns,
-                                   .touch_ns = -1,
-                                   .algorithm_true_us = -1,
-                                   .verification = &state->passes.out.verification,
-                                   .counters = &state->passes.out.counters};
-    const delivery_counts *delivery = &state->passes.out.delivery;
+    linkmap_state *state = context;
+    const delivery_counts *delivery = &state->passes.out.base.delivery;
     const double packets =
         (double)bench_packets_of(state->planned.mode->packets, state->planned.count);
     map_fault faults[MAP_FAULTS_MOST];
@@ -384,12 +382,12 @@ static cb_status fill_row(linkmap_state *state, report_row *row)
     cb_status status = CB_OK;
     double step_us;
 
-    figures_fill_common(&state->setting, &common, row);
+    figures_fill_common(setting, state->planned.mode->name, &state->passes.out.base, row);
     if (state->step_count > 0) {
         CB_TRY(figures_summarize(state->steps_us, state->step_count, &summary));
         figures_fill_blocks(figures_column(state->planned.mode), &summary, state->steps_us,
                             state->step_count, state->step_count, row);
-        step_us = figures_rate_us(delivery, &state->passes.out.counters, state->steps_us,
+        step_us = figures_rate_us(delivery, &state->passes.out.base.counters, state->steps_us,
                                   state->step_count, summary.median, row);
         if (state->planned.size_bytes > 0)
             report_set_number(row, REPORT_THROUGHPUT_MBPS,
@@ -418,18 +416,7 @@ static cb_status fill_row(linkmap_state *state, report_row *row)
 
 static cb_status write_row(linkmap_state *state, report_row *row)
 {
-    engine_session *session = state->setting.session;
-    cb_status status = CB_OK;
-
-    if (session->document != NULL) {
-        verification_note(session, &state->passes.out.verification);
-        if (figures_nothing_arrived(&state->passes.out.delivery))
-            status = figures_refuse(&state->setting, "packets", state->passes.out.delivery.lost);
-        else if ((status = fill_row(state, row)) == CB_OK)
-            status = report_add(session->document, row);
-    }
-    report_row_clear(row);
-    return status;
+    return row_write(&state->passes.out.base, &state->setting, "packets", fill_row, state, row);
 }
 
 /* A host or a link was lost: nothing collective ends any more. The first rank writes the row and
@@ -459,9 +446,10 @@ static cb_status measure_members(linkmap_state *state)
                            &state->places, &state->order));
     CB_TRY(control_agree(setting->team, make_rank(state)));
     CB_TRY(control_barrier(setting->team));
-    counting_begin(&session->counting, session->technology);
+    measurement_begin_row(passes);
     CB_TRY(run_map(state));
-    counting_end(&session->counting, session->technology);
+    row_end(session);
+    passes->out.base.timed = passes->pass.meters;
     if (state->run.any_lost || state->run.left)
         return end_without(state);
     CB_TRY(transport_flush(session->technology));
@@ -470,15 +458,12 @@ static cb_status measure_members(linkmap_state *state)
     CB_TRY(control_agree(setting->team, rank_prepare(passes->pass.me)));
     CB_TRY(control_barrier(setting->team));
     CB_TRY(time_steps(state));
-    CB_TRY(figures_sum_delivery(setting, passes->pass.me, &passes->out.delivery));
+    CB_TRY(figures_sum_delivery(setting, passes->pass.me, &passes->out.base.delivery));
     rank_reset(passes->pass.me, passes->traffic);
     CB_TRY(measurement_verify(passes));
-    CB_TRY(counting_gather(&session->counting, session->technology, setting->team,
-                           &passes->out.counters));
-    CB_TRY(control_barrier(setting->team));
-    CB_TRY(meters_report(&passes->pass.meters, setting->team,
-                         session->document != NULL ? &row : NULL));
-    return control_agree(setting->team, write_row(state, &row));
+    passes->out.base.skew_ns = state->skew_ns;
+    CB_TRY(row_gather(&passes->out.base, setting, session->document != NULL ? &row : NULL));
+    return control_agree(setting->team, session->document != NULL ? write_row(state, &row) : CB_OK);
 }
 
 static void free_state(linkmap_state *state)

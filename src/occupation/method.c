@@ -349,15 +349,12 @@ static cb_status do_both(occupation *state, occupation_work *work)
 
     CB_TRY(find_steps(state, &run->out.steps));
     run->pass.pace = (batch_pace){.count = 0};
-    meters_reset(&run->pass.meters);
-    counting_begin(&run->setting->session->counting, run->setting->session->technology);
+    measurement_begin_row(run);
     CB_TRY(run_until(state, state->parts.both_ns, run->out.steps));
     work->beside_work_ns = (double)run->pass.batch_units * state->unit_ns;
     work->beside_ns = run->pass.batch_ns;
     keep_whole_periods(state, work);
-    run->out.timed = run->pass.meters;
-    counting_end(&run->setting->session->counting, run->setting->session->technology);
-    CB_TRY(figures_sum_delivery(run->setting, run->pass.me, &run->out.delivery));
+    CB_TRY(measurement_end_row(run));
     CB_TRY(measurement_keep_shares(run));
     return measurement_keep_blocks(run);
 }

@@ -13,9 +13,9 @@
 #include "base/memory.h"
 #include "engine/benchmark.h"
 #include "engine/figures.h"
-#include "engine/meters.h"
 #include "engine/method.h"
 #include "engine/pass.h"
+#include "engine/rows.h"
 #include "engine/verification.h"
 #include "replay/messages.h"
 #include "replay/player.h"
@@ -44,15 +44,13 @@ typedef struct {
     double own_us[PLAYS_MOST]; /* times of this rank in each play */
     double all_us[PLAYS_MOST]; /* and of the slowest rank */
     size_t plays;
-    double skew_ns;
     const char *stopped_by;
-    meters timed;
+    row_base row;
     player_found found;       /* of the last play, ... */
     player_found timed_found; /* ... and of the last timed one */
     player_stamps stamps;
     message_times messages;
     recorded_times recorded;
-    verification_result verification;
 } replay_run;
 
 /* The plan */
@@ -189,14 +187,14 @@ static cb_status play(replay_run *run, const measurement_setting *setting, playe
 
     CB_TRY(pass_start_together(&session->clock, setting->team, setting->oversubscribed, &late_ns));
     start_ns = cb_now_ns();
-    meters_begin(&run->timed);
+    meters_begin(&run->row.timed);
     CB_TRY(player_play(run->me, stamps, verify, &run->found));
     *own_us = (double)(cb_now_ns() - start_ns) / 1e3;
-    meters_end(&run->timed);
-    meters_count(&run->timed, 1);
+    meters_end(&run->row.timed);
+    meters_count(&run->row.timed, 1);
     session_leave_if_interrupted(session);
     CB_TRY(transport_flush(session->technology));
-    run->skew_ns = fmax(run->skew_ns, fabs(late_ns));
+    run->row.skew_ns = fmax(run->row.skew_ns, fabs(late_ns));
     return CB_OK;
 }
 
@@ -242,21 +240,20 @@ static cb_status play_often(replay_run *run, const measurement_setting *setting)
         agreed[0] = (double)(cb_now_ns() - start_ns) / 1e3;
         CB_TRY(control_maximum(setting->team, agreed, 2));
     }
-    meters_reset(&run->timed);
-    counting_begin(&setting->session->counting, setting->session->technology);
-    run->skew_ns = 0;
+    row_begin(&run->row, setting->session);
+    run->row.touch_ns = -1;
     while (run->plays < PLAYS_MOST && !precise &&
            (run->plays < PLAYS_LEAST || agreed[0] + agreed[1] < limit_us)) {
         CB_TRY(play(run, setting, NULL, false, &run->own_us[run->plays]));
         CB_TRY(check_sum(run, touch));
         agreed[0] = (double)(cb_now_ns() - start_ns) / 1e3;
         agreed[1] = run->own_us[run->plays];
-        agreed[2] = run->skew_ns / 1e3;
+        agreed[2] = run->row.skew_ns / 1e3;
         CB_TRY(control_maximum(setting->team, agreed, 3));
         run->all_us[run->plays++] = agreed[1];
         CB_TRY(is_precise(run, options->precision_pct, &precise));
     }
-    run->skew_ns = agreed[2] * 1e3;
+    run->row.skew_ns = agreed[2] * 1e3;
     run->stopped_by = precise ? "precision" : "max-time";
     return CB_OK;
 }
@@ -290,9 +287,7 @@ static cb_status play_verified(replay_run *run, const measurement_setting *setti
     CB_TRY(play(run, setting, NULL, true, &ignored_us));
     found.messages = run->found.messages;
     found.corrupted = run->found.corrupted;
-    CB_TRY(verification_sum(setting->team, &found, &run->verification));
-    verification_note(setting->session, &run->verification);
-    return CB_OK;
+    return verification_sum(setting->team, &found, &run->row.verification);
 }
 
 /* The row */
@@ -373,16 +368,15 @@ static void fill_messages(const replay_run *run, report_row *row)
     report_set_member(row, REPORT_RECORDED, (double)recorded->worst_line, "worst_line");
 }
 
-static cb_status fill_times(replay_run *run, const cb_counts *counters, uint64_t messages,
-                            uint64_t bytes, report_row *row)
+static cb_status fill_times(replay_run *run, uint64_t messages, uint64_t bytes, report_row *row)
 {
-    const delivery_counts reliable = {0};
     stats_summary summary;
     double play_us;
 
     CB_TRY(figures_summarize(run->all_us, run->plays, &summary));
     figures_fill_blocks(REPORT_PLAY_US, &summary, run->all_us, run->plays, run->plays, row);
-    play_us = figures_rate_us(&reliable, counters, run->all_us, run->plays, summary.median, row);
+    play_us = figures_rate_us(&run->row.delivery, &run->row.counters, run->all_us, run->plays,
+                              summary.median, row);
     qsort(run->all_us, run->plays, sizeof(double), compare_times);
     report_set_member(row, REPORT_REPLAY, (double)run->plays, "plays");
     report_set_member(row, REPORT_REPLAY, stats_quantile(run->all_us, run->plays, 0.25),
@@ -395,48 +389,44 @@ static cb_status fill_times(replay_run *run, const cb_counts *counters, uint64_t
     return CB_OK;
 }
 
-static cb_status write_row(replay_run *run, const measurement_setting *setting,
-                           const rank_figures *all, const cb_counts *counters, report_row *row)
+typedef struct {
+    replay_run *run;
+    const rank_figures *all;
+} row_source;
+
+static cb_status fill_row(void *context, const measurement_setting *setting, report_row *row)
 {
-    const figures_common common = {.mode = setting->planned->mode->name,
-                                   .skew_ns = run->skew_ns,
-                                   .touch_ns = -1,
-                                   .algorithm_true_us = -1,
-                                   .verification = &run->verification,
-                                   .counters = counters};
+    const row_source *of = context;
     uint64_t messages = 0, bytes = 0;
 
     for (size_t rank = 0; rank < setting->participants; rank++) {
-        messages += all[rank].received;
-        bytes += all[rank].received_bytes;
+        messages += of->all[rank].received;
+        bytes += of->all[rank].received_bytes;
     }
-    figures_fill_common(setting, &common, row);
-    if (run->played.multicasts)
+    figures_fill_common(setting, setting->planned->mode->name, &of->run->row, row);
+    if (of->run->played.multicasts)
         report_set_text(row, REPORT_MULTICAST, "loop");
-    CB_TRY(fill_times(run, counters, messages, bytes, row));
-    fill_ranks(all, setting->participants, row);
-    fill_messages(run, row);
-    return report_add(setting->session->document, row);
+    CB_TRY(fill_times(of->run, messages, bytes, row));
+    fill_ranks(of->all, setting->participants, row);
+    fill_messages(of->run, row);
+    return CB_OK;
 }
 
 static cb_status report(replay_run *run, const measurement_setting *setting)
 {
-    engine_session *session = setting->session;
+    const bool writes = setting->session->document != NULL;
     const rank_figures own = figures_of(run);
     rank_figures *all = cb_allocate(setting->participants, sizeof(*all), "the figures of ranks");
+    row_source of = {.run = run, .all = all};
     report_row row = {.broken = false};
-    cb_counts counters;
     cb_status status = control_agree(setting->team, all != NULL ? CB_OK : CB_ERROR_MEMORY);
 
     if (status == CB_OK)
         status = control_gather(setting->team, &own, sizeof(own), all);
     if (status == CB_OK)
-        status = counting_gather(&session->counting, session->technology, setting->team, &counters);
-    if (status == CB_OK)
-        status = meters_report(&run->timed, setting->team, session->document != NULL ? &row : NULL);
-    if (status == CB_OK && session->document != NULL)
-        status = write_row(run, setting, all, &counters, &row);
-    report_row_clear(&row);
+        status = row_gather(&run->row, setting, writes ? &row : NULL);
+    if (status == CB_OK && writes)
+        status = row_write(&run->row, setting, "messages", fill_row, &of, &row);
     free(all);
     return control_agree(setting->team, status);
 }
@@ -454,8 +444,8 @@ static cb_status measure(void *state, const measurement_setting *setting)
                          player_create(&run->played, session->technology, touch, &run->me)));
     CB_TRY(control_barrier(setting->team));
     CB_TRY(play_often(run, setting));
-    counting_end(&session->counting, session->technology);
-    timed = run->timed;
+    row_end(session);
+    timed = run->row.timed;
     run->timed_found = run->found;
     CB_TRY(play_stamped(run, setting));
     if (session->options->verify)
@@ -463,7 +453,7 @@ static cb_status measure(void *state, const measurement_setting *setting)
     CB_TRY(control_barrier(setting->team));
     player_destroy(run->me);
     run->me = NULL;
-    run->timed = timed;
+    run->row.timed = timed;
     return report(run, setting);
 }
 

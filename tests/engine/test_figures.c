@@ -40,13 +40,13 @@ static void fill_blocks(double *blocks_ns, double step_us)
 
 static measurement_outcome outcome_of(double *blocks_ns)
 {
-    return (measurement_outcome){.blocks_ns = blocks_ns,
+    return (measurement_outcome){.base = {.touch_ns = 4},
+                                 .blocks_ns = blocks_ns,
                                  .block_count = BLOCKS,
                                  .steps = block_steps,
                                  .stopped_by = "precision",
                                  .group_create_ns = -1,
-                                 .harness_ns = 12,
-                                 .touch_ns = 4};
+                                 .harness_ns = 12};
 }
 
 /* The last row created; the next call replaces it. */
@@ -503,7 +503,7 @@ START_TEST(what_was_not_measured_is_absent)
 
     make_bench(&b, &cb_oneway);
     fill_blocks(blocks_ns, 1);
-    outcome.touch_ns = outcome.harness_ns = outcome.group_create_ns = -1;
+    outcome.base.touch_ns = outcome.harness_ns = outcome.group_create_ns = -1;
     row = row_of_outcome(&b, &outcome);
     assert_absent(report_row_number(row, REPORT_TOUCH_US, ""));
     assert_absent(report_row_number(row, REPORT_HARNESS_US, ""));
@@ -524,8 +524,8 @@ START_TEST(times_are_reported_in_microseconds)
 
     make_bench(&b, &cb_oneway);
     fill_blocks(blocks_ns, 1);
-    outcome.touch_ns = 250;
-    outcome.skew_ns = 1500;
+    outcome.base.touch_ns = 250;
+    outcome.base.skew_ns = 1500;
     outcome.group_create_ns = 51000;
     row = row_of_outcome(&b, &outcome);
     assert_near(report_row_number(row, REPORT_TOUCH_US, ""), 0.25);
@@ -609,7 +609,7 @@ static const report_row *row_of_delivery(bench *b, const char *mode, size_t coun
 
     for (size_t i = 0; i < BLOCKS; i++)
         blocks_ns[i] = 1e3 * (double)block_steps * (i == 3 ? waiting_us : 4);
-    outcome.delivery = delivery;
+    outcome.base.delivery = delivery;
     fill_row(b, &measurement, count, &outcome);
     return &made;
 }
@@ -687,13 +687,13 @@ START_TEST(what_the_technology_sent_again_makes_rates_from_totals)
     bench b;
 
     make_bench(&b, &cb_oneway);
-    outcome.counters = (cb_counts){.set = &set, .values = {7, 0}};
+    outcome.base.counters = (cb_counts){.set = &set, .values = {7, 0}};
     fill_blocks(blocks_ns, 1);
     ck_assert(!rates_are_from_totals(row_of_outcome(&b, &outcome)));
-    outcome.counters.values[1] = CB_COUNTER_ABSENT;
+    outcome.base.counters.values[1] = CB_COUNTER_ABSENT;
     fill_blocks(blocks_ns, 1);
     ck_assert(!rates_are_from_totals(row_of_outcome(&b, &outcome)));
-    outcome.counters.values[1] = 1;
+    outcome.base.counters.values[1] = 1;
     fill_blocks(blocks_ns, 1);
     ck_assert(rates_are_from_totals(row_of_outcome(&b, &outcome)));
 }

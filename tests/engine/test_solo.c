@@ -326,11 +326,12 @@ START_TEST(meters_count_the_time_and_the_steps_of_all_blocks)
     outcome = measure(&b);
     for (size_t i = 0; i < outcome.block_count; i++)
         blocks_ns += outcome.blocks_ns[i];
-    ck_assert_uint_ge(outcome.timed.steps, outcome.steps * outcome.block_count);
-    ck_assert_double_ge((double)outcome.timed.elapsed_ns, blocks_ns);
+    ck_assert_uint_ge(outcome.base.timed.steps, outcome.steps * outcome.block_count);
+    ck_assert_double_ge((double)outcome.base.timed.elapsed_ns, blocks_ns);
     /* The simulated clock is that of the processor, too. */
-    ck_assert_uint_ge(outcome.timed.total[0], outcome.timed.elapsed_ns);
-    ck_assert_double_eq_tol((double)outcome.timed.elapsed_ns / (double)outcome.timed.steps,
+    ck_assert_uint_ge(outcome.base.timed.total[0], outcome.base.timed.elapsed_ns);
+    ck_assert_double_eq_tol((double)outcome.base.timed.elapsed_ns /
+                                (double)outcome.base.timed.steps,
                             step_ns(&outcome), 0.1 * step_ns(&outcome));
     measurement_outcome_free(&outcome);
 }
@@ -617,11 +618,11 @@ START_TEST(the_cost_of_touching_is_reported_only_where_packets_are_touched)
 
     make_bench(&b, &cb_twoway);
     outcome = measure(&b);
-    ck_assert_double_gt(outcome.touch_ns, 0);
+    ck_assert_double_gt(outcome.base.touch_ns, 0);
     measurement_outcome_free(&outcome);
     b.options.touch = "none";
     outcome = measure(&b);
-    ck_assert_double_lt(outcome.touch_ns, 0);
+    ck_assert_double_lt(outcome.base.touch_ns, 0);
     measurement_outcome_free(&outcome);
 }
 END_TEST
@@ -636,7 +637,7 @@ START_TEST(corrupted_data_ends_the_measurement_without_baselines)
     b.technology.receive = corrupting_receive;
     ck_assert_int_eq(measure_as(&b, &measurement, &outcome), CB_ERROR_DATA);
     ck_assert_double_lt(outcome.harness_ns, 0);
-    ck_assert_double_lt(outcome.touch_ns, 0);
+    ck_assert_double_lt(outcome.base.touch_ns, 0);
     measurement_outcome_free(&outcome);
 }
 END_TEST

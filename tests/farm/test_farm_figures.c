@@ -41,7 +41,8 @@ static void make_farm(farm *f)
                                          .size_bytes = 1000};
     for (size_t i = 0; i < BLOCKS; i++)
         f->blocks_ns[i] = factors[i] * 4000 * EVENTS_OF_A_BLOCK;
-    f->outcome = (farm_outcome){.in_flight = 8,
+    f->outcome = (farm_outcome){.base = {.algorithm_true_us = -1, .touch_ns = -1},
+                                .in_flight = 8,
                                 .block = EVENTS_OF_A_BLOCK,
                                 .blocks_ns = f->blocks_ns,
                                 .block_count = BLOCKS,
@@ -49,9 +50,7 @@ static void make_farm(farm *f)
                                 .tally = {.issued = 100, .decided = 100},
                                 .latencies = f->latencies,
                                 .accounts = f->accounts,
-                                .destinations = DESTINATIONS,
-                                .algorithm_true_us = -1,
-                                .touch_ns = -1};
+                                .destinations = DESTINATIONS};
 }
 
 /* 50 000 events a second for 2 ms: 100 events, 20 us apart. */
@@ -485,9 +484,9 @@ START_TEST(a_row_has_the_conditions_of_the_farm)
     const report_row *row;
 
     make_farm(&f);
-    f.outcome.algorithm_true_us = 51.5;
-    f.outcome.skew_ns = 1500;
-    f.outcome.touch_ns = 250;
+    f.outcome.base.algorithm_true_us = 51.5;
+    f.outcome.base.skew_ns = 1500;
+    f.outcome.base.touch_ns = 250;
     row = row_of(&f);
     assert_near(report_row_number(row, REPORT_SOURCES, ""), SOURCES);
     assert_near(report_row_number(row, REPORT_DESTINATIONS, ""), DESTINATIONS);
