@@ -13,13 +13,11 @@
 #include "engine/block.h"
 #include "engine/figures.h"
 #include "engine/measurement.h"
+#include "engine/shares.h"
 #include "engine/rank.h"
 
 /* Turns are taken in batches. The first has at least TURNS_LEAST, whatever time they take. */
 enum { WARM_UP_TURNS = 10, TURNS_LEAST = 3, BATCH_TURNS = 21 };
-
-/* The warm-up and the turns end at these shares of --max-time. */
-static const double warm_up_share = 0.2, turns_share = 0.9;
 
 /* State of the method. */
 typedef struct {
@@ -145,7 +143,7 @@ static cb_status warm_up(bare_run *bare, measurement_passes *run)
     double ignored_ns[2];
     size_t turns;
 
-    CB_TRY(turns_that_fit(bare, run, warm_up_share, 1, WARM_UP_TURNS, &turns));
+    CB_TRY(turns_that_fit(bare, run, share_warm_up_end, 1, WARM_UP_TURNS, &turns));
     for (size_t turn = 0; turn < turns; turn++)
         CB_TRY(take_turn(bare, run, turn, &ignored_ns[0], &ignored_ns[1]));
     return CB_OK;
@@ -200,7 +198,7 @@ static cb_status take_turns(bare_run *bare, measurement_passes *run)
 
     run->out.steps = bare->steps;
     measurement_begin_row(run);
-    CB_TRY(turns_that_fit(bare, run, turns_share, TURNS_LEAST, BATCH_TURNS, &turns));
+    CB_TRY(turns_that_fit(bare, run, share_turns_end, TURNS_LEAST, BATCH_TURNS, &turns));
     while (turns > 0 && !precise) {
         pass_begin_timing(pass);
         for (size_t turn = 0; turn < turns; turn++) {
@@ -212,7 +210,7 @@ static cb_status take_turns(bare_run *bare, measurement_passes *run)
         CB_TRY(transport_flush(pass->me->factory));
         CB_TRY(keep_batch(bare, run, turns));
         CB_TRY(is_precise(bare, run, &precise));
-        CB_TRY(turns_that_fit(bare, run, turns_share, 0, BATCH_TURNS, &turns));
+        CB_TRY(turns_that_fit(bare, run, share_turns_end, 0, BATCH_TURNS, &turns));
     }
     run->out.stopped_by = precise ? "precision" : "max-time";
     return measurement_end_row(run);

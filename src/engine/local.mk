@@ -23,6 +23,7 @@ libcombench_a_SOURCES += \
 	%D%/rank.c %D%/rank.h \
 	%D%/rows.c %D%/rows.h \
 	%D%/senders.c %D%/senders.h \
+	%D%/shares.h \
 	%D%/session.c %D%/session.h \
 	%D%/shape.c %D%/shape.h \
 	%D%/verification.c %D%/verification.h

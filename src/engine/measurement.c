@@ -17,6 +17,7 @@
 #include "engine/rank.h"
 #include "engine/rows.h"
 #include "engine/senders.h"
+#include "engine/shares.h"
 #include "engine/verification.h"
 
 enum {
@@ -28,10 +29,6 @@ enum {
     HARNESS_BLOCKS = 11, /* over null */
     HARNESS_BLOCK_NS = 500000
 };
-
-/* Each pass ends at this share of --max-time; the rest is for the baselines. */
-static const double groups_share = 0.10, warm_up_share = 0.12, blocks_share = 0.70,
-                    steps_share = 0.92;
 
 static const double block_ns = 1e6, oversubscribed_block_ns = 5e6;
 
@@ -52,7 +49,7 @@ uint64_t measurement_lead_in(uint64_t steps)
 
 uint64_t measurement_block_steps(double step_ns, double wanted_ns, double limit_ns, unsigned window)
 {
-    double room_ns = limit_ns * (blocks_share - warm_up_share) / BLOCKS_OF_WINDOWS;
+    double room_ns = limit_ns * (share_blocks_end - share_warm_up_end) / BLOCKS_OF_WINDOWS;
     double of_windows = fmin((double)WINDOWS_A_BLOCK * window, floor(room_ns / step_ns));
 
     return (uint64_t)fmax(fmax(1, of_windows), ceil(wanted_ns / step_ns));
@@ -63,7 +60,7 @@ uint64_t measurement_block_steps(double step_ns, double wanted_ns, double limit_
  * have been waited for before the clock started. */
 static uint64_t within_warm_up(const measurement_passes *run, uint64_t steps)
 {
-    double fitting = run->pass.limit_ns * warm_up_share / pace_latest_ns(&run->pass.pace);
+    double fitting = run->pass.limit_ns * share_warm_up_end / pace_latest_ns(&run->pass.pace);
 
     return (uint64_t)fmax(1, fmin((double)steps, fitting));
 }
@@ -72,7 +69,7 @@ static uint64_t within_warm_up(const measurement_passes *run, uint64_t steps)
 static cb_status grow_block(void *decider, const pass_context *pass, pass_batch *next)
 {
     measurement_passes *run = decider;
-    double share_ns = pass->limit_ns * warm_up_share, took_ns = pass->blocks_ns[0], growth;
+    double share_ns = pass->limit_ns * share_warm_up_end, took_ns = pass->blocks_ns[0], growth;
 
     if (next->blocks == 0) {
         *next = (pass_batch){.steps = 1, .blocks = 1};
@@ -106,7 +103,7 @@ static void set_steps(measurement_passes *run, uint64_t steps)
  * lengthened. */
 static cb_status lengthen_block(void *decider, const pass_context *pass, pass_batch *next)
 {
-    const double enough = 1.5, latest_ns = 2 * warm_up_share * pass->limit_ns;
+    const double enough = 1.5, latest_ns = 2 * share_warm_up_end * pass->limit_ns;
     measurement_passes *run = decider;
     bool first = next->blocks == 0, done;
     uint64_t steps;
@@ -186,7 +183,7 @@ cb_status measurement_keep_blocks(measurement_passes *run)
 static size_t blocks_that_fit(const measurement_passes *run)
 {
     const pass_context *pass = &run->pass;
-    double left_ns = pass->limit_ns * blocks_share - pass->elapsed_ns;
+    double left_ns = pass->limit_ns * share_blocks_end - pass->elapsed_ns;
     double affordable = pace_affordable(&pass->pace, left_ns, pass->limit_ns);
     double lead_in = (double)measurement_lead_in(run->out.steps);
     double wanted = fmin(fmax(10, (double)run->out.block_count), PASS_BLOCKS_MAXIMUM);
@@ -388,7 +385,8 @@ static cb_status time_groups(measurement_passes *run)
         CB_TRY(time_group(run, make_groups, &made_ns[rounds]));
         CB_TRY(time_group(run, free_groups, &freed_ns[rounds]));
         rounds++;
-    } while (rounds < GROUP_REPEATS && run->pass.elapsed_ns < run->pass.limit_ns * groups_share);
+    } while (rounds < GROUP_REPEATS &&
+             run->pass.elapsed_ns < run->pass.limit_ns * share_groups_end);
     run->out.group_create_ns = stats_summarize(made_ns, rounds).median;
     run->out.group_free_ns = stats_summarize(freed_ns, rounds).median;
     return CB_OK;
@@ -441,7 +439,7 @@ static cb_status finish_passes(measurement_passes *run)
     CB_TRY(rank_check_sum(run->pass.me));
     CB_TRY(measurement_keep_shares(run));
     CB_TRY(keep_thread_shares(run));
-    CB_TRY(measurement_time_steps(run, run->pass.limit_ns * steps_share));
+    CB_TRY(measurement_time_steps(run, run->pass.limit_ns * share_steps_end));
     return measurement_verify(run);
 }
 
@@ -509,7 +507,7 @@ static cb_status measure_baselines(measurement_passes *run, const rank_setting *
 {
     const measurement_setting *setting = run->setting;
     const measurement_method *method = setting->session->method;
-    double budget_ns = run->pass.limit_ns * (1 - steps_share) / 2;
+    double budget_ns = run->pass.limit_ns * (1 - share_steps_end) / 2;
 
     if (control_team_index(setting->team) != 0)
         return CB_OK;

@@ -11,15 +11,13 @@
 #include "base/memory.h"
 #include "engine/figures.h"
 #include "engine/measurement.h"
+#include "engine/shares.h"
 #include "evb/schedules.h"
 #include "evb/unit.h"
 #include "farm/chain.h"
 #include "timeline/write.h"
 
 enum { TURNS_LEAST = 4, TURNS_MOST = 20000 };
-
-/* Share of --max-time at which the pass ends. */
-static const double latencies_end = 0.98;
 
 /* What rank 0 reports; equal in all participants. */
 typedef struct {
@@ -114,7 +112,8 @@ static cb_status time_events(measurement_passes *run, evb_found *found)
     memset(found, 0, sizeof(*found));
     CB_TRY(control_maximum(pass->team, &elapsed_ns, 1));
     turns = (uint64_t)fmin(
-        TURNS_MOST, fmax(TURNS_LEAST, (pass->limit_ns * latencies_end - elapsed_ns) / step_ns));
+        TURNS_MOST,
+        fmax(TURNS_LEAST, (pass->limit_ns * share_latencies_end - elapsed_ns) / step_ns));
     CB_TRY(control_barrier(pass->team));
     unit->latency = unit->builds ? &found->latency : NULL;
     unit->share_turns = turns;
@@ -158,9 +157,6 @@ static void fill_account(const uint64_t account[4], report_row *row)
 
 /* Timeline: messages with fragments, except those of the own readout */
 
-/* Share of --max-time for each trial of the cost. */
-static const double trial_share = 0.02;
-
 /* The entries of rank 0's memory allow fewer than a measurement of many units may ask for. */
 static uint64_t recorded_events(const measurement_passes *run, const evb_unit *unit)
 {
@@ -177,7 +173,7 @@ static cb_status try_turns(void *context, timeline_recorder *recorder, double *e
     measurement_passes *run = context;
     const uint64_t start_ns = cb_now_ns();
     evb_unit *unit = evb_of(run->pass.me);
-    const double fitting = ceil(run->pass.limit_ns * trial_share / fmax(run->step_ns, 1));
+    const double fitting = ceil(run->pass.limit_ns * share_timeline_trial / fmax(run->step_ns, 1));
     cb_status status;
 
     unit->timeline = recorder;

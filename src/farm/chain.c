@@ -12,12 +12,10 @@
 #include "engine/figures.h"
 #include "engine/rank.h"
 #include "engine/rows.h"
+#include "engine/shares.h"
 #include "engine/verification.h"
 
 enum { VERIFIED_EVENTS = 2000, FIRST_PROBE = 2, PROBED = 32 };
-
-/* Shares of --max-time: of a probe; of a probe of fewer than PROBED events. */
-static const double probe_share = 0.05, few_share = 0.1;
 
 /* A rate at which all events are due at once. */
 static const double unlimited_hz = 1e9;
@@ -189,8 +187,9 @@ static cb_status probe(chain_run *run)
         CB_TRY(run_load(run, &load, &times));
         run->base.event_ns =
             fmax(times.arrival_span_ns / (double)(load.events - run->step_events), 1);
-        if (times.arrival_span_ns > (few ? few_share : probe_share) * run->base.limit_ns ||
-            (!few && run->base.elapsed_ns > 3 * probe_share * run->base.limit_ns))
+        if (times.arrival_span_ns >
+                (few ? share_short_chain_probe : share_chain_probe) * run->base.limit_ns ||
+            (!few && run->base.elapsed_ns > 3 * share_chain_probe * run->base.limit_ns))
             return CB_OK;
         load.events *= 4;
     }

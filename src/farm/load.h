@@ -19,8 +19,8 @@ typedef struct {
 
 enum { FARM_LOAD_POINTS = 64 };
 
-/* Fewest events of an open loop at one rate, and its share of --max-time. */
-enum { FARM_OPEN_EVENTS = 20, FARM_OPEN_SHARE_PCT = 90 };
+/* Fewest events of an open loop at one rate. */
+enum { FARM_OPEN_EVENTS = 20 };
 
 /* Parse "10kHz,20kHz,50%": rates with units, and shares in per cent. CB_ERROR_USAGE, logged, for
  * invalid or repeated elements. */

@@ -16,6 +16,7 @@
 #include "engine/benchmark.h"
 #include "engine/measurement.h"
 #include "engine/rank.h"
+#include "engine/shares.h"
 #include "engine/verification.h"
 #include "farm/load.h"
 #include "farm/options.h"
@@ -28,10 +29,6 @@ enum {
     IN_FLIGHT_EACH = 16, /* events per destination at which the search ends */
     SEARCHED = 5
 };
-
-/* Shares of --max-time: for a probe; for a trial of the search; and the time after which no further
- * trial starts. */
-static const double probe_share = 0.02, search_share = 0.04, search_end = 0.25;
 
 static cb_status run_closed(farm_run *run, uint64_t in_flight, uint64_t events, farm_tally *tally)
 {
@@ -55,7 +52,7 @@ static cb_status probe(farm_run *run, uint64_t *probed_events)
         CB_TRY(run_closed(run, in_flight, events, &tally));
         run->base.event_ns = tally.event_ns;
         *probed_events = events;
-        if (tally.elapsed_ns > run->base.limit_ns * probe_share / 2)
+        if (tally.elapsed_ns > run->base.limit_ns * share_probe)
             return CB_OK;
         events *= 4;
     }
@@ -65,7 +62,7 @@ static const double as_good = 1.03;
 
 static bool search_is_over(const farm_run *run)
 {
-    return run->base.elapsed_ns > run->base.limit_ns * search_end;
+    return run->base.elapsed_ns > run->base.limit_ns * share_trials_end;
 }
 
 /* Time per event with `in_flight` events. A result that is worse than the best is measured again,
@@ -99,7 +96,7 @@ static cb_status search_in_flight(farm_run *run, uint64_t probed_events)
         return CB_OK;
     for (; tried < SEARCHED; tried++, in_flight *= 2) {
         uint64_t events =
-            farm_events_in(run->base.limit_ns * search_share, run->base.event_ns, 2 * in_flight);
+            farm_events_in(run->base.limit_ns * share_trial, run->base.event_ns, 2 * in_flight);
 
         if (tried > 0 && (search_is_over(run) ||
                           (double)events * run->base.event_ns > run->base.limit_ns * affordable))
@@ -169,9 +166,6 @@ static cb_status verify(farm_run *run)
 
 enum { EVENTS_LEAST = 20 };
 
-/* Share of --max-time for each loop of a pair. */
-static const double loop_share = 0.02;
-
 typedef struct {
     timeline_recording base;
     uint64_t in_flight;
@@ -213,7 +207,7 @@ static cb_status run_recorded(farm_run *run, timeline_recorder *recorder, const 
 static cb_status try_loop(void *context, timeline_recorder *recorder, double *elapsed_ns)
 {
     farm_run *run = context;
-    double fitting = ceil(run->base.limit_ns * loop_share / fmax(run->base.event_ns, 1));
+    double fitting = ceil(run->base.limit_ns * share_timeline_trial / fmax(run->base.event_ns, 1));
     farm_load load = {.events = (uint64_t)fmax(fitting, 4 * (double)run->in_flight),
                       .in_flight = run->in_flight};
     farm_tally tally;

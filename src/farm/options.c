@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "engine/shares.h"
 #include "farm/accept.h"
 #include "farm/fetch.h"
 #include "farm/rank.h"
@@ -161,7 +162,7 @@ static cb_status check_rate(const bench_options *options, const farm_arrivals *a
                             double rate_hz)
 {
     const uint64_t events = farm_arrivals_events(arrivals, 0, FARM_OPEN_EVENTS);
-    double needed_s = (double)events / rate_hz * 100 / FARM_OPEN_SHARE_PCT;
+    double needed_s = (double)events / rate_hz / share_load;
 
     if (rate_hz <= 0)
         return CB_OK;

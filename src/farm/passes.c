@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "engine/pass.h"
+#include "engine/shares.h"
 
 /* The closed loop */
 
@@ -17,9 +18,6 @@ enum {
     BLOCKS_MINIMUM = 20,
     LATENCIES_RECORDED = 200000
 };
-
-/* Shares of --max-time at which the passes end, and the largest share for the latencies. */
-static const double blocks_end = 0.76, latencies_end = 0.98, latencies_share = 0.22;
 
 static const double block_ns = 1e6, oversubscribed_block_ns = 5e6;
 
@@ -108,7 +106,7 @@ farm_load farm_closed_load(uint64_t in_flight, uint64_t block, size_t count)
 
 static double left_ns(const farm_run *run)
 {
-    return run->base.limit_ns * blocks_end - run->base.elapsed_ns;
+    return run->base.limit_ns * share_event_blocks_end - run->base.elapsed_ns;
 }
 
 /* The number of blocks that the pace allows, including lead-in and drain; at most `wanted`. */
@@ -170,10 +168,10 @@ static cb_status time_blocks(farm_run *run, farm_blocks *blocks, farm_outcome *o
 /* If the time is over: the smallest number of events that gives each destination a latency. */
 static cb_status record_latencies(farm_run *run, const farm_blocks *blocks, farm_outcome *out)
 {
-    double room_ns = run->base.limit_ns * latencies_end - run->base.elapsed_ns;
+    double room_ns = run->base.limit_ns * share_latencies_end - run->base.elapsed_ns;
     uint64_t least = room_ns > 0 ? 2 * run->in_flight : farm_destinations(run);
     uint64_t events =
-        farm_events_in(fmin(run->base.limit_ns * latencies_share, room_ns),
+        farm_events_in(fmin(run->base.limit_ns * share_latencies, room_ns),
                        fmax(run->base.event_ns, pace_slowest_ns(&blocks->pace)), least);
     farm_tally tally = {0};
 

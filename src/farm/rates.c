@@ -10,14 +10,12 @@
 #include "engine/measurement.h"
 #include "engine/rank.h"
 #include "engine/rows.h"
+#include "engine/shares.h"
 #include "farm/farm.h"
 #include "farm/load.h"
 #include "farm/search.h"
 
 enum { QUIET_EVENTS = 20 };
-
-/* Shares of --max-time: of a load; and at least, however long the measurement has taken. */
-static const double open_share = FARM_OPEN_SHARE_PCT / 100.0, least_share = 0.5;
 
 cb_status rate_run_open(rate_run *run)
 {
@@ -132,7 +130,7 @@ static cb_status measure_curve(rate_run *run, const char *curve)
     CB_TRY(farm_load_parse(farm_load_curve(curve), points, &count));
     for (size_t i = 0; i < count; i++)
         CB_TRY(measure_rate(run, farm_load_rate_hz(&points[i], run->event_ns),
-                            open_share * run->limit_ns));
+                            share_load * run->limit_ns));
     return CB_OK;
 }
 
@@ -281,7 +279,7 @@ cb_status rate_measure(rate_run *run)
     if (options->rate_hz > 0)
         return measure_rate(
             run, options->rate_hz,
-            fmax(fmin(open_share * run->limit_ns, left_ns), least_share * run->limit_ns));
+            fmax(fmin(share_load * run->limit_ns, left_ns), share_load_least * run->limit_ns));
     if (options->load_curve != NULL)
         return measure_curve(run, options->load_curve);
     return options->find_rate ? find_rate(run) : CB_OK;

@@ -13,6 +13,7 @@
 #include "engine/measurement.h"
 #include "engine/rank.h"
 #include "engine/rows.h"
+#include "engine/shares.h"
 #include "engine/verification.h"
 #include "linkmap/figures.h"
 #include "linkmap/map.h"
@@ -22,10 +23,6 @@
 #include "linkmap/steps.h"
 
 enum { STEPS_LEAST = 3, STEPS_MOST = 101, CYCLES_TO_WARN = 6 };
-
-/* The map ends at this share of --max-time. Plain steps come after it, since they would wait for a
- * lost host, and end at the other share. */
-static const double map_share = 0.85, steps_share = 0.95;
 
 /* A map that may take longer says how long its cycles take. */
 static const double long_map_s = 8;
@@ -151,7 +148,7 @@ static cb_status time_steps(linkmap_state *state)
         }
         warm = true;
     } while (state->step_count < STEPS_LEAST ||
-             (state->step_count < STEPS_MOST && agreed[1] < steps_share * pass->limit_ns));
+             (state->step_count < STEPS_MOST && agreed[1] < share_map_steps_end * pass->limit_ns));
     passes->step_ns = agreed[0];
     return rank_check_sum(pass->me);
 }
@@ -280,7 +277,7 @@ static cb_status run_map(linkmap_state *state)
                      .hosts = setting->participants,
                      .self = control_team_index(setting->team),
                      .cycles_least = (size_t)options->cycles,
-                     .limit_s = map_share * session->options->max_time_s - elapsed_s,
+                     .limit_s = share_map_end * session->options->max_time_s - elapsed_s,
                      .context = state};
     if (run->pattern == MAP_PAIRS)
         run->after_cycle = warn_early;

@@ -16,6 +16,7 @@
 #include "engine/method.h"
 #include "engine/pass.h"
 #include "engine/rows.h"
+#include "engine/shares.h"
 #include "engine/verification.h"
 #include "replay/messages.h"
 #include "replay/player.h"
@@ -25,9 +26,8 @@ enum { PLAYS_LEAST = 5, PLAYS_PRECISE = 11, PLAYS_MOST = 2048 };
 /* Records with times in the extra play, of each rank. */
 enum { STAMPED_MOST = 1 << 20 };
 
-/* Warm-up ends at this share of --max-time, or after this number of plays. */
+/* Warm-up, at most. */
 enum { WARM_UP_PLAYS = 3 };
-static const double warm_up_share = 0.15;
 
 /* Part of a rank in the result. */
 typedef struct {
@@ -235,7 +235,7 @@ static cb_status play_often(replay_run *run, const measurement_setting *setting)
     double agreed[3] = {0}; /* elapsed since the start, this play, skew; all in us */
     bool precise = false;
 
-    for (size_t i = 0; i < WARM_UP_PLAYS && agreed[0] <= warm_up_share * limit_us; i++) {
+    for (size_t i = 0; i < WARM_UP_PLAYS && agreed[0] <= share_warm_up_end * limit_us; i++) {
         CB_TRY(play(run, setting, NULL, false, &agreed[1]));
         agreed[0] = (double)(cb_now_ns() - start_ns) / 1e3;
         CB_TRY(control_maximum(setting->team, agreed, 2));
