@@ -316,7 +316,7 @@ static cb_status run_turns(chain_run *run, uint64_t turns, farm_schedule schedul
     return evb_complete_turns(run->base.me);
 }
 
-static cb_status run_at_rate(chain_run *run, const chain_load *load, farm_schedule schedule,
+static cb_status run_at_rate(chain_run *run, const rate_load *load, farm_schedule schedule,
                              chain_times *out)
 {
     evb_unit *unit = evb_of(run->base.me);

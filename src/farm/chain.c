@@ -56,7 +56,7 @@ static cb_status wait_until_due(chain_run *run, uint64_t due_ns)
     return CB_OK;
 }
 
-static cb_status issue_events(chain_run *run, const chain_load *load, farm_schedule schedule,
+static cb_status issue_events(chain_run *run, const rate_load *load, farm_schedule schedule,
                               chain_times *out)
 {
     uint64_t first_ns = 0, first_due_ns = 0, due_ns = 0, now_ns = 0;
@@ -81,7 +81,7 @@ static cb_status issue_events(chain_run *run, const chain_load *load, farm_sched
     return CB_OK;
 }
 
-static cb_status pass_events(chain_run *run, const chain_load *load, farm_schedule schedule,
+static cb_status pass_events(chain_run *run, const rate_load *load, farm_schedule schedule,
                              chain_times *out)
 {
     uint64_t first_ns = 0, now_ns = 0;
@@ -107,7 +107,7 @@ static cb_status pass_events(chain_run *run, const chain_load *load, farm_schedu
     return CB_OK;
 }
 
-static cb_status run_pipeline(chain_run *run, const chain_load *load, farm_schedule schedule,
+static cb_status run_pipeline(chain_run *run, const rate_load *load, farm_schedule schedule,
                               chain_times *out)
 {
     return run->source ? issue_events(run, load, schedule, out)
@@ -138,37 +138,58 @@ static uint64_t whole_steps(const rate_run *base, uint64_t events)
     return each == 1 || steps >= least ? steps * each : least * each;
 }
 
-static cb_status run_load(chain_run *run, const chain_load *load, chain_times *out)
+/* One load. The accounts are in the terms of a farm's open loop, so that the same rule tells
+ * whether it is saturated: events in flight are those that are due and have not arrived. */
+static cb_status run_load(rate_run *base, const rate_load *load, farm_outcome *out)
 {
-    const bench_rank *me = run->base.me;
-    const engine_session *session = run->base.setting->session;
-    double values[sizeof(*out) / sizeof(double) + 1];
+    chain_run *run = (chain_run *)base;
+    bench_rank *me = base->me;
+    engine_session *session = base->setting->session;
+    chain_times times = {0};
+    double values[sizeof(times) / sizeof(double) + 1];
     farm_schedule schedule;
     uint64_t start_ns;
 
-    *out = (chain_times){0};
-    rank_reset(run->base.me, run->traffic);
+    rank_reset(me, run->traffic);
+    me->algorithm.runs = me->algorithm.elapsed_ns = 0;
     CB_TRY(agree_on_start(run, &start_ns));
     schedule = farm_schedule_make(load->arrivals, load->rate_hz, load->seed, start_ns);
-    meters_begin(&run->base.row.timed);
-    CB_TRY(run->run(run, load, schedule, out));
-    meters_end(&run->base.row.timed);
-    meters_count(&run->base.row.timed, load->events / run->step_events);
-    CB_TRY(run->base.actions->finish(run->base.me));
+    meters_begin(&base->row.timed);
+    CB_TRY(run->run(run, load, schedule, &times));
+    meters_end(&base->row.timed);
+    meters_count(&base->row.timed, load->events / run->step_events);
+    CB_TRY(base->actions->finish(me));
     CB_TRY(transport_flush(me->factory));
-    CB_TRY(rank_check_sum(run->base.me));
-    if (run->last)
-        run->base.row.arrived = (fragments_arrived){
-            me->received.packets * bench_packed(session->definition, session->options),
-            me->received.bytes, me->received.largest};
+    CB_TRY(rank_check_sum(me));
     /* Other ranks may have given up, so all go on to the sum of the counts. */
     if (run->traffic == &verification_traffic)
         return CB_OK;
-    memcpy(values, out, sizeof(*out));
-    values[sizeof(*out) / sizeof(double)] = (double)(cb_now_ns() - run->base.started_ns);
-    CB_TRY(control_maximum(run->base.setting->team, values, sizeof(values) / sizeof(values[0])));
-    memcpy(out, values, sizeof(*out));
-    run->base.elapsed_ns = values[sizeof(*out) / sizeof(double)];
+    memcpy(values, &times, sizeof(times));
+    values[sizeof(times) / sizeof(double)] = (double)(cb_now_ns() - base->started_ns);
+    CB_TRY(control_maximum(base->setting->team, values, sizeof(values) / sizeof(values[0])));
+    memcpy(&times, values, sizeof(times));
+    base->elapsed_ns = values[sizeof(times) / sizeof(double)];
+    row_end(session);
+    CB_TRY(figures_sum_histogram(base->setting->team, run->latency));
+    CB_TRY(figures_sum_delivery(base->setting, me, &base->row.delivery));
+    if (run->last)
+        base->row.arrived = (fragments_arrived){
+            me->received.packets * bench_packed(session->definition, session->options),
+            me->received.bytes, me->received.largest};
+    base->row.algorithm_runs = me->algorithm.runs;
+    base->row.algorithm_ns = me->algorithm.elapsed_ns;
+    base->row.skew_ns = times.late_ns;
+    out->destinations = base->setting->participants;
+    out->tally = (farm_tally){.issued = load->events,
+                              .decided = load->events,
+                              .due = load->events + (uint64_t)times.backlog_end,
+                              .backlog_middle = (uint64_t)times.backlog_middle,
+                              .backlog_end = (uint64_t)times.backlog_end,
+                              .in_flight_middle = (uint64_t)times.pending_middle,
+                              .in_flight_end = (uint64_t)times.pending_end,
+                              .decision_span_ns = times.arrival_span_ns,
+                              .issue_span_ns = times.issue_span_ns,
+                              .due_span_ns = times.due_span_ns};
     return CB_OK;
 }
 
@@ -176,18 +197,18 @@ static cb_status run_load(chain_run *run, const chain_load *load, chain_times *o
  * event may take long; if they are quick, more follow whatever the starts of probes take. */
 static cb_status probe(chain_run *run)
 {
-    chain_load load = {
+    rate_load load = {
         .events = FIRST_PROBE, .rate_hz = unlimited_hz, .arrivals = &farm_arrivals_periodic};
-    chain_times times;
+    farm_outcome outcome;
 
     for (;;) {
         const bool few = load.events < PROBED;
 
         load.events = whole_steps(&run->base, load.events);
-        CB_TRY(run_load(run, &load, &times));
+        CB_TRY(run_load(&run->base, &load, &outcome));
         run->base.event_ns =
-            fmax(times.arrival_span_ns / (double)(load.events - run->step_events), 1);
-        if (times.arrival_span_ns >
+            fmax(outcome.tally.decision_span_ns / (double)(load.events - run->step_events), 1);
+        if (outcome.tally.decision_span_ns >
                 (few ? share_short_chain_probe : share_chain_probe) * run->base.limit_ns ||
             (!few && run->base.elapsed_ns > 3 * share_chain_probe * run->base.limit_ns))
             return CB_OK;
@@ -202,8 +223,8 @@ static cb_status verify(chain_run *run)
     const measurement_setting *setting = run->base.setting;
     const bench_traffic *traffic = run->traffic;
     const uint64_t start_ns = cb_now_ns();
-    chain_load load = {.rate_hz = unlimited_hz, .arrivals = &farm_arrivals_periodic};
-    chain_times times;
+    rate_load load = {.rate_hz = unlimited_hz, .arrivals = &farm_arrivals_periodic};
+    farm_outcome outcome;
     bench_rank *me = run->base.me;
     cb_status status;
 
@@ -213,7 +234,7 @@ static cb_status verify(chain_run *run)
         5000000000, me->size_bytes, (uint64_t)me->window * setting->participants,
         run->base.event_ns * (double)me->window);
     run->traffic = &verification_traffic;
-    status = run_load(run, &load, &times);
+    status = run_load(&run->base, &load, &outcome);
     run->traffic = traffic;
     CB_TRY(
         verification_sum(setting->team, &me->verification.findings, &run->base.row.verification));
@@ -226,42 +247,7 @@ static cb_status verify(chain_run *run)
     return CB_OK;
 }
 
-/* Rows and open loops. The accounts of a load are in the terms of a farm's open loop, so that the
- * same rule tells whether it is saturated: events in flight are those that are due and have not
- * arrived. */
-
-static cb_status run_open(rate_run *base, double rate_hz, uint64_t events, farm_outcome *out)
-{
-    chain_run *run = (chain_run *)base;
-    const chain_load load = {.events = events,
-                             .rate_hz = rate_hz,
-                             .arrivals = &base->arrivals,
-                             .seed = rate_next_seed(base)};
-    engine_session *session = base->setting->session;
-    const bench_algorithm *algorithm = &base->me->algorithm;
-    chain_times times;
-
-    base->me->algorithm.runs = base->me->algorithm.elapsed_ns = 0;
-    CB_TRY(run_load(run, &load, &times));
-    row_end(session);
-    CB_TRY(figures_sum_histogram(base->setting->team, run->latency));
-    CB_TRY(figures_sum_delivery(base->setting, base->me, &base->row.delivery));
-    base->row.algorithm_runs = algorithm->runs;
-    base->row.algorithm_ns = algorithm->elapsed_ns;
-    base->row.skew_ns = times.late_ns;
-    out->destinations = base->setting->participants;
-    out->tally = (farm_tally){.issued = events,
-                              .decided = events,
-                              .due = events + (uint64_t)times.backlog_end,
-                              .backlog_middle = (uint64_t)times.backlog_middle,
-                              .backlog_end = (uint64_t)times.backlog_end,
-                              .in_flight_middle = (uint64_t)times.pending_middle,
-                              .in_flight_end = (uint64_t)times.pending_end,
-                              .decision_span_ns = times.arrival_span_ns,
-                              .issue_span_ns = times.issue_span_ns,
-                              .due_span_ns = times.due_span_ns};
-    return CB_OK;
-}
+/* Rows */
 
 static void reset(rate_run *base)
 {
@@ -332,7 +318,7 @@ static cb_status set_up(chain_run *run)
 cb_status chain_measure(const chain_method_parts *parts, const measurement_setting *setting)
 {
     const rate_kind kind = {.counted = "packets",
-                            .run_open = run_open,
+                            .run_load = run_load,
                             .reset = reset,
                             .gather = parts->gather,
                             .whole = whole_steps,

@@ -14,14 +14,6 @@
 #include "engine/outcome.h"
 #include "farm/rates.h"
 
-/* What a rank runs: `events` due at a rate, a whole number of steps. */
-typedef struct {
-    uint64_t events;
-    double rate_hz;
-    const farm_arrivals *arrivals;
-    uint64_t seed;
-} chain_load;
-
 /* One run. Times and backlogs are those of the slowest rank. */
 typedef struct {
     double issue_span_ns, due_span_ns, arrival_span_ns;
@@ -35,7 +27,7 @@ typedef struct chain_run chain_run;
 struct chain_run {
     rate_run base; /* first, so that a rate_run is this */
     /* Run all events from the common start of `schedule`, and set what this rank knows of *out. */
-    cb_status (*run)(chain_run *run, const chain_load *load, farm_schedule schedule,
+    cb_status (*run)(chain_run *run, const rate_load *load, farm_schedule schedule,
                      chain_times *out);
     const bench_traffic *traffic;
     bool source, last;        /* stage of this rank */
@@ -45,7 +37,7 @@ struct chain_run {
 
 /* What differs between benchmarks with an open loop and no supervisor; see rate_kind. */
 typedef struct {
-    cb_status (*run)(chain_run *run, const chain_load *load, farm_schedule schedule,
+    cb_status (*run)(chain_run *run, const rate_load *load, farm_schedule schedule,
                      chain_times *out);
     cb_status (*gather)(rate_run *run);
     cb_status (*fill)(rate_run *run, farm_outcome *outcome, report_row *row);

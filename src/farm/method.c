@@ -238,9 +238,13 @@ static cb_status record_timeline(farm_run *run, farm_recording *recording)
     recording->base.events = (uint64_t)fmin((double)asked, fmax(fitting, EVENTS_LEAST));
     recording->open = options->rate_hz > 0;
     recording->in_flight = run->in_flight;
-    load = recording->open ? farm_open_load(run, options->rate_hz, recording->base.events)
-                           : (farm_load){.events = recording->base.events + run->in_flight,
-                                         .in_flight = run->in_flight};
+    load =
+        (farm_load){.events = recording->base.events + run->in_flight, .in_flight = run->in_flight};
+    if (recording->open) {
+        const rate_load open = rate_next_load(&run->base, options->rate_hz, recording->base.events);
+
+        load = farm_open_load(run, &open);
+    }
     timeline_restart(recording->base.recorder, run->next_event, recording->base.events);
     return run_recorded(run, recording->base.recorder, &load, &tally);
 }
@@ -374,11 +378,14 @@ static cb_status load_in_turns(farm_run *run, method_load *load)
         farm_tally tally = {0};
         double packets;
 
-        if (options->rate_hz > 0)
-            turn = farm_open_load(run, options->rate_hz,
-                                  farm_load_events(&run->base.arrivals, options->rate_hz,
-                                                   run->base.event_ns, load->turn_ns,
-                                                   FARM_OPEN_EVENTS));
+        if (options->rate_hz > 0) {
+            const rate_load open = rate_next_load(
+                &run->base, options->rate_hz,
+                farm_load_events(&run->base.arrivals, options->rate_hz, run->base.event_ns,
+                                 load->turn_ns, FARM_OPEN_EVENTS));
+
+            turn = farm_open_load(run, &open);
+        }
         rate_row_begin(&run->base);
         CB_TRY(farm_run_load(run, turn, &tally));
         if (options->rate_hz <= 0)

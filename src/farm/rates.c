@@ -84,9 +84,12 @@ cb_status rate_row_add(rate_run *run, farm_outcome *outcome)
 
 /* Loads */
 
-uint64_t rate_next_seed(rate_run *run)
+rate_load rate_next_load(rate_run *run, double rate_hz, uint64_t events)
 {
-    return run->setting->session->options->seed + run->open_runs++;
+    return (rate_load){.events = events,
+                       .rate_hz = rate_hz,
+                       .arrivals = &run->arrivals,
+                       .seed = run->setting->session->options->seed + run->open_runs++};
 }
 
 static uint64_t whole(const rate_run *run, uint64_t events)
@@ -99,10 +102,11 @@ static cb_status run_at(rate_run *run, double rate_hz, double time_ns, uint64_t 
 {
     const uint64_t events =
         farm_load_events(&run->arrivals, rate_hz, run->event_ns, time_ns, least);
+    const rate_load load = rate_next_load(run, rate_hz, whole(run, events));
 
     *out = (farm_outcome){.open = true, .offered_hz = rate_hz};
     rate_row_begin(run);
-    return run->kind->run_open(run, rate_hz, whole(run, events), out);
+    return run->kind->run_load(run, &load, out);
 }
 
 static cb_status measure_rate(rate_run *run, double rate_hz, double time_ns)
@@ -120,18 +124,6 @@ static cb_status measure_rate(rate_run *run, double rate_hz, double time_ns)
     }
     CB_TRY(run_at(run, rate_hz, time_ns, FARM_OPEN_EVENTS, &outcome));
     return rate_row_add(run, &outcome);
-}
-
-static cb_status measure_curve(rate_run *run, const char *curve)
-{
-    farm_load_point points[FARM_LOAD_POINTS];
-    size_t count;
-
-    CB_TRY(farm_load_parse(farm_load_curve(curve), points, &count));
-    for (size_t i = 0; i < count; i++)
-        CB_TRY(measure_rate(run, farm_load_rate_hz(&points[i], run->event_ns),
-                            share_load * run->limit_ns));
-    return CB_OK;
 }
 
 /* The search for the highest rate */
@@ -274,13 +266,19 @@ cb_status rate_measure(rate_run *run)
 {
     const bench_options *options = run->setting->session->options;
     const double left_ns = run->limit_ns - run->elapsed_ns;
+    farm_load_point points[FARM_LOAD_POINTS];
+    size_t count;
 
     /* With --rate nothing else is measured, so what came before counts in the time. */
     if (options->rate_hz > 0)
         return measure_rate(
             run, options->rate_hz,
             fmax(fmin(share_load * run->limit_ns, left_ns), share_load_least * run->limit_ns));
-    if (options->load_curve != NULL)
-        return measure_curve(run, options->load_curve);
-    return options->find_rate ? find_rate(run) : CB_OK;
+    if (options->load_curve == NULL)
+        return options->find_rate ? find_rate(run) : CB_OK;
+    CB_TRY(farm_load_parse(farm_load_curve(options->load_curve), points, &count));
+    for (size_t i = 0; i < count; i++)
+        CB_TRY(measure_rate(run, farm_load_rate_hz(&points[i], run->event_ns),
+                            share_load * run->limit_ns));
+    return CB_OK;
 }

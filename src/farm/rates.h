@@ -10,11 +10,19 @@
 
 typedef struct rate_run rate_run;
 
+/* An open loop: `events` due at a rate. */
+typedef struct {
+    uint64_t events;
+    double rate_hz;
+    const farm_arrivals *arrivals;
+    uint64_t seed;
+} rate_load;
+
 /* What differs. All functions but the last two are collective over the team. */
 typedef struct {
     const char *counted; /* what arrives or is lost: "events" */
-    /* An open loop at a rate, after rate_row_begin. Set the tally and the destinations in *out. */
-    cb_status (*run_open)(rate_run *run, double rate_hz, uint64_t events, farm_outcome *out);
+    /* After rate_row_begin. Set the tally and the destinations in *out. */
+    cb_status (*run_load)(rate_run *run, const rate_load *load, farm_outcome *out);
     /* The same for single events, each issued after the one before it. NULL: not known how. */
     cb_status (*run_single)(rate_run *run, uint64_t events, farm_outcome *out);
     /* Clear what a row collects, besides what is in rate_run. */
@@ -54,9 +62,9 @@ void rate_run_close(rate_run *run, cb_status status);
 void rate_row_begin(rate_run *run);
 cb_status rate_row_add(rate_run *run, farm_outcome *outcome);
 
-/* The seed of the next open loop: the k-th of a measurement has the same arrivals in every run with
- * the same --seed. */
-uint64_t rate_next_seed(rate_run *run);
+/* The next open loop, with the arrivals of the options. The k-th of a measurement has the same ones
+ * in every run with the same --seed. */
+rate_load rate_next_load(rate_run *run, double rate_hz, uint64_t events);
 
 /* Measure the open loops that the options ask for, if any. */
 cb_status rate_measure(rate_run *run);

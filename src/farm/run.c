@@ -166,24 +166,23 @@ static cb_status fill_row(rate_run *base, farm_outcome *outcome, report_row *row
     return farm_figures(base->setting, outcome, row);
 }
 
-farm_load farm_open_load(farm_run *run, double rate_hz, uint64_t events)
+farm_load farm_open_load(const farm_run *run, const rate_load *load)
 {
-    return (farm_load){.events = events,
+    return (farm_load){.events = load->events,
                        .in_flight = run->in_flight,
                        .latencies = run->latencies,
                        .open = true,
-                       .rate_hz = rate_hz,
-                       .arrivals = &run->base.arrivals,
-                       .seed = rate_next_seed(&run->base)};
+                       .rate_hz = load->rate_hz,
+                       .arrivals = load->arrivals,
+                       .seed = load->seed};
 }
 
-static cb_status run_open(rate_run *base, double rate_hz, uint64_t events, farm_outcome *out)
+static cb_status run_load(rate_run *base, const rate_load *load, farm_outcome *out)
 {
     farm_run *run = (farm_run *)base;
 
-    CB_TRY(farm_run_load(run, farm_open_load(run, rate_hz, events), &out->tally));
     out->destinations = farm_destinations(run);
-    return CB_OK;
+    return farm_run_load(run, farm_open_load(run, load), &out->tally);
 }
 
 static cb_status run_single(rate_run *base, uint64_t events, farm_outcome *out)
@@ -211,7 +210,7 @@ static double latency_ns(const rate_run *base, double quantile)
 }
 
 const rate_kind farm_rate_kind = {.counted = "events",
-                                  .run_open = run_open,
+                                  .run_load = run_load,
                                   .run_single = run_single,
                                   .reset = reset,
                                   .latency_ns = latency_ns,

@@ -39,7 +39,7 @@ cb_status farm_run_load(farm_run *run, farm_load load, farm_tally *tally);
 /* The same with verified fragments. */
 cb_status farm_run_verifying(farm_run *run, farm_load load, farm_tally *tally);
 
-/* An open loop at a rate, with the settings of the options. */
-farm_load farm_open_load(farm_run *run, double rate_hz, uint64_t events);
+/* An open loop in terms of a farm. */
+farm_load farm_open_load(const farm_run *run, const rate_load *load);
 
 #endif

@@ -189,13 +189,13 @@ START_TEST(arrivals_depend_only_on_the_seed_and_the_number_of_earlier_open_loops
     measurement_setting setting = {.session = &session};
     farm_run one = {.base.setting = &setting, .next_event = 10};
     farm_run other = {.base.setting = &setting, .next_event = 5000};
-    uint64_t first = farm_open_load(&one, 1000, EVENTS).seed;
+    uint64_t first = rate_next_load(&one.base, 1000, EVENTS).seed;
 
-    ck_assert_uint_eq(farm_open_load(&other, 1000, EVENTS).seed, first);
-    ck_assert_uint_ne(farm_open_load(&one, 1000, EVENTS).seed, first);
+    ck_assert_uint_eq(rate_next_load(&other.base, 1000, EVENTS).seed, first);
+    ck_assert_uint_ne(rate_next_load(&one.base, 1000, EVENTS).seed, first);
     options.seed = 8;
     other.base.open_runs = 0;
-    ck_assert_uint_ne(farm_open_load(&other, 1000, EVENTS).seed, first);
+    ck_assert_uint_ne(rate_next_load(&other.base, 1000, EVENTS).seed, first);
 }
 END_TEST
 
