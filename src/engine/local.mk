@@ -24,4 +24,5 @@ libcombench_a_SOURCES += \
 	%D%/senders.c %D%/senders.h \
 	%D%/session.c %D%/session.h \
 	%D%/shape.c %D%/shape.h \
-	%D%/verification.c %D%/verification.h
+	%D%/verification.c %D%/verification.h \
+	%D%/wait.c %D%/wait.h
