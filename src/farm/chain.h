@@ -12,6 +12,7 @@
 #include "control/control.h"
 #include "engine/method.h"
 #include "engine/outcome.h"
+#include "engine/wait.h"
 #include "farm/arrivals.h"
 
 /* What a rank runs: `events` due at a rate, a whole number of steps. */
@@ -53,8 +54,8 @@ typedef struct {
 /* `measure` of a method. */
 cb_status chain_measure(const chain_kind *kind, const measurement_setting *setting);
 
-/* Part of a wait for a due time that is not over: yields or sleeps, as --wait says. */
-void chain_pause(const chain_rank *rank, uint64_t now_ns, uint64_t due_ns);
+/* A wait for a due time that yields or sleeps as --wait says, and ends after a signal. */
+wait_terms chain_terms(const chain_rank *rank, uint64_t due_ns);
 
 /* How a pipeline is measured with one of these options: `at_rate` of its definition. */
 extern const measurement_method chain_method;
