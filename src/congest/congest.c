@@ -20,6 +20,7 @@
 #include "engine/fragments.h"
 #include "engine/measurement.h"
 #include "engine/plan_run.h"
+#include "engine/wait.h"
 
 /* The state */
 
@@ -237,13 +238,13 @@ static cb_status fail(const congest_run *run, const measurement_setting *job, cb
     const congest_note note = {.event = CONGEST_FAILED, .rank = control_rank(run->job)};
     const uint64_t look_ns = 10000000, timeout_ns = 10000000000;
     const uint64_t limit_ns = (uint64_t)(2e9 * job->session->options->max_time_s) + timeout_ns;
-    const uint64_t start_ns = cb_now_ns();
+    const wait_terms terms = {.manner = {.longest_sleep_ns = look_ns},
+                              .due_ns = cb_now_ns() + limit_ns,
+                              .timeout_ns = WAIT_WITHOUT_END,
+                              .watch = session_watch(job->session)};
 
     CB_TRY(control_tell(run->job, 0, &note, sizeof(note)));
-    while (cb_now_ns() - start_ns < limit_ns) {
-        cb_sleep_ns(look_ns);
-        session_leave_if_interrupted(job->session);
-    }
+    wait_until(&terms);
     return status;
 }
 

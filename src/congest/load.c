@@ -14,6 +14,7 @@
 #include "engine/fragments.h"
 #include "engine/measurement.h"
 #include "engine/rank.h"
+#include "engine/wait.h"
 #include "host/work.h"
 
 /* A load of which no turn gets half of the wanted length counts as running after some. */
@@ -164,18 +165,15 @@ static uint64_t next_steps(const load_turns *turns, uint64_t steps)
 static cb_status run_due_steps(bench_rank *me, const bench_actions *actions,
                                farm_schedule *schedule, uint64_t steps)
 {
-    const uint64_t near_ns = 100000;
+    wait_terms terms = {
+        .manner = {.yields = !me->factory->polls_yield, .longest_sleep_ns = WAIT_WITHOUT_END},
+        .timeout_ns = WAIT_WITHOUT_END};
 
     if (actions->begin != NULL)
         CB_TRY(actions->begin(me));
     for (uint64_t i = 0; i < steps; i++) {
-        const uint64_t due_ns = farm_schedule_next(schedule);
-
-        for (uint64_t now_ns = cb_now_ns(); now_ns < due_ns; now_ns = cb_now_ns())
-            if (due_ns - now_ns > near_ns)
-                cb_sleep_ns(due_ns - now_ns - near_ns);
-            else
-                bench_yield(me->factory);
+        terms.due_ns = farm_schedule_next(schedule);
+        wait_until(&terms);
         CB_TRY(actions->step(me));
     }
     me->blocks++;
@@ -244,6 +242,12 @@ static cb_status send_blocks(congest_load *load, load_turns *turns)
 
 /* Loads that send nothing */
 
+static cb_status work_on(void *state)
+{
+    *(uint64_t *)state = host_work_on(*(uint64_t *)state, 100);
+    return CB_EMPTY;
+}
+
 static cb_status compute(load_turns *turns)
 {
     uint64_t state = 0;
@@ -251,10 +255,10 @@ static cb_status compute(load_turns *turns)
 
     while (goes_on) {
         const uint64_t start_ns = cb_now_ns();
-        const uint64_t end_ns = start_ns + (uint64_t)turns->method.turn_ns;
+        const wait_terms terms = {.due_ns = start_ns + (uint64_t)turns->method.turn_ns,
+                                  .timeout_ns = WAIT_WITHOUT_END};
 
-        while (cb_now_ns() < end_ns)
-            state = host_work_on(state, 100);
+        (void)wait_for(&terms, work_on, &state);
         CB_TRY(
             turns->method.end_turn(&turns->method, 0, (double)(cb_now_ns() - start_ns), &goes_on));
     }

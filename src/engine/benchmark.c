@@ -2,7 +2,6 @@
  * traffic_touching and traffic_bare, so a step does not test --touch. */
 #include "engine/benchmark.h"
 
-#include <sched.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -524,12 +523,6 @@ const bench_traffic *traffic_named(const char *touch, const char *buffers)
     if (buffers != NULL && strcmp(buffers, BENCH_SEPARATE) == 0)
         return touches ? &separate_touching : &separate_bare;
     return touches ? &traffic_touching : &traffic_bare;
-}
-
-void bench_yield(const transport_factory *factory)
-{
-    if (!factory->polls_yield)
-        sched_yield();
 }
 
 /* The algorithm */

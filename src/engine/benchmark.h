@@ -211,31 +211,6 @@ BENCH_DISPATCH cb_status bench_bounce(bench_rank *me, size_t peer)
     return me->traffic->bounce(me, &me->peers[peer]);
 }
 
-/* Yield the core after a poll without result, unless polls of this technology already yield. */
-void bench_yield(const transport_factory *factory);
-
-/* Time waited for a message that may be lost. A pause between two polls counts at most 20 ms: this
- * process did not run during a longer one, and the sender may not have run either. */
-typedef struct {
-    uint64_t polled_ns, waited_ns;
-} timeout_clock;
-
-static inline timeout_clock timeout_begin(uint64_t now_ns)
-{
-    return (timeout_clock){.polled_ns = now_ns};
-}
-
-/* Call after each poll without result. True if more than `limit_ns` have been counted. */
-static inline bool timeout_is_over(timeout_clock *waiting, uint64_t now_ns, uint64_t limit_ns)
-{
-    const uint64_t longest_pause_ns = 20000000;
-    uint64_t pause_ns = now_ns - waiting->polled_ns;
-
-    waiting->polled_ns = now_ns;
-    waiting->waited_ns += pause_ns < longest_pause_ns ? pause_ns : longest_pause_ns;
-    return waiting->waited_ns > limit_ns;
-}
-
 /* Run the algorithm on one packet and count its time. */
 cb_status bench_run_algorithm(bench_algorithm *algorithm);
 

@@ -48,7 +48,7 @@ cb_status block_run(bench_rank *me, const bench_actions *actions, uint64_t steps
 }
 
 cb_status block_run_stepwise(bench_rank *me, const bench_actions *actions, uint64_t steps,
-                             stats_histogram *histogram, const block_watch *watch)
+                             stats_histogram *histogram, const wait_watch *watch)
 {
     bench_action step = actions->step;
     uint64_t before_ns, now_ns;

@@ -26,4 +26,5 @@ libcombench_a_SOURCES += \
 	%D%/shares.h \
 	%D%/session.c %D%/session.h \
 	%D%/shape.c %D%/shape.h \
-	%D%/verification.c %D%/verification.h
+	%D%/verification.c %D%/verification.h \
+	%D%/wait.c %D%/wait.h

@@ -2,7 +2,6 @@
 #include "engine/pass.h"
 
 #include <math.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -55,18 +54,16 @@ double pace_affordable(const batch_pace *pace, double left_ns, double limit_ns)
 cb_status pass_start_together(const control_clock *clock, control_team *team, bool oversubscribed,
                               double *late_ns)
 {
-    const uint64_t ahead_ns = oversubscribed ? 2000000 : 300000, near_ns = 150000;
-    uint64_t instant_ns, local_ns, now_ns;
+    const uint64_t ahead_ns = oversubscribed ? 2000000 : 300000;
+    wait_terms start = {.manner = {.yields = oversubscribed, .longest_sleep_ns = ahead_ns},
+                        .timeout_ns = WAIT_WITHOUT_END};
+    uint64_t instant_ns;
 
     CB_TRY(control_barrier(team));
     instant_ns = control_clock_reference(clock, cb_now_ns()) + ahead_ns;
     CB_TRY(control_broadcast(team, &instant_ns, sizeof(instant_ns)));
-    local_ns = control_clock_local(clock, instant_ns);
-    while ((now_ns = cb_now_ns()) < local_ns)
-        if (local_ns - now_ns > near_ns)
-            cb_sleep_ns(local_ns - now_ns - near_ns);
-        else if (oversubscribed)
-            sched_yield();
+    start.due_ns = control_clock_local(clock, instant_ns);
+    wait_until(&start);
     *late_ns = (double)(int64_t)(control_clock_reference(clock, cb_now_ns()) - instant_ns);
     return CB_OK;
 }
@@ -113,16 +110,11 @@ static cb_status agree_on_times(pass_context *context, double batch_ns, double l
     return CB_OK;
 }
 
-static void leave(void *session)
-{
-    session_leave_if_interrupted(session);
-}
-
 /* The loop over blocks is not a function of its own: block_run is the only call between a pass and
  * a step. */
 cb_status pass_run(pass_context *context, const pass_plan *pass)
 {
-    const block_watch watch = {&session_signal_seen, leave, context->session};
+    const wait_watch watch = session_watch(context->session);
     pass_batch *batch = &context->batch, next = {.blocks = 0};
     bench_rank *me = context->me;
 

@@ -2,7 +2,6 @@
 #include "engine/senders.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdalign.h>
 #include <stdatomic.h>
@@ -12,6 +11,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "engine/wait.h"
 
 /* A thread that has finished its part polls for the next block for this long, then sleeps. */
 static const uint64_t awake_ns = 500000;
@@ -46,12 +46,6 @@ struct bench_senders {
     sender senders[];
 };
 
-static void pause_between_polls(const bench_senders *all)
-{
-    if (all->me->factory->wait != TRANSPORT_WAIT_SPIN)
-        sched_yield();
-}
-
 static cb_status status_of(bench_senders *all)
 {
     return atomic_load_explicit(&all->status, memory_order_relaxed);
@@ -78,23 +72,35 @@ static inline bool take_credit(bench_senders *all)
     return false;
 }
 
-/* Polls, so that an error of another thread ends the wait. In the verification pass a time limit
- * does. */
+/* Waits for other threads yield even if the technology's polls do. */
+static wait_terms polling_terms(const bench_senders *all)
+{
+    return (wait_terms){.manner = {.yields = all->me->factory->wait != TRANSPORT_WAIT_SPIN},
+                        .due_ns = WAIT_WITHOUT_END,
+                        .timeout_ns = WAIT_WITHOUT_END};
+}
+
+static cb_status take_acknowledgement(void *context)
+{
+    bench_senders *all = context;
+    transport_buffer *buffer;
+    cb_status received = transport_try_receive(all->me->peers[0].node, &buffer);
+
+    if (received == CB_OK)
+        transport_buffer_release(buffer);
+    if (received == CB_EMPTY && status_of(all) != CB_OK)
+        return status_of(all);
+    return received;
+}
+
+/* An error of another thread ends the wait. In the verification pass a time limit does. */
 static cb_status await_acknowledgement(bench_senders *all)
 {
-    bench_rank *me = all->me;
-    transport_buffer *buffer;
-    cb_status received;
+    const wait_terms terms = polling_terms(all);
 
-    if (me->verification.timeout_ns > 0)
-        return bench_await_signal(me, &me->peers[0]);
-    while ((received = transport_try_receive(me->peers[0].node, &buffer)) == CB_EMPTY) {
-        CB_TRY(status_of(all));
-        pause_between_polls(all);
-    }
-    CB_TRY(received);
-    transport_buffer_release(buffer);
-    return CB_OK;
+    if (all->me->verification.timeout_ns > 0)
+        return bench_await_signal(all->me, &all->me->peers[0]);
+    return wait_for(&terms, take_acknowledgement, all);
 }
 
 /* A receiver acknowledges each half window, and the rest at the end of a block. */
@@ -109,18 +115,34 @@ static cb_status return_credits(bench_senders *all)
     return CB_OK;
 }
 
+static cb_status poll_credit(void *context)
+{
+    bench_senders *all = context;
+    cb_status status;
+
+    if (take_credit(all))
+        return CB_OK;
+    status = status_of(all);
+    return status == CB_OK ? CB_EMPTY : status;
+}
+
 /* If there is no credit, a whole window of packets is sent or being sent, which the receiver will
- * acknowledge. */
+ * acknowledge. The rank's own thread receives the acknowledgement. */
+static __attribute__((noinline)) cb_status await_credit(sender *one)
+{
+    const wait_terms terms = polling_terms(one->all);
+    cb_status status;
+
+    if (one->index > 0)
+        return wait_for(&terms, poll_credit, one->all);
+    while ((status = poll_credit(one->all)) == CB_EMPTY)
+        CB_TRY(return_credits(one->all));
+    return status;
+}
+
 static inline cb_status reserve(sender *one)
 {
-    while (!take_credit(one->all)) {
-        CB_TRY(status_of(one->all));
-        if (one->index == 0)
-            CB_TRY(return_credits(one->all));
-        else
-            pause_between_polls(one->all);
-    }
-    return CB_OK;
+    return take_credit(one->all) ? CB_OK : await_credit(one);
 }
 
 /* A part of a block */
@@ -178,16 +200,29 @@ static void publish_block(bench_senders *all, uint64_t number)
     pthread_mutex_unlock(&all->mutex);
 }
 
+typedef struct {
+    bench_senders *all;
+    uint64_t block;
+} block_poll;
+
+static cb_status poll_block(void *context)
+{
+    block_poll *poll = context;
+    const uint64_t last = poll->block;
+
+    poll->block = atomic_load_explicit(&poll->all->block, memory_order_acquire);
+    return poll->block == last ? CB_EMPTY : CB_OK;
+}
+
 static uint64_t await_block(bench_senders *all, uint64_t last)
 {
-    const uint64_t until_ns = cb_now_ns() + awake_ns;
+    block_poll poll = {all, last};
+    wait_terms terms = polling_terms(all);
     uint64_t block;
 
-    while ((block = atomic_load_explicit(&all->block, memory_order_acquire)) == last &&
-           cb_now_ns() < until_ns)
-        pause_between_polls(all);
-    if (block != last)
-        return block;
+    terms.due_ns = cb_now_ns() + awake_ns;
+    if (wait_for(&terms, poll_block, &poll) == CB_OK)
+        return poll.block;
     pthread_mutex_lock(&all->mutex);
     while ((block = atomic_load_explicit(&all->block, memory_order_acquire)) == last)
         pthread_cond_wait(&all->changed, &all->mutex);
@@ -195,10 +230,18 @@ static uint64_t await_block(bench_senders *all, uint64_t last)
     return block;
 }
 
+static cb_status poll_others(void *context)
+{
+    bench_senders *all = context;
+
+    return atomic_load_explicit(&all->busy, memory_order_acquire) > 0 ? CB_EMPTY : CB_OK;
+}
+
 static void await_others(bench_senders *all)
 {
-    while (atomic_load_explicit(&all->busy, memory_order_acquire) > 0)
-        pause_between_polls(all);
+    const wait_terms terms = polling_terms(all);
+
+    (void)wait_for(&terms, poll_others, all);
 }
 
 static void *send_blocks(void *context)

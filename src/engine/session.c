@@ -81,6 +81,16 @@ void session_leave_if_interrupted(engine_session *session)
     end_job(session, EXIT_FAILURE);
 }
 
+static void leave(void *session)
+{
+    session_leave_if_interrupted(session);
+}
+
+wait_watch session_watch(engine_session *session)
+{
+    return (wait_watch){&session_signal_seen, leave, session};
+}
+
 /* How ranks wait */
 
 static bool ranks_share_cores(const host *machine)

@@ -11,6 +11,7 @@
 #include "engine/environment.h"
 #include "engine/method.h"
 #include "engine/program.h"
+#include "engine/wait.h"
 #include "host/host.h"
 #include "host/work.h"
 #include "report/report.h"
@@ -81,5 +82,8 @@ cb_status session_close(engine_session *session, cb_status status);
 /* If a signal has arrived, rank 0 finishes the document and ends the job. Any other rank ends the
  * job if it is still there three seconds later. */
 void session_leave_if_interrupted(engine_session *session);
+
+/* The same while a rank waits, or runs a long block. */
+wait_watch session_watch(engine_session *session);
 
 #endif

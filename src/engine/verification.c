@@ -5,11 +5,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "engine/fragments.h"
+#include "engine/wait.h"
 
 enum { HEADER_BYTES = 16, REMEMBERED = 64 };
 
@@ -229,14 +229,9 @@ cb_status verification_check(bench_rank *me, bench_peer *from, transport_buffer 
     return CB_OK;
 }
 
-/* Called after each poll without result. Yields, so that other ranks can run before the next poll.
- */
-static bool is_over(const bench_rank *me, timeout_clock *waiting)
+static wait_terms until_lost(const bench_rank *me)
 {
-    if (timeout_is_over(waiting, cb_now_ns(), me->verification.timeout_ns))
-        return true;
-    bench_yield(me->factory);
-    return false;
+    return wait_terms_of_loss(me->factory, me->verification.timeout_ns);
 }
 
 static cb_status report_missing_packet(const bench_rank *me, const char *whom, int rank)
@@ -281,13 +276,10 @@ static cb_status send_taken_stamped(bench_rank *me, bench_peer *peer)
 static cb_status receive_in_time(const bench_rank *me, const bench_peer *peer,
                                  transport_buffer **out)
 {
-    timeout_clock waiting = timeout_begin(cb_now_ns());
-    cb_status status;
+    const wait_terms terms = until_lost(me);
+    cb_status status = wait_receive(&terms, peer->node, out);
 
-    while ((status = transport_try_receive(peer->node, out)) == CB_EMPTY)
-        if (is_over(me, &waiting))
-            return report_missing_packet(me, "rank", peer->node->rank);
-    return status;
+    return status == CB_EMPTY ? report_missing_packet(me, "rank", peer->node->rank) : status;
 }
 
 /* After a gap, fewer packets will arrive than expected; those missing are already counted. */
@@ -318,15 +310,12 @@ static cb_status receive_checked(bench_rank *me, bench_peer *peer)
 
 static cb_status receive_root_checked(bench_rank *me, transport_group *group)
 {
-    timeout_clock waiting = timeout_begin(cb_now_ns());
+    const wait_terms terms = until_lost(me);
     transport_buffer *buffer = NULL;
-    cb_status received;
+    cb_status received = wait_receive_root(&terms, group, &buffer);
 
-    while ((received = transport_group_try_receive_root(group, &buffer)) == CB_EMPTY)
-        if (is_over(me, &waiting)) {
-            received = report_missing_packet(me, "the multicasting rank", me->peers[0].node->rank);
-            break;
-        }
+    if (received == CB_EMPTY)
+        received = report_missing_packet(me, "the multicasting rank", me->peers[0].node->rank);
     return check_or_miss(me, &me->peers[0], buffer, received);
 }
 
@@ -374,15 +363,13 @@ void verification_check_own(bench_rank *me, transport_buffer *buffer, uint64_t n
 
 cb_status verification_receive_any(bench_rank *me, transport_buffer **out, transport_node **from)
 {
-    timeout_clock waiting = timeout_begin(cb_now_ns());
-    cb_status status;
+    const wait_terms terms = until_lost(me);
+    cb_status status = wait_receive_any(&terms, me->group, out, from);
 
-    while ((status = transport_group_try_receive(me->group, out, from)) == CB_EMPTY)
-        if (is_over(me, &waiting)) {
-            count_missing(me, me->peers, me->peer_count);
-            return report_missing_packet(me, "any peer of rank", me->place.ranks[me->place.self]);
-        }
-    return status;
+    if (status != CB_EMPTY)
+        return status;
+    count_missing(me, me->peers, me->peer_count);
+    return report_missing_packet(me, "any peer of rank", me->place.ranks[me->place.self]);
 }
 
 static cb_status receive_any_checked(bench_rank *me, bench_peer **from)

@@ -280,26 +280,25 @@ const measurement_method evb_method = {
 /* At a rate */
 
 /* All turns that have begun are complete before the wait, so no message is handled late by it. */
-static cb_status wait_until_due(const chain_run *run, uint64_t due_ns)
+static cb_status wait_until_due(const chain_run *run, const wait_terms *terms)
 {
-    uint64_t now_ns;
-
-    if (cb_now_ns() < due_ns)
+    if (cb_now_ns() < terms->due_ns)
         CB_TRY(evb_complete_turns(run->base.me));
-    while ((now_ns = cb_now_ns()) < due_ns)
-        chain_pause(run, now_ns, due_ns);
+    wait_until(terms);
     return CB_OK;
 }
 
 static cb_status run_turns(chain_run *run, uint64_t turns, farm_schedule schedule, chain_times *out)
 {
     uint64_t first_ns = 0, first_due_ns = 0, due_ns = 0, now_ns = 0;
+    wait_terms terms = chain_terms(run, due_ns);
 
     out->late_ns = fmax(0, (double)(int64_t)(cb_now_ns() - schedule.start_ns));
     for (uint64_t turn = 1; turn <= turns; turn++) {
         for (uint64_t event = 0; event < run->step_events; event++)
             due_ns = farm_schedule_next(&schedule);
-        CB_TRY(wait_until_due(run, due_ns));
+        terms.due_ns = due_ns;
+        CB_TRY(wait_until_due(run, &terms));
         now_ns = cb_now_ns();
         if (turn == 1) {
             first_ns = now_ns;
@@ -307,7 +306,7 @@ static cb_status run_turns(chain_run *run, uint64_t turns, farm_schedule schedul
         }
         if (turn == (turns + 1) / 2)
             out->backlog_middle = (double)farm_schedule_overdue(&schedule, due_ns, now_ns);
-        chain_pause(run, now_ns, now_ns);
+        wait_pause(&terms, &(wait_state){0}, now_ns); /* late turns yield as well */
         CB_TRY(run->base.actions->step(run->base.me));
     }
     out->backlog_end = (double)farm_schedule_overdue(&schedule, due_ns, now_ns);

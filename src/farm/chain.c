@@ -26,34 +26,40 @@ static void leave_after_signal(const chain_run *run)
         session_leave_if_interrupted(run->base.setting->session);
 }
 
-void chain_pause(const chain_run *run, uint64_t now_ns, uint64_t due_ns)
+/* Nothing is timed by when the wait ends: it sleeps at once, as long as it may. */
+wait_terms chain_terms(const chain_run *run, uint64_t due_ns)
 {
-    const uint64_t near_ns = 100000, longest_ns = 1000000;
-    const transport_wait wait = run->base.me->factory->wait;
+    wait_terms terms = {.manner =
+                            wait_manner_of(run->base.me->factory->wait, run->base.me->factory),
+                        .due_ns = due_ns,
+                        .timeout_ns = WAIT_WITHOUT_END,
+                        .watch = session_watch(run->base.setting->session)};
 
-    leave_after_signal(run);
-    if (wait == TRANSPORT_WAIT_BLOCK && due_ns - now_ns > near_ns)
-        cb_sleep_ns((due_ns - now_ns) / 2 < longest_ns ? (due_ns - now_ns) / 2 : longest_ns);
-    else if (wait != TRANSPORT_WAIT_SPIN)
-        bench_yield(run->base.me->factory);
+    terms.manner.awake_polls = terms.manner.sleep_part = 0;
+    return terms;
 }
 
 /* Pipelines */
 
-/* Wait for a due time. The technology makes progress, and acknowledgements that have arrived are
- * taken, meanwhile. */
-static cb_status wait_until_due(chain_run *run, uint64_t due_ns)
+/* Acknowledgements that have arrived do not end the wait. */
+static cb_status take_acknowledgement(void *me)
 {
-    uint64_t now_ns;
+    cb_status status = bench_try_acknowledgement(me, &((bench_rank *)me)->peers[0]);
 
-    while ((now_ns = cb_now_ns()) < due_ns) {
-        cb_status status = bench_try_acknowledgement(run->base.me, &run->base.me->peers[0]);
+    return status == CB_OK ? CB_EMPTY : status;
+}
 
-        if (status != CB_OK && status != CB_EMPTY)
-            return status;
-        chain_pause(run, now_ns, due_ns);
-    }
-    return CB_OK;
+/* Wait for a due time. The technology makes progress meanwhile. */
+static cb_status wait_until_due(const chain_run *run, uint64_t due_ns)
+{
+    wait_terms terms;
+    cb_status status;
+
+    if (cb_now_ns() >= due_ns)
+        return CB_OK;
+    terms = chain_terms(run, due_ns);
+    status = wait_for(&terms, take_acknowledgement, run->base.me);
+    return status == CB_EMPTY ? CB_OK : status;
 }
 
 static cb_status issue_events(chain_run *run, const rate_load *load, farm_schedule schedule,

@@ -12,6 +12,7 @@
 #include "control/control.h"
 #include "engine/method.h"
 #include "engine/outcome.h"
+#include "engine/wait.h"
 #include "farm/rates.h"
 
 /* One run. Times and backlogs are those of the slowest rank. */
@@ -52,8 +53,8 @@ cb_status chain_fill(const chain_run *run, const farm_outcome *outcome, report_r
 double chain_frequency_hz(const chain_run *run, const farm_outcome *outcome);
 double chain_packet_bytes(const chain_run *run, const farm_outcome *outcome);
 
-/* Part of a wait for a due time that is not over: yields or sleeps, as --wait says. */
-void chain_pause(const chain_run *run, uint64_t now_ns, uint64_t due_ns);
+/* A wait for a due time that yields or sleeps as --wait says, and ends after a signal. */
+wait_terms chain_terms(const chain_run *run, uint64_t due_ns);
 
 /* How a pipeline is measured with one of these options: `at_rate` of its definition. */
 extern const measurement_method chain_method;

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "engine/benchmark.h"
 #include "engine/session.h"
+#include "engine/wait.h"
 #include "farm/messages.h"
 
 /* A run ends early after this many timeouts, in each of which all events in flight were lost. */
@@ -44,26 +45,28 @@ static void lose_events_in_flight(supervision *run)
 static __attribute__((noinline)) cb_status receive_in_time(bench_rank *me, transport_buffer **out,
                                                            transport_node **from)
 {
-    timeout_clock waiting = timeout_begin(cb_now_ns());
-    cb_status status;
+    const wait_terms terms = wait_terms_of_loss(me->factory, me->verification.timeout_ns);
 
-    while ((status = transport_group_try_receive(me->group, out, from)) == CB_EMPTY) {
-        if (timeout_is_over(&waiting, cb_now_ns(), me->verification.timeout_ns))
-            break;
-        bench_yield(me->factory);
-    }
-    return status;
+    return wait_receive_any(&terms, me->group, out, from);
 }
 
+/* The next multicast from any group. */
+typedef struct {
+    bench_rank *me;
+    transport_buffer **out;
+    size_t *from;
+} multicast_poll;
+
 /* Look at the groups in turn, so that no rank that tells this source is left out. */
-static cb_status look_at_groups(bench_rank *me, transport_buffer **out, size_t *from)
+static cb_status look_at_groups(void *context)
 {
-    farm_rank *farm = farm_of(me);
+    const multicast_poll *poll = context;
+    farm_rank *farm = farm_of(poll->me);
 
     for (size_t looks = 0; looks < farm->teller_count; looks++) {
-        cb_status status = transport_group_try_receive_root(farm->told_by[farm->turn], out);
+        cb_status status = transport_group_try_receive_root(farm->told_by[farm->turn], poll->out);
 
-        *from = farm->turn;
+        *poll->from = farm->turn;
         farm->turn = farm->turn + 1 < farm->teller_count ? farm->turn + 1 : 0;
         if (status != CB_EMPTY)
             return status;
@@ -71,35 +74,16 @@ static cb_status look_at_groups(bench_rank *me, transport_buffer **out, size_t *
     return CB_EMPTY;
 }
 
-enum { FREE_LOOKS = 64 };
-
-/* How long to sleep after this many looks without result; 0: only yield. */
-static uint64_t growing_sleep_ns(unsigned looks)
-{
-    return looks < FREE_LOOKS ? 0 : 1000ull << (looks - FREE_LOOKS < 10 ? looks - FREE_LOOKS : 10);
-}
-
 /* Poll all groups; CB_EMPTY after the timeout in runs that may lose messages. */
 static __attribute__((noinline)) cb_status poll_groups(bench_rank *me, transport_buffer **out,
                                                        size_t *from)
 {
-    const transport_wait wait = me->factory->wait;
-    timeout_clock waiting = timeout_begin(cb_now_ns());
-    unsigned idle = 0;
-    cb_status status;
+    wait_terms terms = wait_terms_of_loss(
+        me->factory, farm_of(me)->may_lose ? me->verification.timeout_ns : WAIT_WITHOUT_END);
 
-    while ((status = look_at_groups(me, out, from)) == CB_EMPTY) {
-        uint64_t sleep_ns = wait == TRANSPORT_WAIT_BLOCK ? growing_sleep_ns(idle++) : 0;
-
-        if (farm_of(me)->may_lose &&
-            timeout_is_over(&waiting, cb_now_ns(), me->verification.timeout_ns))
-            break;
-        if (sleep_ns > 0)
-            cb_sleep_ns(sleep_ns);
-        else if (wait != TRANSPORT_WAIT_SPIN || farm_of(me)->may_lose)
-            bench_yield(me->factory);
-    }
-    return status;
+    if (!farm_of(me)->may_lose || me->factory->wait == TRANSPORT_WAIT_BLOCK)
+        terms.manner = wait_manner_of(me->factory->wait, me->factory);
+    return wait_for(&terms, look_at_groups, &(multicast_poll){me, out, from});
 }
 
 /* Hot. Receive the next multicast to this source. Ranks that tell sources come first among its
@@ -223,26 +207,6 @@ static __attribute__((flatten)) cb_status run_timed(supervision *run)
     return run_closed(run, true);
 }
 
-/* Wait between two polls without result. A sleep ends before the next event is due. */
-static void pause_until(const supervision *run, uint64_t due_ns, uint64_t now_ns, unsigned *idle)
-{
-    enum { LONGEST_NS = 1000000 };
-    uint64_t sleep_ns;
-
-    if (run->load->wait == TRANSPORT_WAIT_SPIN)
-        return;
-    sleep_ns = run->load->wait == TRANSPORT_WAIT_YIELD ? 0 : growing_sleep_ns(++*idle);
-    if (sleep_ns == 0) {
-        bench_yield(run->me->factory);
-        return;
-    }
-    if (due_ns <= now_ns)
-        return;
-    if (sleep_ns > (due_ns - now_ns) / 2)
-        sleep_ns = (due_ns - now_ns) / 2;
-    cb_sleep_ns(sleep_ns < LONGEST_NS ? sleep_ns : LONGEST_NS);
-}
-
 typedef struct {
     farm_schedule schedule;
     uint64_t due_ns, first_due_ns, last_due_ns; /* due times of the next, the first and the last
@@ -252,7 +216,8 @@ typedef struct {
     uint64_t middle_due_ns, middle_ns, end_ns;
     uint64_t last_news_ns;
     bool held; /* the next event is due and has no room */
-    unsigned idle;
+    wait_terms terms;
+    wait_state idle; /* since the last decision */
 } open_state;
 
 static cb_status issue_due(supervision *run, open_state *state, uint64_t now_ns)
@@ -289,7 +254,7 @@ static cb_status look_for_decision(supervision *run, open_state *state, uint64_t
     cb_status status = transport_group_try_receive(run->me->group, &buffer, &node);
 
     if (status == CB_OK) {
-        state->idle = 0;
+        state->idle = (wait_state){0};
         state->last_news_ns = now_ns;
         return decide(run, node->label, buffer, true);
     }
@@ -298,7 +263,8 @@ static cb_status look_for_decision(supervision *run, open_state *state, uint64_t
     if (farm_of(run->me)->may_lose && run->ledger->in_flight > 0 &&
         now_ns - state->last_news_ns > run->me->verification.timeout_ns)
         lose_events_in_flight(run);
-    pause_until(run, state->due_ns, now_ns, &state->idle);
+    state->terms.due_ns = state->due_ns;
+    wait_pause(&state->terms, &state->idle, now_ns);
     if (now_ns >= state->due_ns)
         run->tally->waited_ns += (double)(cb_now_ns() - now_ns);
     return CB_OK;
@@ -332,7 +298,8 @@ static cb_status run_open(supervision *run)
 {
     const farm_load *load = run->load;
     farm_ledger *ledger = run->ledger;
-    open_state state = {.last_news_ns = cb_now_ns()};
+    open_state state = {.last_news_ns = cb_now_ns(),
+                        .terms = {.manner = wait_manner_of(load->wait, run->me->factory)}};
 
     state.schedule =
         farm_schedule_make(load->arrivals, load->rate_hz, load->seed, state.last_news_ns);

@@ -7,10 +7,18 @@
 
 #include "base/clock.h"
 
-enum { POLLS_AWAKE = 16, SHORTEST_SLEEP_NS = 20000, LONGEST_SLEEP_NS = 2000000 };
+wait_terms link_terms(engine_session *session, bool sleeps)
+{
+    const uint64_t longest_ns = 2000000;
 
-/* A sleep is this part of the time waited so far, which bounds the error of what is timed. */
-enum { SLEEP_PART = 16 };
+    return (wait_terms){.manner = {.yields = sleeps && !session->technology->polls_yield,
+                                   .longest_sleep_ns = sleeps ? longest_ns : 0,
+                                   .awake_polls = 16,
+                                   .sleep_part = 16,
+                                   .unclocked_polls = 15},
+                        .timeout_ns = WAIT_WITHOUT_END,
+                        .watch = session_watch(session)};
+}
 
 cb_status link_send(link_end *end, size_t peer, size_t bytes, const void *content)
 {
@@ -29,29 +37,13 @@ cb_status link_send(link_end *end, size_t peer, size_t bytes, const void *conten
 cb_status link_receive(link_end *end, size_t peer, uint64_t deadline_ns, transport_buffer **out)
 {
     transport_node *node = end->me->peers[peer].node;
-    const uint64_t begin_ns = cb_now_ns();
     cb_status status;
 
     if (!end->reliable)
         return transport_receive(node, out);
-    for (unsigned polls = 0; (status = transport_try_receive(node, out)) == CB_EMPTY; polls++) {
-        uint64_t now_ns, sleep_ns;
-
-        if (polls % POLLS_AWAKE != POLLS_AWAKE - 1 && !(end->sleeps && polls > POLLS_AWAKE)) {
-            if (end->sleeps)
-                bench_yield(end->me->factory);
-            continue;
-        }
-        session_leave_if_interrupted(end->session);
-        now_ns = cb_now_ns();
-        if (now_ns > deadline_ns)
-            return CB_LOST;
-        sleep_ns = (now_ns - begin_ns) / SLEEP_PART;
-        sleep_ns = sleep_ns < SHORTEST_SLEEP_NS ? SHORTEST_SLEEP_NS : sleep_ns;
-        if (end->sleeps)
-            cb_sleep_ns(sleep_ns < LONGEST_SLEEP_NS ? sleep_ns : LONGEST_SLEEP_NS);
-    }
-    return status;
+    end->terms.due_ns = deadline_ns;
+    status = wait_receive(&end->terms, node, out);
+    return status == CB_EMPTY ? CB_LOST : status;
 }
 
 /* Receive and read a packet. */

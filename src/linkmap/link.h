@@ -5,6 +5,7 @@
 
 #include "engine/benchmark.h"
 #include "engine/session.h"
+#include "engine/wait.h"
 #include "linkmap/samples.h"
 
 /* Largest control message. */
@@ -13,13 +14,15 @@ enum { LINK_CONTROL_BYTES = 64 };
 /* This rank's messages. */
 typedef struct {
     bench_rank *me;
-    engine_session *session; /* looked at for signals while waiting */
-    size_t packets;          /* of a throughput sample */
-    bool reliable;           /* else a receive reports lost messages itself */
-    bool sleeps;             /* between polls: ranks share cores */
-    uint64_t timeout_ns;     /* of a sample's receive */
-    uint64_t sum, read;      /* of the packets received and read, and their number */
+    wait_terms terms;    /* of a receive; see link_terms */
+    size_t packets;      /* of a throughput sample */
+    bool reliable;       /* else a receive reports lost messages itself */
+    uint64_t timeout_ns; /* of a sample's receive */
+    uint64_t sum, read;  /* of the packets received and read, and their number */
 } link_end;
+
+/* How a rank waits for messages. `sleeps`: between polls, since ranks share cores. */
+wait_terms link_terms(engine_session *session, bool sleeps);
 
 /* Send a message of `bytes` with the content of a packet, or of at most LINK_CONTROL_BYTES with
  * `content`. */

@@ -35,12 +35,12 @@ cb_status __wrap_block_run(bench_rank *me, const bench_actions *actions, uint64_
 }
 
 cb_status __real_block_run_stepwise(bench_rank *me, const bench_actions *actions, uint64_t steps,
-                                    stats_histogram *histogram, const block_watch *watch);
+                                    stats_histogram *histogram, const wait_watch *watch);
 cb_status __wrap_block_run_stepwise(bench_rank *me, const bench_actions *actions, uint64_t steps,
-                                    stats_histogram *histogram, const block_watch *watch);
+                                    stats_histogram *histogram, const wait_watch *watch);
 
 cb_status __wrap_block_run_stepwise(bench_rank *me, const bench_actions *actions, uint64_t steps,
-                                    stats_histogram *histogram, const block_watch *watch)
+                                    stats_histogram *histogram, const wait_watch *watch)
 {
     cb_status status;
 

@@ -9,7 +9,8 @@ UNIT_TESTS += \
 	%D%/test_senders \
 	%D%/test_shape \
 	%D%/test_solo \
-	%D%/test_traffic
+	%D%/test_traffic \
+	%D%/test_wait
 THREADS_TESTS += %D%/test_senders
 endif
 
@@ -38,5 +39,8 @@ tests_engine_test_solo_LDADD = $(UNIT_LIBS)
 tests_engine_test_traffic_SOURCES = %D%/test_traffic.c $(LOOP_SOURCES)
 tests_engine_test_traffic_CPPFLAGS = $(UNIT_FLAGS)
 tests_engine_test_traffic_LDADD = $(UNIT_LIBS)
+tests_engine_test_wait_CPPFLAGS = $(UNIT_FLAGS)
+tests_engine_test_wait_LDADD = $(UNIT_LIBS)
+tests_engine_test_wait_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_gettime -Wl,--wrap=sched_yield -Wl,--wrap=cb_sleep_ns
 
 EXTRA_DIST += %D%/own_options.h

@@ -18,6 +18,7 @@ HOUSE_TESTS = \
 	%D%/test_reproduction_ccmod.py \
 	%D%/test_tables.py \
 	%D%/test_technologies.py \
+	%D%/test_waits.py \
 	%D%/test_words.py
 TESTS += $(HOUSE_TESTS)
 EXTRA_DIST += $(HOUSE_TESTS) %D%/layering.py %D%/phrases.txt %D%/structure.py \
