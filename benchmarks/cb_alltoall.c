@@ -35,14 +35,14 @@ const benchmark cb_alltoall = {
                    "1.3). In each round every node sends a packet to every other node, in "
                    "rotated order, and receives one from each. Two nodes are measured "
                    "first, as the reference of the congestion ratio.",
-    .group = BENCH_GROUP_BASIC,
+    .group = "basic",
     .pattern = "all-to-all",
     .counted = BENCH_PROCESSORS,
     .overlap = &occupation_method,
     .usual = {{4}, {8}, {16}},
     .ratio = BENCH_CONGESTION,
     .reference = 2,
-    .part_rounds = true,
+    .takes = BENCH_TAKES_SHIFTS,
     .roles = {{"node", BENCH_COUNT, BENCH_OTHERS, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes = {{.name = "round",
                .summary = "a packet to every other node and one from each",

@@ -18,7 +18,7 @@ const benchmark cb_bare = {
         "user to user. The pattern of benchmark 1.1 runs in turn with it, block by block, "
         "and gives the ratio of the two times: what combench adds to MPI. --verify and "
         "--emit-trace concern the messages of 1.1.",
-    .group = BENCH_GROUP_BASIC,
+    .group = "basic",
     .pattern = "pair",
     .counted = BENCH_PAIR_ONLY,
     .method = &bare_method,

@@ -16,6 +16,7 @@
  *             while the other's still comes. In a queue the first is not delayed by the second; on
  *             a link that both share, a step takes the time of one more packet */
 #include "engine/benchmark.h"
+#include "engine/figures.h"
 
 enum { PARTNER, THIRD };      /* peers of source and destination */
 enum { SOURCE, DESTINATION }; /* peers of the third rank */
@@ -135,10 +136,10 @@ const benchmark cb_calibrate = {
                    "different hosts to predict messages between hosts.\n\nWithout --sizes "
                    "it adds a sweep to 1 MiB and fits Hockney's line t(n) = t0 + n / r_inf"
                    " to it in segments.",
-    .group = BENCH_GROUP_CALIBRATION,
+    .group = "calibration",
     .pattern = "calibration",
     .counted = BENCH_BY_MODE,
-    .fit = true,
+    .fit = &figures_hockney,
     .roles = {{"source", BENCH_ONE, BENCH_ALL, BENCH_SECOND | BENCH_THIRD, BENCH_HEARS_ALL},
               {"destination", BENCH_ONE, BENCH_ALL, BENCH_FIRST | BENCH_THIRD, BENCH_HEARS_ALL},
               {"third", BENCH_REST, BENCH_ALL, BENCH_FIRST | BENCH_SECOND, BENCH_HEARS_ALL}},

@@ -2,6 +2,7 @@
  *
  *   pingpong  the master sends a message, the slave returns it at once */
 #include "benchmarks/pair.h"
+#include "parkbench/method.h"
 
 const benchmark cb_comms1 = {
     .name = "comms1",
@@ -14,11 +15,15 @@ const benchmark cb_comms1 = {
                    "two parts with --breakpoint; also reported are t0 = n_half / r_inf and"
                    " pi0 = 1 / t0.\n\nFirst TICK1 and TICK2 check the clock; if they fail,"
                    " nothing is measured. Without --sizes a sweep to 1 MiB is added.",
-    .group = BENCH_GROUP_PARKBENCH,
+    .group = "parkbench",
     .pattern = "pair",
     .counted = BENCH_PAIR_ONLY,
     .usual = {{2}},
-    .fit = true,
+    .fit = &parkbench_fit,
+    .method = &parkbench_method,
+    .options = parkbench_own_options,
+    .option_count = PARKBENCH_OWN_OPTIONS,
+    .options_after = "correlation",
     .roles = {{"source", BENCH_ONE, BENCH_ALL, BENCH_SECOND, BENCH_HEARS_ALL},
               {"destination", BENCH_ONE, BENCH_ALL, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes = {{.name = "pingpong",

@@ -95,7 +95,7 @@ const benchmark cb_congest = {
         "of percentiles, with its interval.\n\nThe aggressor's throughput in that time is "
         "reported as well. A victim beside one that sends nothing (busy) shows what sharing cores "
         "costs.",
-    .group = BENCH_GROUP_CONGESTION,
+    .group = "congestion",
     .pattern = "congestion",
     .counted = BENCH_BY_TEAMS,
     .roles = {{"node", BENCH_COUNT, BENCH_OTHERS, BENCH_FIRST, BENCH_HEARS_ALL}},

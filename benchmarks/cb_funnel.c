@@ -57,7 +57,7 @@ const benchmark cb_funnel = {
                    " assembles them into an event. In mode free the sources are not "
                    "synchronised, and the share of each is reported. One source is "
                    "measured first, as the reference of the shortfall in packet rate.",
-    .group = BENCH_GROUP_BASIC,
+    .group = "basic",
     .pattern = "many-to-one",
     .counted = BENCH_SOURCES,
     .overlap = &occupation_method,

@@ -84,7 +84,7 @@ const benchmark cb_linkmap = {
         "single links that differ from the rest: slow, losing packets, down from time to time, "
         "or lost.\n\n"
         "Start one rank on each host, and give the map time: --max-time 60 for 64 hosts.",
-    .group = BENCH_GROUP_BASIC,
+    .group = "basic",
     .pattern = "all-to-all",
     .counted = BENCH_PROCESSORS,
     .method = &linkmap_method,

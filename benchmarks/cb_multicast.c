@@ -331,7 +331,7 @@ const benchmark cb_multicast = {
                    "the group of each broadcast. Lists are chosen from all destinations of "
                    "the job: start twice as many as a list has. If a list has all of them, "
                    "only the order changes.",
-    .group = BENCH_GROUP_BASIC,
+    .group = "basic",
     .pattern = "one-to-many",
     .counted = BENCH_DESTINATIONS,
     .overlap = &occupation_method,

@@ -4,6 +4,7 @@
  *   stream    the source sends packets as fast as the window permits; timed from its first send to
  * the last acknowledgement */
 #include "benchmarks/pair.h"
+#include "engine/figures.h"
 #include "occupation/method.h"
 
 const benchmark cb_oneway = {
@@ -16,12 +17,12 @@ const benchmark cb_oneway = {
                    " mode stream sends packets one after another, limited by the "
                    "window.\n\nWithout --sizes it adds a sweep to 1 MiB and fits Hockney's"
                    " line t(n) = t0 + n / r_inf to it in segments.",
-    .group = BENCH_GROUP_BASIC,
+    .group = "basic",
     .pattern = "pair",
     .counted = BENCH_PAIR_ONLY,
     .overlap = &occupation_method,
     .usual = {{2}},
-    .fit = true,
+    .fit = &figures_hockney,
     .roles = {{"source", BENCH_ONE, BENCH_ALL, BENCH_SECOND, BENCH_HEARS_ALL},
               {"destination", BENCH_ONE, BENCH_ALL, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes = {{.name = "pingpong",

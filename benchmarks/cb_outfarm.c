@@ -48,7 +48,7 @@ const benchmark cb_outfarm = {
                    "from its own memory and with its own content. Mode "
                    "stream gives the highest rate of rounds, mode round the time until all"
                    " destinations have acknowledged a round.",
-    .group = BENCH_GROUP_BASIC,
+    .group = "basic",
     .pattern = "one-to-many",
     .counted = BENCH_DESTINATIONS,
     .overlap = &occupation_method,

@@ -14,7 +14,7 @@ const benchmark cb_pairs = {
                    "benchmark 1.4): each of P/2 sources streams to its own destination. "
                    "One pair is measured first, as the reference of the scaling "
                    "efficiency.",
-    .group = BENCH_GROUP_BASIC,
+    .group = "basic",
     .pattern = "pairs",
     .counted = BENCH_PROCESSORS,
     .overlap = &occupation_method,

@@ -117,7 +117,7 @@ const benchmark cb_pipeline = {
         "the window allows. With --rate, --load-curve or --find-rate all sources issue "
         "events on a common schedule; the latency of an event counts from its scheduled "
         "time to its arrival at the last stage.",
-    .group = BENCH_GROUP_FARM,
+    .group = "farm",
     .pattern = "pipeline",
     .counted = BENCH_TOPOLOGY,
     .usual = {{4, 2, 1}, {6, 2, 1}, {9, 3, 1}},
@@ -139,6 +139,7 @@ const benchmark cb_pipeline = {
                           .starts_after_begin = true,
                           .ends_before_finish = true}}}},
     .choose_shapes = choose_topologies,
+    .method = &chain_closed_method,
     .at_rate = &chain_method,
     .options = own_options,
     .option_count = sizeof(own_options) / sizeof(own_options[0]),

@@ -46,7 +46,7 @@ const benchmark cb_replay = {
         "the time of a play, the times of its messages, and, where the trace has recorded times, "
         "how they compare.\n\nStart as many ranks as the trace has. A trace that cannot be played "
         "is refused before anything is sent: rank 0 evaluates it first.",
-    .group = BENCH_GROUP_REPLAY,
+    .group = "replay",
     .pattern = "replay",
     .counted = BENCH_BY_TRACE,
     .roles = {{"node", BENCH_COUNT, BENCH_OTHERS, BENCH_FIRST, BENCH_HEARS_ALL}},

@@ -148,7 +148,7 @@ const benchmark cb_ring = {
         "Measures the patterns by which GPCNeT tests a network: latency between neighbours in a "
         "random ring, bandwidth between them with a barrier after eight packets each way, "
         "and the messages of an allreduce of one packet. They are usual victims of other traffic.",
-    .group = BENCH_GROUP_BASIC,
+    .group = "basic",
     .pattern = "ring",
     .counted = BENCH_PROCESSORS,
     .usual = {{4}, {8}, {16}},

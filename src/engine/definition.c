@@ -3,20 +3,6 @@
 
 #include <string.h>
 
-const char *bench_group_name(bench_group group)
-{
-    static const char *const names[] = {
-        [BENCH_GROUP_BASIC] = "basic",
-        [BENCH_GROUP_FARM] = "farm",
-        [BENCH_GROUP_CALIBRATION] = "calibration",
-        [BENCH_GROUP_PARKBENCH] = "parkbench",
-        [BENCH_GROUP_REPLAY] = "replay",
-        [BENCH_GROUP_CONGESTION] = "congestion",
-    };
-
-    return names[group];
-}
-
 const char *bench_counted_name(bench_counted counted)
 {
     static const char *const names[] = {
@@ -82,7 +68,7 @@ size_t bench_packets_of(bench_packets packets, size_t count)
 
 size_t bench_packed(const benchmark *definition, const bench_options *options)
 {
-    return definition->scale != NULL ? definition->scale(options, 1).packed : 1;
+    return definition->units != NULL ? definition->units->scale(options, 1).packed : 1;
 }
 
 bool bench_is_led_in(const bench_mode *mode)

@@ -107,9 +107,9 @@ static void put_modes(report_stream *out, const benchmark *definition)
         report_stream_flag(out, "stream", traffic_is_stream(mode));
         if (bench_is_led_in(mode))
             report_stream_flag(out, "led_in", true);
-        if (definition->scale != NULL) {
-            report_stream_text(out, "packets", definition->packets_formula);
-            report_stream_text(out, "events", definition->events_formula);
+        if (definition->units != NULL) {
+            report_stream_text(out, "packets", definition->units->packets);
+            report_stream_text(out, "events", definition->units->events);
             report_stream_text(out, "frequency", "events");
         } else {
             report_stream_text(out, "packets", bench_packets_formula(mode->packets));
@@ -185,7 +185,7 @@ static cb_status put_rows(report_stream *out, const benchmark *definition)
     if (occupations != NULL)
         CB_TRY(put_sizes(out, "sizes_beside_computing_bytes", definition,
                          &(bench_options){.compute = "both"}));
-    if (definition->group == BENCH_GROUP_FARM) {
+    if (definition->choose_shapes != NULL) {
         rows = "counts * algorithms * sizes";
         put_numbers(out, "algorithms_us", plan_usual_algorithms_us.values,
                     plan_usual_algorithms_us.count);
@@ -257,7 +257,7 @@ static cb_status put_benchmark(report_stream *out, const benchmark *definition,
                        definition->label != NULL ? definition->label : definition->name);
     report_stream_text(out, "title", definition->title);
     report_stream_text(out, "description", definition->description);
-    report_stream_text(out, "group", bench_group_name(definition->group));
+    report_stream_text(out, "group", definition->group);
     report_stream_text(out, "pattern", definition->pattern);
     put_counts(out, definition);
     report_stream_array(out, "roles");
@@ -271,9 +271,8 @@ static cb_status put_benchmark(report_stream *out, const benchmark *definition,
     put_modes(out, definition);
     put_ratio(out, definition);
     CB_TRY(put_rows(out, definition));
-    if (definition->fit)
-        report_stream_text(out, "fit",
-                           definition->group == BENCH_GROUP_PARKBENCH ? "parkbench" : "hockney");
+    if (definition->fit != NULL)
+        report_stream_text(out, "fit", definition->fit->name);
     report_stream_array(out, "figures");
     for (size_t i = 0; i < BENCH_FORMULAS && definition->figures[i].column != NULL; i++) {
         report_stream_object(out, NULL);

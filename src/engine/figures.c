@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "engine/benchmark.h"
+#include "stats/fit.h"
 
 /* Number of ranks with a role of that name in a measurement; 0 if the benchmark has no such role.
  */
@@ -368,8 +369,9 @@ cb_status figures_fill(const measurement_setting *setting, measurement_outcome *
     rate_us = figures_rate_us(&outcome->delivery, &outcome->counters, outcome->blocks_ns,
                               outcome->block_count, stats_figure(&summary), row);
     outcome->figure_us = rate_us / arrived;
-    if (definition->scale != NULL) {
-        const bench_scale scale = definition->scale(setting->session->options, measurement->count);
+    if (definition->units != NULL) {
+        const bench_scale scale =
+            definition->units->scale(setting->session->options, measurement->count);
 
         packets = (double)scale.packets;
         figures_fill_units(&scale, size_bytes, rate_us, arrived,
@@ -400,3 +402,19 @@ cb_status figures_fill(const measurement_setting *setting, measurement_outcome *
         report_set_number(row, REPORT_GROUP_FREE_US, outcome->group_free_ns / 1e3);
     return CB_OK;
 }
+
+/* Hockney's parameters of a curve, in as many segments as the data show. */
+static cb_status add_hockney(const engine_session *session, const bench_measurement *measurement,
+                             size_t participants, const bench_curve *points)
+{
+    stats_segment segments[STATS_FIT_SEGMENTS];
+    const size_t count = stats_fit(points->bytes, points->figures_us, points->count,
+                                   STATS_FIT_SEGMENTS, false, segments);
+
+    for (size_t i = 0; i < count; i++)
+        CB_TRY(report_add_fit(session->document, measurement->mode->name, (double)participants,
+                              report_columns[figures_column(measurement->mode)].key, &segments[i]));
+    return CB_OK;
+}
+
+const bench_fit figures_hockney = {.name = "hockney", .add = add_hockney};

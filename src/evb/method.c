@@ -275,6 +275,7 @@ const measurement_method evb_method = {
     .control_message_bytes = 8,
     .open = open_state,
     .close = close_state,
+    .timed_traces = true,
     .obstacle = evb_obstacle,
     .after_passes = after_passes,
     .fill_row = fill_row,

@@ -110,10 +110,12 @@ bench_scale evb_scale(const bench_options *options, size_t ranks)
                          .own_packets = evb_is_folded(options) ? units * pack : 0};
 }
 
-const char *evb_obstacle(const bench_options *options, unsigned capabilities)
+const char *evb_obstacle(const bench_options *options, const bench_measurement *planned,
+                         unsigned capabilities)
 {
     evb_schedule schedule = {.order = EVB_NONE};
 
+    (void)planned;
     (void)evb_schedule_parse(own_options(options)->schedule, &schedule);
     if ((capabilities & TRANSPORT_DELIVERS) == 0)
         return "the technology delivers no messages, which event building needs";
@@ -127,3 +129,10 @@ const char *evb_obstacle(const bench_options *options, unsigned capabilities)
                "reliable technology; use another schedule";
     return NULL;
 }
+
+const bench_units evb_units_of_ranks = {
+    .multiple_of = evb_multiple,
+    .scale = evb_scale,
+    .packets = "count * count * pack / (folding * folding)",
+    .events = "count * pack / folding",
+};

@@ -328,8 +328,8 @@ static void fill_row(chain *run, const farm_outcome *outcome, report_row *row)
     farm_fill_load(outcome, row);
     if (run->delivery.lost > 0)
         report_set_text(row, REPORT_RATES_FROM, "totals");
-    if (definition->scale != NULL) {
-        const bench_scale scale = definition->scale(options, planned->count);
+    if (definition->units != NULL) {
+        const bench_scale scale = definition->units->scale(options, planned->count);
         const double arrived = figures_arrived_share(&run->delivery);
         const double whole =
             report_row_number(row, REPORT_COMPLETE, "") / report_row_number(row, REPORT_ISSUED, "");
@@ -534,8 +534,8 @@ static cb_status set_up(chain *run)
     rank->source = stage == 0;
     rank->last = stage + 1 >= shape->stage_count;
     rank->step_events =
-        session->definition->scale != NULL
-            ? session->definition->scale(session->options, setting->planned->count).events
+        session->definition->units != NULL
+            ? session->definition->units->scale(session->options, setting->planned->count).events
             : 1;
     if (run->root && traffic_touches(run->traffic))
         run->touch_ns = harness_touch_ns(plan_typical_bytes(setting->planned));
@@ -585,4 +585,20 @@ static cb_status measure(void *state, const measurement_setting *setting)
     return chain_measure(&pipeline, setting);
 }
 
-const measurement_method chain_method = {.measure = measure};
+static const char *obstacle(const bench_options *options, const bench_measurement *planned,
+                            unsigned capabilities)
+{
+    const unsigned stream = TRANSPORT_ORDERED | TRANSPORT_RELIABLE;
+
+    (void)options;
+    (void)planned;
+    if ((capabilities & TRANSPORT_DELIVERS) == 0)
+        return "the technology delivers no messages, which a farm needs";
+    if ((capabilities & stream) != stream)
+        return "packets of a pipeline carry no event number, so they need a reliable technology "
+               "that keeps order";
+    return NULL;
+}
+
+const measurement_method chain_closed_method = {.plain_traffic = true, .obstacle = obstacle};
+const measurement_method chain_method = {.measure = measure, .obstacle = obstacle};

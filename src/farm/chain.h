@@ -56,6 +56,9 @@ cb_status chain_measure(const chain_kind *kind, const measurement_setting *setti
 /* Part of a wait for a due time that is not over: yields or sleeps, as --wait says. */
 void chain_pause(const chain_rank *rank, uint64_t now_ns, uint64_t due_ns);
 
+/* What a pipeline needs in its plain passes: `method` of its definition. */
+extern const measurement_method chain_closed_method;
+
 /* How a pipeline is measured with one of these options: `at_rate` of its definition. */
 extern const measurement_method chain_method;
 
