@@ -30,7 +30,7 @@ const benchmark cb_comms1 = {
                .summary = "a message sent there and back; the latency is half of it",
                .figure = BENCH_LATENCY,
                .divisor = 2,
-               .packets = BENCH_PACKETS_ONE,
+               .packets = "1",
                .roles = {{.step = pair_ping, .timed = true}, {.step = pair_pong}}}},
     .figures = {{"latency_us", "t: time of a round trip / 2"},
                 {"throughput_MBps", "n / t"},

@@ -41,7 +41,7 @@ const benchmark cb_comms2 = {
                .summary = "a message each way, both returned; the latency is a quarter of it",
                .figure = BENCH_LATENCY,
                .divisor = 4,
-               .packets = BENCH_PACKETS_ONE,
+               .packets = "1",
                .roles = {{.step = exchange_and_return, .timed = true}}}},
     .figures = {{"latency_us", "t: time of four messages / 4"},
                 {"throughput_MBps", "n / t"},

@@ -103,7 +103,7 @@ const benchmark cb_congest = {
                .summary = "the victim alone, beside the aggressor, and alone again",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = BENCH_PACKETS_ONE}},
+               .packets = "1"}},
     .figures = {{"impact_mean", "mean time of a step beside the aggressor / alone"},
                 {"impact_p50", "the same of the median of steps or events"},
                 {"impact_p99", "the same of the 99th percentile"},

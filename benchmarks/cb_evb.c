@@ -80,7 +80,6 @@ const benchmark cb_evb = {
                .summary = "a turn: one message from each readout to each builder",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = BENCH_PACKETS_OF_UNITS,
                .roles = {{.step = evb_run_turn, .finish = evb_complete_turns, .timed = true}}}},
     .set_up = evb_set_up,
     .tear_down = evb_tear_down,

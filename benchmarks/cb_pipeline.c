@@ -129,7 +129,7 @@ const benchmark cb_pipeline = {
                .summary = "one packet from each source, through all stages",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = BENCH_PACKETS_EACH,
+               .packets = "count",
                .roles = {{.begin = feed, .step = feed, .finish = bench_drain},
                          {.begin = pass_event_on, .step = pass_event_on, .finish = bench_relay},
                          {.begin = receive_event,

@@ -75,7 +75,7 @@ const benchmark cb_pullfarm = {
                BENCH_FIRST | BENCH_SECOND}},
     .modes = {{.name = "closed",
                .summary = "one event, from its assignment to its decision",
-               .packets = BENCH_PACKETS_EACH,
+               .packets = "count",
                .roles = {{.step = farm_send_addresses, .timed = true},
                          {.react = answer},
                          {.react = fetch_or_collect}}}},

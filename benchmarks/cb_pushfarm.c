@@ -42,7 +42,7 @@ const benchmark cb_pushfarm = {
               {"destination", BENCH_COUNT, BENCH_ALL, BENCH_FIRST | BENCH_SECOND, BENCH_SECOND}},
     .modes = {{.name = "closed",
                .summary = "one event, from its assignment to its decision",
-               .packets = BENCH_PACKETS_EACH,
+               .packets = "count",
                .roles = {{.step = farm_send_assignment, .timed = true},
                          {.react = push},
                          {.react = farm_accept_fragment}}}},

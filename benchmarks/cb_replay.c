@@ -54,7 +54,7 @@ const benchmark cb_replay = {
                .summary = "all records of the trace, once",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = BENCH_PACKETS_ONE}},
+               .packets = "1"}},
     .figures = {{"play_us", "time of the slowest rank from the common start to its last record"},
                 {"message_us", "end of the receive - beginning of the send, on one clock"},
                 {"message_slowdown", "message_us / time on the quiet network of --calibration"},

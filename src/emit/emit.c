@@ -31,9 +31,9 @@ static cb_status choose_one(const benchmark *definition, const bench_plan *plan,
     size_t found = 0;
 
     for (size_t i = 0; i < plan->count; i++)
-        others = others || plan->measurements[i].count != definition->reference;
+        others = others || plan->measurements[i].count != definition->ratio.reference;
     for (size_t i = 0; i < plan->count; i++)
-        if (!others || plan->measurements[i].count != definition->reference) {
+        if (!others || plan->measurements[i].count != definition->ratio.reference) {
             *out = plan->measurements[i];
             found++;
         }

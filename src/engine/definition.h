@@ -12,6 +12,7 @@
 
 #include "base/options.h"
 #include "base/status.h"
+#include "report/columns.h"
 #include "transport/transport.h"
 
 typedef struct bench_rank bench_rank;
@@ -74,27 +75,15 @@ typedef struct {
 
 typedef enum { BENCH_LATENCY, BENCH_ROUND } bench_figure;
 
-/* Data packets that all destinations together receive in step / divisor, as a function of the
- * count. */
-typedef enum {
-    BENCH_PACKETS_ONE,
-    BENCH_PACKETS_TWO,
-    BENCH_PACKETS_EACH, /* one for each of the count; in a topology, for each rank that sends to the
-                         * last stage */
-    BENCH_PACKETS_EACH_PAIR,     /* one for every two */
-    BENCH_PACKETS_AMONG_ALL,     /* one from each to all others */
-    BENCH_PACKETS_EACH_DOUBLING, /* one from each to nodes at distances 1, 2, 4, ... below the count
-                                  */
-    BENCH_PACKETS_OF_UNITS       /* of event building: the definition's `scale` */
-} bench_packets;
-
 typedef struct {
     const char *name;
     const char *summary; /* what a step is, for --help */
     size_t processors;   /* number of ranks, if counted is BENCH_BY_MODE */
     bench_figure figure; /* the time of a step is reported as latency_us or round_us ... */
     unsigned divisor;    /* ... divided by this: 2 for a round trip */
-    bench_packets packets;
+    const char *packets; /* data packets that all destinations together receive in step / divisor: a
+                          * formula of the count; in a topology count is the number of ranks that
+                          * send to the last stage. NULL: those of the definition's `units` */
     bool counts_packets; /* frequency_Hz is packets/s, not steps/s */
     bool on_request;     /* measured only if --mode names it */
     const char *tells;   /* what ccmod calibrate learns from its rows; NULL: nothing */
@@ -118,12 +107,14 @@ typedef enum {
  * and the group is made for its broadcast and freed after it. */
 typedef enum { BENCH_FIXED, BENCH_ROTATE, BENCH_RANDOM, BENCH_NEW } bench_list;
 
-/* The ratio to the figure at the reference count. */
-typedef enum {
-    BENCH_NO_RATIO,
-    BENCH_CONGESTION, /* time per packet of a node / that at the reference: 1.3 */
-    BENCH_EFFICIENCY, /* frequency per pair / that at the reference: 1.4 */
-    BENCH_SHORTFALL   /* missing percentage of the packet rate at the reference: 1.7 */
+/* A ratio of a figure to that at a reference count. */
+typedef struct {
+    report_column column;
+    const char *meaning;         /* in words */
+    const char *formula;         /* of count, reference, and the time of a step at both: step_us,
+                                  * reference_us */
+    const char *title, *caption; /* of its picture */
+    size_t reference;            /* this count is measured first; 0: no ratio */
 } bench_ratio;
 
 /* A column of the result, and its formula in words. */
@@ -216,7 +207,6 @@ struct benchmark {
      * for topologies the stages. Empty: as many processors as the mode has. */
     size_t usual[BENCH_USUAL][BENCH_STAGES];
     bench_ratio ratio;
-    size_t reference;     /* count that `ratio` refers to, measured first; 0: no ratio */
     const bench_fit *fit; /* add a sweep up to 1 MiB and fit it; NULL: fit only with --sweep */
     bool lists;           /* lists of destinations may change; own options are bench_list_options */
     bool shares;          /* report each peer's share, in modes with several peers */
@@ -276,11 +266,11 @@ size_t bench_count_multiple(const benchmark *definition);
 /* Packets in a message with these options: 1, unless the benchmark packs. */
 size_t bench_packed(const benchmark *definition, const bench_options *options);
 
-/* Packets of step / divisor at a count. */
-size_t bench_packets_of(bench_packets packets, size_t count);
+/* The value of a formula of `count`, such as the packets of a mode; 0 if it is NULL. */
+size_t bench_packets_of(const char *formula, size_t count);
 
-/* The same as a formula of `count`, such as "count * (count - 1)". */
-const char *bench_packets_formula(bench_packets packets);
+/* The value of a ratio, from the times of a step at a count and at the reference. */
+double bench_ratio_of(const bench_ratio *ratio, size_t count, double step_us, double reference_us);
 
 /* Whether timing starts at the end of the first step, as in a pipeline. */
 bool bench_is_led_in(const bench_mode *mode);

@@ -30,7 +30,7 @@ static double reference_step(const measurement_setting *setting, double step_us)
     const bench_measurement *planned = setting->planned;
     reference_list *references = setting->references;
 
-    if (planned->count == setting->session->definition->reference)
+    if (planned->count == setting->session->definition->ratio.reference)
         references->figures[references->count++] =
             (reference_figure){planned->mode, planned->size_bytes, step_us};
     for (size_t i = references->count; i-- > 0;)
@@ -43,19 +43,15 @@ static double reference_step(const measurement_setting *setting, double step_us)
 static void fill_ratio(const measurement_setting *setting, double step_us, report_row *row)
 {
     const benchmark *definition = setting->session->definition;
-    double count = (double)setting->planned->count, reference_us;
+    const bench_ratio *ratio = &definition->ratio;
+    double reference_us;
 
-    if (definition->ratio == BENCH_NO_RATIO)
+    if (ratio->reference == 0)
         return;
     reference_us = reference_step(setting, step_us);
-    if (reference_us <= 0)
-        return;
-    if (definition->ratio == BENCH_CONGESTION)
-        report_set_number(row, REPORT_CONGESTION_RATIO, step_us / (count - 1) / reference_us);
-    else if (definition->ratio == BENCH_EFFICIENCY)
-        report_set_number(row, REPORT_SCALING_EFFICIENCY, reference_us / step_us);
-    else
-        report_set_number(row, REPORT_SHORTFALL_PCT, 100 * (1 - count * reference_us / step_us));
+    if (reference_us > 0)
+        report_set_number(row, ratio->column,
+                          bench_ratio_of(ratio, setting->planned->count, step_us, reference_us));
 }
 
 void figures_fill_cost(double messages, double size_bytes, report_row *row)

@@ -195,8 +195,8 @@ static cb_status choose_counts(planner *p)
         number_add(&p->counts, 2);
         return check_count(p, 2, p->ranks);
     }
-    if (p->definition->reference > 0)
-        number_add(&p->counts, p->definition->reference);
+    if (p->definition->ratio.reference > 0)
+        number_add(&p->counts, p->definition->ratio.reference);
     if (wanted->count == 0)
         CB_TRY(add_usual_counts(p, room));
     for (size_t i = 0; i < wanted->count; i++) {

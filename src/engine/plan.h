@@ -9,8 +9,8 @@
 /* One measurement. */
 struct bench_measurement {
     const bench_mode *mode;
-    size_t count;              /* processors, destinations or sources; for a topology, see
-                                * BENCH_PACKETS_EACH */
+    size_t count;              /* processors, destinations or sources; in a topology, ranks
+                                * that send to the last stage */
     bench_shape shape;         /* of farms and pipelines; otherwise derived from count */
     char topology[SHAPE_TEXT]; /* shape of a pipeline, as text */
     double algorithm_us;       /* on each packet; if the benchmark chooses shapes */
