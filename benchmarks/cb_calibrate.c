@@ -16,6 +16,7 @@
  *             while the other's still comes. In a queue the first is not delayed by the second; on
  *             a link that both share, a step takes the time of one more packet */
 #include "engine/benchmark.h"
+#include "engine/figures.h"
 
 enum { PARTNER, THIRD };      /* peers of source and destination */
 enum { SOURCE, DESTINATION }; /* peers of the third rank */
@@ -135,10 +136,10 @@ const benchmark cb_calibrate = {
                    "different hosts to predict messages between hosts.\n\nWithout --sizes "
                    "it adds a sweep to 1 MiB and fits Hockney's line t(n) = t0 + n / r_inf"
                    " to it in segments.",
-    .group = BENCH_GROUP_CALIBRATION,
+    .group = "calibration",
     .pattern = "calibration",
     .counted = BENCH_BY_MODE,
-    .fit = true,
+    .fit = &figures_hockney,
     .roles = {{"source", BENCH_ONE, BENCH_ALL, BENCH_SECOND | BENCH_THIRD, BENCH_HEARS_ALL},
               {"destination", BENCH_ONE, BENCH_ALL, BENCH_FIRST | BENCH_THIRD, BENCH_HEARS_ALL},
               {"third", BENCH_REST, BENCH_ALL, BENCH_FIRST | BENCH_SECOND, BENCH_HEARS_ALL}},
@@ -147,7 +148,7 @@ const benchmark cb_calibrate = {
                .processors = 2,
                .figure = BENCH_LATENCY,
                .divisor = 2,
-               .packets = BENCH_PACKETS_ONE,
+               .packets = "1",
                .tells = "a lone message",
                .roles = {{.step = serve_partner, .timed = true}, {.step = bounce_partner}}},
               {.name = "stream",
@@ -155,7 +156,7 @@ const benchmark cb_calibrate = {
                .processors = 2,
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = BENCH_PACKETS_ONE,
+               .packets = "1",
                .tells = "consecutive messages",
                .roles = {{.step = send_one, .finish = bench_drain, .timed = true},
                          {.step = take_one, .finish = bench_settle}}},
@@ -164,7 +165,7 @@ const benchmark cb_calibrate = {
                .processors = 2,
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = BENCH_PACKETS_TWO,
+               .packets = "2",
                .tells = "both directions of a link",
                .roles = {{.step = exchange_with_partner, .timed = true},
                          {.step = exchange_with_partner, .timed = true}}},
@@ -173,7 +174,7 @@ const benchmark cb_calibrate = {
                .processors = 3,
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = BENCH_PACKETS_EACH,
+               .packets = "count",
                .roles = {{.step = send_first_receive_other, .timed = true},
                          {.step = send_other_receive_first, .timed = true},
                          {.step = send_first_receive_other, .timed = true}}},
@@ -182,7 +183,7 @@ const benchmark cb_calibrate = {
                .processors = 3,
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = BENCH_PACKETS_TWO,
+               .packets = "2",
                .tells = "two flows from a node",
                .roles = {{.step = send_two, .finish = bench_drain, .timed = true},
                          {.step = take_one, .finish = bench_settle},
@@ -192,7 +193,7 @@ const benchmark cb_calibrate = {
                .processors = 3,
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = BENCH_PACKETS_TWO,
+               .packets = "2",
                .tells = "two flows to a node",
                .roles = {{.step = send_one, .finish = bench_drain, .timed = true},
                          {.step = take_two, .finish = bench_settle},
@@ -202,7 +203,7 @@ const benchmark cb_calibrate = {
                .processors = 3,
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = BENCH_PACKETS_TWO,
+               .packets = "2",
                .tells = "a late receive",
                .roles = {{.step = ask_and_look_late, .timed = true},
                          {.step = send_when_asked},
@@ -213,7 +214,7 @@ const benchmark cb_calibrate = {
                .processors = 3,
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = BENCH_PACKETS_EACH,
+               .packets = "count",
                .roles = {{.step = ask_both_and_answer_first, .timed = true},
                          {.step = send_and_await_answer},
                          {.step = send_to_source_when_asked}}}},

@@ -2,6 +2,7 @@
  *
  *   pingpong  the master sends a message, the slave returns it at once */
 #include "benchmarks/pair.h"
+#include "parkbench/method.h"
 
 const benchmark cb_comms1 = {
     .name = "comms1",
@@ -14,18 +15,22 @@ const benchmark cb_comms1 = {
                    "two parts with --breakpoint; also reported are t0 = n_half / r_inf and"
                    " pi0 = 1 / t0.\n\nFirst TICK1 and TICK2 check the clock; if they fail,"
                    " nothing is measured. Without --sizes a sweep to 1 MiB is added.",
-    .group = BENCH_GROUP_PARKBENCH,
+    .group = "parkbench",
     .pattern = "pair",
     .counted = BENCH_PAIR_ONLY,
     .usual = {{2}},
-    .fit = true,
+    .fit = &parkbench_fit,
+    .method = &parkbench_method,
+    .options = parkbench_own_options,
+    .option_count = PARKBENCH_OWN_OPTIONS,
+    .options_after = "correlation",
     .roles = {{"source", BENCH_ONE, BENCH_ALL, BENCH_SECOND, BENCH_HEARS_ALL},
               {"destination", BENCH_ONE, BENCH_ALL, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes = {{.name = "pingpong",
                .summary = "a message sent there and back; the latency is half of it",
                .figure = BENCH_LATENCY,
                .divisor = 2,
-               .packets = BENCH_PACKETS_ONE,
+               .packets = "1",
                .roles = {{.step = pair_ping, .timed = true}, {.step = pair_pong}}}},
     .figures = {{"latency_us", "t: time of a round trip / 2"},
                 {"throughput_MBps", "n / t"},

@@ -3,6 +3,7 @@
  *   exchange  four messages: one each way, and one each way back; every node times its block, the
  *             longer counts */
 #include "engine/benchmark.h"
+#include "parkbench/method.h"
 
 /* The returned message is a new one with the same bytes, since all messages of a timed pass have
  * the same content. */
@@ -26,17 +27,21 @@ const benchmark cb_comms2 = {
                    "are t0 = n_half / r_inf and pi0 = 1 / t0.\n\nFirst TICK1 and TICK2 "
                    "check the clock; if they fail, nothing is measured. Without --sizes a "
                    "sweep to 1 MiB is added.",
-    .group = BENCH_GROUP_PARKBENCH,
+    .group = "parkbench",
     .pattern = "exchange",
     .counted = BENCH_PAIR_ONLY,
     .usual = {{2}},
-    .fit = true,
+    .fit = &parkbench_fit,
+    .method = &parkbench_method,
+    .options = parkbench_own_options,
+    .option_count = PARKBENCH_OWN_OPTIONS,
+    .options_after = "correlation",
     .roles = {{"node", BENCH_COUNT, BENCH_OTHERS, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes = {{.name = "exchange",
                .summary = "a message each way, both returned; the latency is a quarter of it",
                .figure = BENCH_LATENCY,
                .divisor = 4,
-               .packets = BENCH_PACKETS_ONE,
+               .packets = "1",
                .roles = {{.step = exchange_and_return, .timed = true}}}},
     .figures = {{"latency_us", "t: time of four messages / 4"},
                 {"throughput_MBps", "n / t"},

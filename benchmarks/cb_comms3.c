@@ -3,6 +3,7 @@
  *   saturate  a processor sends p - 1 messages, to the next one first, and receives one from each;
  *             every processor times its block, the longest counts */
 #include "engine/benchmark.h"
+#include "parkbench/method.h"
 
 static cb_status send_to_all_and_receive(bench_rank *me)
 {
@@ -23,17 +24,21 @@ const benchmark cb_comms3 = {
                    "saturation bandwidth. Also reported are the largest observed rate, and"
                    " both per processor.\n\nFirst TICK1 and TICK2 check the clock; if they"
                    " fail, nothing is measured. Without --sizes a sweep to 1 MiB is added.",
-    .group = BENCH_GROUP_PARKBENCH,
+    .group = "parkbench",
     .pattern = "all-to-all",
     .counted = BENCH_PROCESSORS,
     .usual = {{4}, {8}, {16}},
-    .fit = true,
+    .fit = &parkbench_fit,
+    .method = &parkbench_method,
+    .options = parkbench_own_options,
+    .option_count = PARKBENCH_OWN_OPTIONS,
+    .options_after = "correlation",
     .roles = {{"node", BENCH_COUNT, BENCH_OTHERS, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes = {{.name = "saturate",
                .summary = "a message to every other processor and one from each",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = BENCH_PACKETS_AMONG_ALL,
+               .packets = "count * (count - 1)",
                .roles = {{.step = send_to_all_and_receive, .timed = true}}}},
     .figures = {{"round_us", "time of a round of p (p - 1) messages, each of time t"},
                 {"throughput_MBps", "n / t"},

@@ -95,7 +95,7 @@ const benchmark cb_congest = {
         "of percentiles, with its interval.\n\nThe aggressor's throughput in that time is "
         "reported as well. A victim beside one that sends nothing (busy) shows what sharing cores "
         "costs.",
-    .group = BENCH_GROUP_CONGESTION,
+    .group = "congestion",
     .pattern = "congestion",
     .counted = BENCH_BY_TEAMS,
     .roles = {{"node", BENCH_COUNT, BENCH_OTHERS, BENCH_FIRST, BENCH_HEARS_ALL}},
@@ -103,7 +103,7 @@ const benchmark cb_congest = {
                .summary = "the victim alone, beside the aggressor, and alone again",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = BENCH_PACKETS_ONE}},
+               .packets = "1"}},
     .figures = {{"impact_mean", "mean time of a step beside the aggressor / alone"},
                 {"impact_p50", "the same of the median of steps or events"},
                 {"impact_p99", "the same of the 99th percentile"},

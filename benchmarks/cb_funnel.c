@@ -57,13 +57,18 @@ const benchmark cb_funnel = {
                    " assembles them into an event. In mode free the sources are not "
                    "synchronised, and the share of each is reported. One source is "
                    "measured first, as the reference of the shortfall in packet rate.",
-    .group = BENCH_GROUP_BASIC,
+    .group = "basic",
     .pattern = "many-to-one",
     .counted = BENCH_SOURCES,
     .overlap = &occupation_method,
     .usual = {{4}, {8}, {16}},
-    .ratio = BENCH_SHORTFALL,
-    .reference = 1,
+    .ratio = {.column = REPORT_SHORTFALL_PCT,
+              .meaning = "missing percentage of the packet rate at the reference",
+              .formula = "100 * (1 - count / reference * reference_us / step_us)",
+              .title = "Shortfall of a",
+              .caption = "Percentage by which the packet rate at the destination is below that "
+                         "from one source. No packet is lost by it.",
+              .reference = 1},
     .shares = true,
     .fragments = BENCH_SECOND,
     .roles = {{"destination", BENCH_ONE, BENCH_ALL, BENCH_SECOND, BENCH_HEARS_ALL},
@@ -73,7 +78,7 @@ const benchmark cb_funnel = {
           .summary = "one packet from each source, assembled into an event",
           .figure = BENCH_ROUND,
           .divisor = 1,
-          .packets = BENCH_PACKETS_EACH,
+          .packets = "count",
           .roles =
               {{.begin = release_sources,
                 .step = build_event,
@@ -85,7 +90,7 @@ const benchmark cb_funnel = {
           .summary = "any packets, whichever source they come from",
           .figure = BENCH_ROUND,
           .divisor = 1,
-          .packets = BENCH_PACKETS_EACH,
+          .packets = "count",
           .roles =
               {{.begin = release_sources,
                 .step = take_any,

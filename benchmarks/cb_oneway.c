@@ -4,6 +4,7 @@
  *   stream    the source sends packets as fast as the window permits; timed from its first send to
  * the last acknowledgement */
 #include "benchmarks/pair.h"
+#include "engine/figures.h"
 #include "occupation/method.h"
 
 const benchmark cb_oneway = {
@@ -16,26 +17,26 @@ const benchmark cb_oneway = {
                    " mode stream sends packets one after another, limited by the "
                    "window.\n\nWithout --sizes it adds a sweep to 1 MiB and fits Hockney's"
                    " line t(n) = t0 + n / r_inf to it in segments.",
-    .group = BENCH_GROUP_BASIC,
+    .group = "basic",
     .pattern = "pair",
     .counted = BENCH_PAIR_ONLY,
     .overlap = &occupation_method,
     .usual = {{2}},
-    .fit = true,
+    .fit = &figures_hockney,
     .roles = {{"source", BENCH_ONE, BENCH_ALL, BENCH_SECOND, BENCH_HEARS_ALL},
               {"destination", BENCH_ONE, BENCH_ALL, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes = {{.name = "pingpong",
                .summary = "a packet sent there and back; the latency is half of it",
                .figure = BENCH_LATENCY,
                .divisor = 2,
-               .packets = BENCH_PACKETS_ONE,
+               .packets = "1",
                .tells = "a lone message",
                .roles = {{.step = pair_ping, .timed = true}, {.step = pair_pong}}},
               {.name = "stream",
                .summary = "packets one after another, limited by the window",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = BENCH_PACKETS_ONE,
+               .packets = "1",
                .tells = "rate of small consecutive messages",
                .roles = {{.step = pair_stream, .finish = bench_drain, .timed = true},
                          {.step = pair_take, .finish = bench_settle}}}},

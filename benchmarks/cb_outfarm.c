@@ -48,7 +48,7 @@ const benchmark cb_outfarm = {
                    "from its own memory and with its own content. Mode "
                    "stream gives the highest rate of rounds, mode round the time until all"
                    " destinations have acknowledged a round.",
-    .group = BENCH_GROUP_BASIC,
+    .group = "basic",
     .pattern = "one-to-many",
     .counted = BENCH_DESTINATIONS,
     .overlap = &occupation_method,
@@ -60,14 +60,14 @@ const benchmark cb_outfarm = {
                .summary = "a packet to each destination, limited by the window",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = BENCH_PACKETS_EACH,
+               .packets = "count",
                .roles = {{.step = send_to_each, .finish = bench_drain, .timed = true},
                          {.step = take, .finish = bench_settle}}},
               {.name = "round",
                .summary = "a packet to each destination, acknowledged before the next round",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = BENCH_PACKETS_EACH,
+               .packets = "count",
                .roles = {{.step = send_and_await_each, .timed = true}, {.step = take_and_answer}}}},
     .figures = {{"round_us", "time of a packet to each destination; in mode round up to the last "
                              "acknowledgement"},

@@ -14,13 +14,18 @@ const benchmark cb_pairs = {
                    "benchmark 1.4): each of P/2 sources streams to its own destination. "
                    "One pair is measured first, as the reference of the scaling "
                    "efficiency.",
-    .group = BENCH_GROUP_BASIC,
+    .group = "basic",
     .pattern = "pairs",
     .counted = BENCH_PROCESSORS,
     .overlap = &occupation_method,
     .usual = {{4}, {8}, {16}},
-    .ratio = BENCH_EFFICIENCY,
-    .reference = 2,
+    .ratio = {.column = REPORT_SCALING_EFFICIENCY,
+              .meaning = "frequency per pair / that at the reference",
+              .formula = "reference_us / step_us",
+              .title = "Scaling efficiency of",
+              .caption = "Throughput divided by the number of pairs times the throughput of one "
+                         "pair; 1 is ideal.",
+              .reference = 2},
     .roles = {{"source", BENCH_HALF, BENCH_TWIN, BENCH_SECOND, BENCH_HEARS_ALL},
               {"destination", BENCH_HALF, BENCH_TWIN, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes =
@@ -28,7 +33,7 @@ const benchmark cb_pairs = {
           .summary = "each source to its own destination, limited by the window",
           .figure = BENCH_ROUND,
           .divisor = 1,
-          .packets = BENCH_PACKETS_EACH_PAIR,
+          .packets = "count / 2",
           .counts_packets = true,
           .roles = {{.step = pair_stream, .finish = bench_drain, .timed = true, .by_threads = true},
                     {.step = pair_take, .finish = bench_settle}}}},

@@ -117,7 +117,7 @@ const benchmark cb_pipeline = {
         "the window allows. With --rate, --load-curve or --find-rate all sources issue "
         "events on a common schedule; the latency of an event counts from its scheduled "
         "time to its arrival at the last stage.",
-    .group = BENCH_GROUP_FARM,
+    .group = "farm",
     .pattern = "pipeline",
     .counted = BENCH_TOPOLOGY,
     .usual = {{4, 2, 1}, {6, 2, 1}, {9, 3, 1}},
@@ -129,7 +129,7 @@ const benchmark cb_pipeline = {
                .summary = "one packet from each source, through all stages",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = BENCH_PACKETS_EACH,
+               .packets = "count",
                .roles = {{.begin = feed, .step = feed, .finish = bench_drain},
                          {.begin = pass_event_on, .step = pass_event_on, .finish = bench_relay},
                          {.begin = receive_event,
@@ -139,6 +139,7 @@ const benchmark cb_pipeline = {
                           .starts_after_begin = true,
                           .ends_before_finish = true}}}},
     .choose_shapes = choose_topologies,
+    .method = &chain_closed_method,
     .at_rate = &chain_method,
     .options = own_options,
     .option_count = sizeof(own_options) / sizeof(own_options[0]),

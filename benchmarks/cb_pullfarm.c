@@ -63,7 +63,7 @@ const benchmark cb_pullfarm = {
                    "--find-rate) issues events on a schedule; the latency counts from the "
                    "scheduled time. Only the open loop is free of feedback, as note 48 has it: in "
                    "the closed loop a decision lets the supervisor issue the next event.",
-    .group = BENCH_GROUP_FARM,
+    .group = "farm",
     .pattern = "pull-farm",
     .counted = BENCH_FARM,
     .method = &farm_method,
@@ -75,14 +75,13 @@ const benchmark cb_pullfarm = {
                BENCH_FIRST | BENCH_SECOND}},
     .modes = {{.name = "closed",
                .summary = "one event, from its assignment to its decision",
-               .packets = BENCH_PACKETS_EACH,
+               .packets = "count",
                .roles = {{.step = farm_send_addresses, .timed = true},
                          {.react = answer},
                          {.react = fetch_or_collect}}}},
     .choose_shapes = farm_choose_shapes,
     .options = own_options,
     .option_count = sizeof(own_options) / sizeof(own_options[0]),
-    .uses_multicast = farm_tells_by_multicast,
     .figures =
         {{"frequency_Hz", "decisions / time"},
          {"throughput_MBps",

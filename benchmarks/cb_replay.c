@@ -46,7 +46,7 @@ const benchmark cb_replay = {
         "the time of a play, the times of its messages, and, where the trace has recorded times, "
         "how they compare.\n\nStart as many ranks as the trace has. A trace that cannot be played "
         "is refused before anything is sent: rank 0 evaluates it first.",
-    .group = BENCH_GROUP_REPLAY,
+    .group = "replay",
     .pattern = "replay",
     .counted = BENCH_BY_TRACE,
     .roles = {{"node", BENCH_COUNT, BENCH_OTHERS, BENCH_FIRST, BENCH_HEARS_ALL}},
@@ -54,7 +54,7 @@ const benchmark cb_replay = {
                .summary = "all records of the trace, once",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = BENCH_PACKETS_ONE}},
+               .packets = "1"}},
     .figures = {{"play_us", "time of the slowest rank from the common start to its last record"},
                 {"message_us", "end of the receive - beginning of the send, on one clock"},
                 {"message_slowdown", "message_us / time on the quiet network of --calibration"},

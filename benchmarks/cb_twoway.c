@@ -6,6 +6,7 @@
  *   stream    both send packets one after another, as far ahead of those they receive as the window
  *             permits; ends with the last packet received */
 #include "engine/benchmark.h"
+#include "engine/figures.h"
 #include "occupation/method.h"
 
 static cb_status exchange(bench_rank *me)
@@ -31,24 +32,24 @@ const benchmark cb_twoway = {
                    "the window: the counterpart of the stream of 1.1.\n\nWithout --sizes it "
                    "adds a sweep to 1 MiB and fits Hockney's "
                    "line t(n) = t0 + n / r_inf to it in segments.",
-    .group = BENCH_GROUP_BASIC,
+    .group = "basic",
     .pattern = "exchange",
     .counted = BENCH_PAIR_ONLY,
     .overlap = &occupation_method,
     .usual = {{2}},
-    .fit = true,
+    .fit = &figures_hockney,
     .roles = {{"node", BENCH_COUNT, BENCH_OTHERS, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes = {{.name = "exchange",
                .summary = "both send a packet and receive one",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = BENCH_PACKETS_TWO,
+               .packets = "2",
                .roles = {{.step = exchange, .timed = true}}},
               {.name = "stream",
                .summary = "packets one after another in both directions, limited by the window",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = BENCH_PACKETS_TWO,
+               .packets = "2",
                .roles = {{.step = stream, .finish = bench_receive_rest, .timed = true}}}},
     .figures = {{"round_us", "time of an exchange, or of a stream / packets of a node; at the "
                              "slower node"},

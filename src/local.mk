@@ -17,6 +17,7 @@ include src/evb/local.mk
 include src/linkmap/local.mk
 include src/occupation/local.mk
 include src/bare/local.mk
+include src/parkbench/local.mk
 include src/timeline/local.mk
 include src/emit/local.mk
 include src/congest/local.mk

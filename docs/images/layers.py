@@ -29,6 +29,7 @@ PURPOSE = {
     "src/linkmap": ("map of links: rounds,", "samples, outliers"),
     "src/model": ("the communication model:", "libccmod"),
     "src/occupation": ("computing task beside", "the communication"),
+    "src/parkbench": ("check of the clock,", "Parkbench's parameters"),
     "src/replay": ("a trace played on", "the network"),
     "src/report": ("columns, documents:", "text, CSV, JSON"),
     "src/sisci": ("SISCI over shared memory:", "libsisci-shm"),

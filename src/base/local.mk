@@ -7,6 +7,7 @@ libcombench_a_SOURCES += \
 	%D%/context_text.c \
 	%D%/crc32.c %D%/crc32.h \
 	%D%/event_heap.h \
+	%D%/formula.c %D%/formula.h \
 	%D%/fragments.c %D%/fragments.h \
 	%D%/grow.h \
 	%D%/input.c %D%/input.h \

@@ -172,8 +172,7 @@ cb_status congest_command_parse(const engine_program *program, const char *text,
         return unknown_name(program, out->argv[0], quiet);
     out->definition = *definition;
     out->definition.fit = false;
-    out->definition.ratio = BENCH_NO_RATIO;
-    out->definition.reference = 0;
+    out->definition.ratio = (bench_ratio){0};
     options_table_make(definition, program->options_table.registry, &out->table);
     table = &out->table.table;
     CB_TRY(cb_options_defaults(table, &out->options));

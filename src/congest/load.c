@@ -144,8 +144,8 @@ static double packets_of_step(const congest_load *load)
     const bench_measurement *planned = load->setting.planned;
     const benchmark *definition = load->session.definition;
 
-    if (definition->scale != NULL)
-        return (double)definition->scale(load->session.options, planned->count).packets;
+    if (definition->units != NULL)
+        return (double)definition->units->scale(load->session.options, planned->count).packets;
     return (double)bench_packets_of(planned->mode->packets, planned->count) *
            planned->mode->divisor;
 }

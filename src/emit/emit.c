@@ -31,9 +31,9 @@ static cb_status choose_one(const benchmark *definition, const bench_plan *plan,
     size_t found = 0;
 
     for (size_t i = 0; i < plan->count; i++)
-        others = others || plan->measurements[i].count != definition->reference;
+        others = others || plan->measurements[i].count != definition->ratio.reference;
     for (size_t i = 0; i < plan->count; i++)
-        if (!others || plan->measurements[i].count != definition->reference) {
+        if (!others || plan->measurements[i].count != definition->ratio.reference) {
             *out = plan->measurements[i];
             found++;
         }
@@ -224,7 +224,7 @@ static bool hears_several(const emission *all, size_t stage)
  * asked, and an assignment differs from a fragment; a builder acknowledges to the sender. */
 static bool depends_on_sender(const emission *all, size_t stage)
 {
-    if (all->definition->timed_traces)
+    if (method_keeps_time(all->definition->method))
         return true;
     return all->definition->method == &farm_method &&
            (stage == FARM_SOURCE || hears_several(all, stage));
@@ -278,8 +278,8 @@ static cb_status make_part(emission *all, size_t rank)
                                     traced_blocks(all->options) * (all->options->trace_steps + 1)};
     const size_t stage = shape_stage(&all->shape, rank);
     const bool farm = all->definition->method == &farm_method;
-    const bench_scale scale = all->definition->scale != NULL
-                                  ? all->definition->scale(all->options, all->count)
+    const bench_scale scale = all->definition->units != NULL
+                                  ? all->definition->units->scale(all->options, all->count)
                                   : (bench_scale){.events = 1, .receivers = all->count};
     const bool pauses =
         (all->definition->choose_shapes != NULL || all->definition->at_rate != NULL) &&
@@ -323,13 +323,13 @@ static cb_status create_parts(emission *all)
     CB_TRY(emit_recorder_open(all->count, &all->recorder));
     if (strcmp(all->options->trace_group_send, "tree") == 0)
         emit_recorder_send_by_tree(all->recorder);
-    if (all->definition->timed_traces)
+    if (method_keeps_time(all->definition->method))
         CB_TRY(emit_recorder_keep_time(all->recorder, all->options->seed));
     for (size_t rank = 0; rank < all->count; rank++)
         CB_TRY(make_part(all, rank));
     CB_TRY(emit_scheduler_create(all->count, perform, all, &all->scheduler));
     emit_recorder_set_scheduler(all->recorder, all->scheduler);
-    if (all->definition->timed_traces) {
+    if (method_keeps_time(all->definition->method)) {
         const emit_events events = emit_recorder_events(all->recorder);
 
         CB_TRY(emit_scheduler_run_by_time(all->scheduler, &events));

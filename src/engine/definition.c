@@ -3,19 +3,7 @@
 
 #include <string.h>
 
-const char *bench_group_name(bench_group group)
-{
-    static const char *const names[] = {
-        [BENCH_GROUP_BASIC] = "basic",
-        [BENCH_GROUP_FARM] = "farm",
-        [BENCH_GROUP_CALIBRATION] = "calibration",
-        [BENCH_GROUP_PARKBENCH] = "parkbench",
-        [BENCH_GROUP_REPLAY] = "replay",
-        [BENCH_GROUP_CONGESTION] = "congestion",
-    };
-
-    return names[group];
-}
+#include "base/formula.h"
 
 const char *bench_counted_name(bench_counted counted)
 {
@@ -40,49 +28,26 @@ size_t bench_count_multiple(const benchmark *definition)
     return definition->roles[0].share == BENCH_HALF ? 2 : 1;
 }
 
-static const char *const packets_formulas[] = {
-    [BENCH_PACKETS_ONE] = "1",
-    [BENCH_PACKETS_TWO] = "2",
-    [BENCH_PACKETS_EACH] = "count",
-    [BENCH_PACKETS_EACH_PAIR] = "count / 2",
-    [BENCH_PACKETS_AMONG_ALL] = "count * (count - 1)",
-    [BENCH_PACKETS_EACH_DOUBLING] = "count * bits(count - 1)",
-    [BENCH_PACKETS_OF_UNITS] = NULL,
-};
-
-const char *bench_packets_formula(bench_packets packets)
+size_t bench_packets_of(const char *formula, size_t count)
 {
-    return packets_formulas[packets];
+    const cb_named_value names[] = {{"count", (double)count}};
+
+    return formula != NULL ? (size_t)cb_formula_value(formula, names, 1) : 0;
 }
 
-size_t bench_packets_of(bench_packets packets, size_t count)
+double bench_ratio_of(const bench_ratio *ratio, size_t count, double step_us, double reference_us)
 {
-    size_t total = 0;
+    const cb_named_value names[] = {{"count", (double)count},
+                                    {"reference", (double)ratio->reference},
+                                    {"step_us", step_us},
+                                    {"reference_us", reference_us}};
 
-    switch (packets) {
-    case BENCH_PACKETS_ONE:
-        return 1;
-    case BENCH_PACKETS_TWO:
-        return 2;
-    case BENCH_PACKETS_EACH:
-        return count;
-    case BENCH_PACKETS_EACH_PAIR:
-        return count / 2;
-    case BENCH_PACKETS_AMONG_ALL:
-        return count * (count - 1);
-    case BENCH_PACKETS_EACH_DOUBLING:
-        for (size_t distance = 1; distance < count; distance *= 2)
-            total += count;
-        return total;
-    case BENCH_PACKETS_OF_UNITS:
-        break;
-    }
-    return 0;
+    return cb_formula_value(ratio->formula, names, sizeof(names) / sizeof(names[0]));
 }
 
 size_t bench_packed(const benchmark *definition, const bench_options *options)
 {
-    return definition->scale != NULL ? definition->scale(options, 1).packed : 1;
+    return definition->units != NULL ? definition->units->scale(options, 1).packed : 1;
 }
 
 bool bench_is_led_in(const bench_mode *mode)

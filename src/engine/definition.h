@@ -8,9 +8,11 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/options.h"
 #include "base/status.h"
+#include "report/columns.h"
 #include "transport/transport.h"
 
 typedef struct bench_rank bench_rank;
@@ -22,19 +24,8 @@ typedef struct benchmark benchmark;
 
 typedef struct measurement_method measurement_method;
 typedef struct bench_plan bench_plan;
+typedef struct bench_measurement bench_measurement;
 typedef struct engine_session engine_session;
-
-/* Chapter of docs/using/benchmarks.md. Farms and pipelines run an algorithm on each packet and have
- * no --mode. Parkbench programs check their clock first (TICK1 and TICK2), take --breakpoint, and
- * fit Parkbench's parameters to each curve. */
-typedef enum {
-    BENCH_GROUP_BASIC,
-    BENCH_GROUP_FARM,
-    BENCH_GROUP_CALIBRATION,
-    BENCH_GROUP_PARKBENCH,
-    BENCH_GROUP_REPLAY,    /* messages and ranks are those of a trace */
-    BENCH_GROUP_CONGESTION /* messages are those of two other benchmarks */
-} bench_group;
 
 /* Number of ranks in a role, as a function of the count that is measured (processors, sources or
  * destinations). BENCH_REST: all but two. */
@@ -84,27 +75,15 @@ typedef struct {
 
 typedef enum { BENCH_LATENCY, BENCH_ROUND } bench_figure;
 
-/* Data packets that all destinations together receive in step / divisor, as a function of the
- * count. */
-typedef enum {
-    BENCH_PACKETS_ONE,
-    BENCH_PACKETS_TWO,
-    BENCH_PACKETS_EACH, /* one for each of the count; in a topology, for each rank that sends to the
-                         * last stage */
-    BENCH_PACKETS_EACH_PAIR,     /* one for every two */
-    BENCH_PACKETS_AMONG_ALL,     /* one from each to all others */
-    BENCH_PACKETS_EACH_DOUBLING, /* one from each to nodes at distances 1, 2, 4, ... below the count
-                                  */
-    BENCH_PACKETS_OF_UNITS       /* of event building: the definition's `scale` */
-} bench_packets;
-
 typedef struct {
     const char *name;
     const char *summary; /* what a step is, for --help */
     size_t processors;   /* number of ranks, if counted is BENCH_BY_MODE */
     bench_figure figure; /* the time of a step is reported as latency_us or round_us ... */
     unsigned divisor;    /* ... divided by this: 2 for a round trip */
-    bench_packets packets;
+    const char *packets; /* data packets that all destinations together receive in step / divisor: a
+                          * formula of the count; in a topology count is the number of ranks that
+                          * send to the last stage. NULL: those of the definition's `units` */
     bool counts_packets; /* frequency_Hz is packets/s, not steps/s */
     bool on_request;     /* measured only if --mode names it */
     const char *tells;   /* what ccmod calibrate learns from its rows; NULL: nothing */
@@ -128,12 +107,14 @@ typedef enum {
  * and the group is made for its broadcast and freed after it. */
 typedef enum { BENCH_FIXED, BENCH_ROTATE, BENCH_RANDOM, BENCH_NEW } bench_list;
 
-/* The ratio to the figure at the reference count. */
-typedef enum {
-    BENCH_NO_RATIO,
-    BENCH_CONGESTION, /* time per packet of a node / that at the reference: 1.3 */
-    BENCH_EFFICIENCY, /* frequency per pair / that at the reference: 1.4 */
-    BENCH_SHORTFALL   /* missing percentage of the packet rate at the reference: 1.7 */
+/* A ratio of a figure to that at a reference count. */
+typedef struct {
+    report_column column;
+    const char *meaning;         /* in words */
+    const char *formula;         /* of count, reference, and the time of a step at both: step_us,
+                                  * reference_us */
+    const char *title, *caption; /* of its picture */
+    size_t reference;            /* this count is measured first; 0: no ratio */
 } bench_ratio;
 
 /* A column of the result, and its formula in words. */
@@ -158,7 +139,7 @@ typedef struct {
     bool control;
 } bench_bound;
 
-/* What a Parkbench program is compared with: a mode of another benchmark. t, the time of one
+/* What a program of another suite is compared with: a mode of another benchmark. t, the time of one
  * message, is the time of a step divided by the packets of its mode. */
 typedef struct {
     const char *benchmark, *mode;
@@ -166,7 +147,23 @@ typedef struct {
     const char *relation; /* how the two definitions relate, in sentences */
 } bench_counterpart;
 
-/* What messages and steps of a benchmark with `scale` hold. A unit may be several ranks, and a
+/* The points of one curve, in ascending order of size. */
+typedef struct {
+    double *bytes, *figures_us; /* figures are latency_us or round_us */
+    size_t count;
+} bench_curve;
+
+/* Parameters of a curve. */
+typedef struct {
+    const char *name;
+    bool always; /* fit also the sizes of --sizes, and measure them in ascending order */
+    /* Fit a curve, and add the parameters to the document. Called at rank 0 after its last point.
+     * CB_ERROR_MEMORY, logged. */
+    cb_status (*add)(const engine_session *session, const bench_measurement *measurement,
+                     size_t participants, const bench_curve *points);
+} bench_fit;
+
+/* What messages and steps of a benchmark with `units` hold. A unit may be several ranks, and a
  * message several packets. */
 typedef struct {
     size_t packed;      /* packets in a message */
@@ -177,6 +174,17 @@ typedef struct {
     size_t receivers;
 } bench_scale;
 
+/* A benchmark whose ranks form units. All functions are pure. */
+typedef struct {
+    /* The number that counts have to be multiples of with these options. */
+    size_t (*multiple_of)(const bench_options *options);
+    /* What steps and messages hold at a count. */
+    bench_scale (*scale)(const bench_options *options, size_t count);
+    /* The same as formulas of `count` and of the own options: numbers, or the place of a choice
+     * from 1 on. */
+    const char *packets, *events;
+} bench_units;
+
 enum { BENCH_TABLE = 8, BENCH_BOUNDS = 4 };
 enum { BENCH_FORMULAS = 8, BENCH_PLOTS = 4, BENCH_USUAL = 4, BENCH_OWN_BYTES = 128 };
 
@@ -186,7 +194,9 @@ struct benchmark {
     const char *label;       /* for headings of reports: 1.1 one-way; NULL: the name */
     const char *title;       /* one line */
     const char *description; /* paragraphs, for --help and the manual page */
-    bench_group group;
+    /* Chapter of docs/using/benchmarks.md: basic, farm, calibration, parkbench, replay or
+     * congestion. */
+    const char *group;
     /* Communication pattern, from which readers choose a diagram: pair, exchange, all-to-all,
      * pairs, one-to-many, many-to-one, push-farm, pull-farm, pipeline, calibration, replay,
      * ring, congestion.
@@ -197,16 +207,13 @@ struct benchmark {
      * for topologies the stages. Empty: as many processors as the mode has. */
     size_t usual[BENCH_USUAL][BENCH_STAGES];
     bench_ratio ratio;
-    size_t reference;   /* count that `ratio` refers to, measured first; 0: no ratio */
-    bool fit;           /* add a sweep up to 1 MiB and fit Hockney's parameters */
-    bool lists;         /* lists of destinations may change; own options are bench_list_options */
-    bool shares;        /* report each peer's share, in modes with several peers */
-    bool own_packets;   /* packets to different peers differ in content (bench_take_packets) */
-    unsigned fragments; /* set of roles whose packets may vary in size (--fragments); 0: none */
-    bool
-        timed_traces; /* in traces messages from any are received as a network would deliver them */
-    bool timeline;    /* --timeline; farms have it in any case */
-    bool part_rounds; /* steps send only me->shifts messages if it is not 0 (traces) */
+    const bench_fit *fit; /* add a sweep up to 1 MiB and fit it; NULL: fit only with --sweep */
+    bool lists;           /* lists of destinations may change; own options are bench_list_options */
+    bool shares;          /* report each peer's share, in modes with several peers */
+    bool own_packets;     /* packets to different peers differ in content (bench_take_packets) */
+    unsigned fragments;   /* set of roles whose packets may vary in size (--fragments); 0: none */
+    uint32_t takes;       /* rows of engine/options.c that do not follow from these tables: a set of
+                           * bench_scope */
     bench_role roles[BENCH_ROLES];
     bench_mode modes[BENCH_MODES];         /* ended by one without a name */
     bench_formula figures[BENCH_FORMULAS]; /* ended by one without a column, like plots */
@@ -216,24 +223,19 @@ struct benchmark {
     const char *table[BENCH_TABLE];
     bench_bound bounds[BENCH_BOUNDS]; /* of farms, event building; ended by one without benchmark */
     bench_counterpart counterpart;    /* .benchmark is NULL if there is none */
-    /* Farm group: choose the shapes to measure in a job of `job_ranks` from the options.
-     * CB_ERROR_USAGE, logged, if they do not fit. Pure. */
+    /* Choose the shapes to measure in a job of `ranks` from the options, in place of counts; there
+     * is no --mode, and an algorithm runs on each packet (--algorithm). CB_ERROR_USAGE, logged, if
+     * they do not fit. Pure. */
     cb_status (*choose_shapes)(const benchmark *definition, const bench_options *options,
                                size_t ranks, bench_shape_list *out);
-    /* Farm group: whether the options ask for the technology's group send. NULL: never. */
-    bool (*uses_multicast)(const bench_options *options);
     /* Check the options before the plan is made: CB_ERROR_USAGE, logged. NULL: nothing to check.
-     * The number that counts have to be multiples of with these options; NULL:
-     * bench_count_multiple. What steps and messages hold at a count; NULL: packets of the mode. All
-     * pure. */
+     * Pure. */
     cb_status (*check)(const bench_options *options);
-    size_t (*multiple_of)(const bench_options *options);
-    bench_scale (*scale)(const bench_options *options, size_t count);
-    /* The same as formulas of `count` and of the own options: numbers, or the place of a choice
-     * from 1 on. */
-    const char *packets_formula, *events_formula;
+    const bench_units *units; /* NULL: packets of the mode, multiples of bench_count_multiple */
     /* Rows of the benchmark's own options. Offsets are into a struct of at most BENCH_OWN_BYTES,
-     * which steps find as me->own_options. */
+     * which steps find as me->own_options. Benchmarks may share a table; their rows stand after the
+     * engine's row `options_after` (NULL: after those that choose what is measured). */
+    const char *options_after;
     const cb_option *options;
     size_t option_count;
     /* Create and destroy what the mode needs besides peers, usually groups. May be NULL. If it has
@@ -255,9 +257,6 @@ typedef struct {
     const char *multicast, *list;
 } bench_list_options;
 
-/* "basic", "farm", "calibration", "parkbench", "replay" or "congestion". */
-const char *bench_group_name(bench_group group);
-
 /* What is counted: "processors", "destinations", "sources" or "topology"; the smallest count; and
  * the number that counts are multiples of: 2 if ranks form pairs. */
 const char *bench_counted_name(bench_counted counted);
@@ -267,11 +266,11 @@ size_t bench_count_multiple(const benchmark *definition);
 /* Packets in a message with these options: 1, unless the benchmark packs. */
 size_t bench_packed(const benchmark *definition, const bench_options *options);
 
-/* Packets of step / divisor at a count. */
-size_t bench_packets_of(bench_packets packets, size_t count);
+/* The value of a formula of `count`, such as the packets of a mode; 0 if it is NULL. */
+size_t bench_packets_of(const char *formula, size_t count);
 
-/* The same as a formula of `count`, such as "count * (count - 1)". */
-const char *bench_packets_formula(bench_packets packets);
+/* The value of a ratio, from the times of a step at a count and at the reference. */
+double bench_ratio_of(const bench_ratio *ratio, size_t count, double step_us, double reference_us);
 
 /* Whether timing starts at the end of the first step, as in a pipeline. */
 bool bench_is_led_in(const bench_mode *mode);

@@ -107,12 +107,12 @@ static void put_modes(report_stream *out, const benchmark *definition)
         report_stream_flag(out, "stream", traffic_is_stream(mode));
         if (bench_is_led_in(mode))
             report_stream_flag(out, "led_in", true);
-        if (definition->scale != NULL) {
-            report_stream_text(out, "packets", definition->packets_formula);
-            report_stream_text(out, "events", definition->events_formula);
+        if (definition->units != NULL) {
+            report_stream_text(out, "packets", definition->units->packets);
+            report_stream_text(out, "events", definition->units->events);
             report_stream_text(out, "frequency", "events");
         } else {
-            report_stream_text(out, "packets", bench_packets_formula(mode->packets));
+            report_stream_text(out, "packets", mode->packets);
             report_stream_text(out, "frequency", mode->counts_packets ? "packets" : "steps");
         }
         if (mode->divisor > 0) { /* farms have other figures */
@@ -130,33 +130,16 @@ static void put_modes(report_stream *out, const benchmark *definition)
 
 static void put_ratio(report_stream *out, const benchmark *definition)
 {
-    static const struct {
-        const char *column, *meaning, *title, *caption;
-    } ratios[] = {
-        [BENCH_CONGESTION] = {"congestion_ratio",
-                              "time per packet of a node / that at the reference", "Congestion of",
-                              "Time per packet divided by the time between two nodes; 1 means no "
-                              "congestion."},
-        [BENCH_EFFICIENCY] =
-            {"scaling_efficiency", "frequency per pair / that at the reference",
-             "Scaling efficiency of",
-             "Throughput divided by the number of pairs times the throughput of one "
-             "pair; 1 is ideal."},
-        [BENCH_SHORTFALL] = {"shortfall_pct",
-                             "missing percentage of the packet rate at the reference",
-                             "Shortfall of a",
-                             "Percentage by which the packet rate at the destination is below "
-                             "that from one source. No packet is lost by it."},
-    };
+    const bench_ratio *ratio = &definition->ratio;
 
-    if (definition->ratio == BENCH_NO_RATIO)
+    if (ratio->reference == 0)
         return;
     report_stream_object(out, "ratio");
-    report_stream_text(out, "column", ratios[definition->ratio].column);
-    report_stream_text(out, "meaning", ratios[definition->ratio].meaning);
-    report_stream_text(out, "title", ratios[definition->ratio].title);
-    report_stream_text(out, "caption", ratios[definition->ratio].caption);
-    put_count(out, "reference", definition->reference);
+    report_stream_text(out, "column", report_columns[ratio->column].key);
+    report_stream_text(out, "meaning", ratio->meaning);
+    report_stream_text(out, "title", ratio->title);
+    report_stream_text(out, "caption", ratio->caption);
+    put_count(out, "reference", ratio->reference);
     report_stream_end(out);
 }
 
@@ -185,7 +168,7 @@ static cb_status put_rows(report_stream *out, const benchmark *definition)
     if (occupations != NULL)
         CB_TRY(put_sizes(out, "sizes_beside_computing_bytes", definition,
                          &(bench_options){.compute = "both"}));
-    if (definition->group == BENCH_GROUP_FARM) {
+    if (definition->choose_shapes != NULL) {
         rows = "counts * algorithms * sizes";
         put_numbers(out, "algorithms_us", plan_usual_algorithms_us.values,
                     plan_usual_algorithms_us.count);
@@ -257,7 +240,7 @@ static cb_status put_benchmark(report_stream *out, const benchmark *definition,
                        definition->label != NULL ? definition->label : definition->name);
     report_stream_text(out, "title", definition->title);
     report_stream_text(out, "description", definition->description);
-    report_stream_text(out, "group", bench_group_name(definition->group));
+    report_stream_text(out, "group", definition->group);
     report_stream_text(out, "pattern", definition->pattern);
     put_counts(out, definition);
     report_stream_array(out, "roles");
@@ -271,9 +254,8 @@ static cb_status put_benchmark(report_stream *out, const benchmark *definition,
     put_modes(out, definition);
     put_ratio(out, definition);
     CB_TRY(put_rows(out, definition));
-    if (definition->fit)
-        report_stream_text(out, "fit",
-                           definition->group == BENCH_GROUP_PARKBENCH ? "parkbench" : "hockney");
+    if (definition->fit != NULL)
+        report_stream_text(out, "fit", definition->fit->name);
     report_stream_array(out, "figures");
     for (size_t i = 0; i < BENCH_FORMULAS && definition->figures[i].column != NULL; i++) {
         report_stream_object(out, NULL);

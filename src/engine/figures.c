@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "engine/benchmark.h"
+#include "stats/fit.h"
 
 /* Number of ranks with a role of that name in a measurement; 0 if the benchmark has no such role.
  */
@@ -29,7 +30,7 @@ static double reference_step(const measurement_setting *setting, double step_us)
     const bench_measurement *planned = setting->planned;
     reference_list *references = setting->references;
 
-    if (planned->count == setting->session->definition->reference)
+    if (planned->count == setting->session->definition->ratio.reference)
         references->figures[references->count++] =
             (reference_figure){planned->mode, planned->size_bytes, step_us};
     for (size_t i = references->count; i-- > 0;)
@@ -42,19 +43,15 @@ static double reference_step(const measurement_setting *setting, double step_us)
 static void fill_ratio(const measurement_setting *setting, double step_us, report_row *row)
 {
     const benchmark *definition = setting->session->definition;
-    double count = (double)setting->planned->count, reference_us;
+    const bench_ratio *ratio = &definition->ratio;
+    double reference_us;
 
-    if (definition->ratio == BENCH_NO_RATIO)
+    if (ratio->reference == 0)
         return;
     reference_us = reference_step(setting, step_us);
-    if (reference_us <= 0)
-        return;
-    if (definition->ratio == BENCH_CONGESTION)
-        report_set_number(row, REPORT_CONGESTION_RATIO, step_us / (count - 1) / reference_us);
-    else if (definition->ratio == BENCH_EFFICIENCY)
-        report_set_number(row, REPORT_SCALING_EFFICIENCY, reference_us / step_us);
-    else
-        report_set_number(row, REPORT_SHORTFALL_PCT, 100 * (1 - count * reference_us / step_us));
+    if (reference_us > 0)
+        report_set_number(row, ratio->column,
+                          bench_ratio_of(ratio, setting->planned->count, step_us, reference_us));
 }
 
 void figures_fill_cost(double messages, double size_bytes, report_row *row)
@@ -357,8 +354,9 @@ cb_status figures_fill(const measurement_setting *setting, measurement_outcome *
     rate_us = figures_rate_us(&outcome->base.delivery, &outcome->base.counters, outcome->blocks_ns,
                               outcome->block_count, stats_figure(&summary), row);
     outcome->figure_us = rate_us / arrived;
-    if (definition->scale != NULL) {
-        const bench_scale scale = definition->scale(setting->session->options, measurement->count);
+    if (definition->units != NULL) {
+        const bench_scale scale =
+            definition->units->scale(setting->session->options, measurement->count);
 
         packets = (double)scale.packets;
         figures_fill_units(&scale, size_bytes, rate_us, arrived,
@@ -387,3 +385,19 @@ cb_status figures_fill(const measurement_setting *setting, measurement_outcome *
         report_set_number(row, REPORT_GROUP_FREE_US, outcome->group_free_ns / 1e3);
     return CB_OK;
 }
+
+/* Hockney's parameters of a curve, in as many segments as the data show. */
+static cb_status add_hockney(const engine_session *session, const bench_measurement *measurement,
+                             size_t participants, const bench_curve *points)
+{
+    stats_segment segments[STATS_FIT_SEGMENTS];
+    const size_t count = stats_fit(points->bytes, points->figures_us, points->count,
+                                   STATS_FIT_SEGMENTS, false, segments);
+
+    for (size_t i = 0; i < count; i++)
+        CB_TRY(report_add_fit(session->document, measurement->mode->name, (double)participants,
+                              report_columns[figures_column(measurement->mode)].key, &segments[i]));
+    return CB_OK;
+}
+
+const bench_fit figures_hockney = {.name = "hockney", .add = add_hockney};

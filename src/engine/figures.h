@@ -57,6 +57,9 @@ cb_status figures_fill(const measurement_setting *setting, measurement_outcome *
 /* The column of a mode's figure. */
 report_column figures_column(const bench_mode *mode);
 
+/* Overhead and bandwidth of each part of a curve (Hockney). */
+extern const bench_fit figures_hockney;
+
 /* Summarise values without changing their order. CB_ERROR_MEMORY, logged. */
 cb_status figures_summarize(const double *values, size_t count, stats_summary *out);
 

@@ -123,7 +123,7 @@ size_t fragments_sources(const benchmark *definition, const bench_options *optio
 {
     const size_t ranks = shape_span(shape, first_sending_stage(definition, shape)).count;
 
-    return definition->scale != NULL ? definition->scale(options, ranks).receivers : ranks;
+    return definition->units != NULL ? definition->units->scale(options, ranks).receivers : ranks;
 }
 
 bench_span fragments_senders(const benchmark *definition, const bench_shape *shape, size_t stage)
@@ -187,7 +187,7 @@ cb_status fragments_join(bench_rank *me, const benchmark *definition, const benc
     part->sizes = &options->sizes_of_fragments;
     part->period = cb_fragments_period(part->sizes);
     part->packed = bench_packed(definition, options);
-    if (definition->scale != NULL)
+    if (definition->units != NULL)
         packets *= fragments_sources(definition, options, shape);
     if (packets > 0 && packets < part->period)
         part->period = packets;

@@ -14,7 +14,6 @@ libcombench_a_SOURCES += \
 	%D%/meters.c %D%/meters.h \
 	%D%/method.h \
 	%D%/outcome.h \
-	%D%/parkbench.c %D%/parkbench.h \
 	%D%/pass.c %D%/pass.h \
 	%D%/plan.c %D%/plan.h \
 	%D%/plan_run.c %D%/plan_run.h \

@@ -20,11 +20,17 @@ struct method_load {
 /* How a benchmark is measured if not by the plain passes only. The definition names the table; the
  * engine knows nothing else about the method. Any slot may be empty. */
 struct measurement_method {
-    bool makes_threads;           /* MPI is initialised for several threads */
-    bool several_unanswered;      /* a rank may receive several messages before it answers */
-    bool no_harness;              /* a step of the benchmark over null is not in its figures */
+    bool makes_threads;      /* MPI is initialised for several threads */
+    bool several_unanswered; /* a rank may receive several messages before it answers */
+    bool no_harness;         /* a step of the benchmark over null is not in its figures */
+    bool plain_traffic;      /* steps send as without a method: all values of --buffers */
+    bool timed_traces; /* in traces, messages from any are received as a network would deliver them
+                        */
     size_t control_message_bytes; /* size of control messages, which may be larger than packets */
 
+    /* Before the document is opened: whether this job can be measured. Collective over all ranks,
+     * with the same status, logged. *state is that of `open`. */
+    cb_status (*check_job)(engine_session *session, void **state);
     /* After the document is opened, in each rank; it may fail in one rank only. *state is passed to
      * the other callbacks; it may stay NULL. `close` is always called. */
     cb_status (*open)(engine_session *session, void **state);
@@ -45,8 +51,10 @@ struct measurement_method {
     /* By the participants, collective over the team: a pass after the plain ones. */
     cb_status (*after_passes)(void *state, measurement_passes *run);
 
-    /* Why a technology with these capabilities cannot be measured; NULL: it can. Pure. */
-    const char *(*obstacle)(const bench_options *options, unsigned capabilities);
+    /* Why a measurement cannot be made over a technology with these capabilities; NULL: it can.
+     * Pure. */
+    const char *(*obstacle)(const bench_options *options, const bench_measurement *planned,
+                            unsigned capabilities);
 
     /* At rank 0: add what the method's passes have found to the row. */
     void (*fill_row)(const void *state, const measurement_setting *setting, report_row *row);
@@ -61,6 +69,12 @@ static inline size_t method_message_bytes(const measurement_method *method, size
     return method != NULL && method->control_message_bytes > size_bytes
                ? method->control_message_bytes
                : size_bytes;
+}
+
+/* Whether traces are made in the order of a modelled network. */
+static inline bool method_keeps_time(const measurement_method *method)
+{
+    return method != NULL && method->timed_traces;
 }
 
 #endif

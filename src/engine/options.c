@@ -78,17 +78,6 @@ static const cb_option first_rows[] = {
      .help = "Correlation of the sizes of an event in different sources, 0 to 1",
      .more = "It is that of the normal deviates from which sizes are made. 1: an event that is "
              "large in one source is large in all."},
-    {.name = "breakpoint",
-     .type = CB_OPTION_SIZE,
-     .scope = BENCH_TAKES_PARKBENCH,
-     .offset = FIELD(breakpoint_bytes),
-     .argument = "BYTES",
-     .minimum = 1,
-     .maximum = LARGEST_MESSAGE,
-     .key = "breakpoint_bytes",
-     .help = "Fit shorter messages apart from this size on, as 8KiB",
-     .more = "Give the size at which the library changes its protocol. Without this option one "
-             "linear fit covers all sizes."},
     {.name = "processors",
      .type = CB_OPTION_COUNT_LIST,
      .scope = BENCH_TAKES_PROCESSORS,
@@ -583,23 +572,17 @@ static uint32_t scopes_of(const benchmark *definition)
 
     if (definition->counted == BENCH_BY_TRACE || definition->counted == BENCH_BY_TEAMS)
         return 0;
-    scopes |= BENCH_TAKES_PACKETS;
-    scopes |= definition->group == BENCH_GROUP_FARM ? BENCH_TAKES_ALGORITHM : BENCH_TAKES_MODES;
+    scopes |= BENCH_TAKES_PACKETS | definition->takes;
+    scopes |= definition->choose_shapes != NULL ? BENCH_TAKES_ALGORITHM : BENCH_TAKES_MODES;
     for (const bench_mode *mode = definition->modes; mode->name != NULL; mode++)
         if (traffic_is_stream(mode))
             scopes |= BENCH_TAKES_WINDOW;
-    if (definition->group == BENCH_GROUP_PARKBENCH)
-        scopes |= BENCH_TAKES_PARKBENCH;
     if (bench_takes_threads(definition))
         scopes |= BENCH_TAKES_THREADS;
     if (definition->at_rate != NULL)
         scopes |= BENCH_TAKES_LOAD;
     if (definition->fragments != 0)
         scopes |= BENCH_TAKES_FRAGMENTS;
-    if (definition->timeline)
-        scopes |= BENCH_TAKES_TIMELINE;
-    if (definition->part_rounds)
-        scopes |= BENCH_TAKES_SHIFTS;
     if (definition->counted != BENCH_FARM)
         scopes |= BENCH_TAKES_BLOCKS;
     if (bench_occupations(definition) != NULL)
@@ -639,20 +622,43 @@ static void name_owners(const cb_option_table *table, const char *name, char *te
         }
 }
 
+/* Whether the table of own rows of a benchmark is also that of an earlier one. */
+static bool is_of_earlier(const benchmark *const *registry, const benchmark *const *one)
+{
+    while (registry != one && (*registry)->options != (*one)->options)
+        registry++;
+    return registry != one;
+}
+
 /* Every table has the own rows of all benchmarks, so that an abbreviation means the same option in
  * all programs. Rows of other benchmarks get the scope BENCH_TAKES_OWN, which no program has. */
-static size_t add_own_rows(const benchmark *definition, const benchmark *const *registry,
-                           cb_option *rows, size_t room)
+static cb_option *add_own_rows(const benchmark *definition, const benchmark *const *registry,
+                               const char *after, cb_option *at)
 {
-    size_t count = 0;
+    for (const benchmark *const *one = registry; *one != NULL; one++) {
+        const char *wanted = (*one)->options_after;
 
-    for (const benchmark *const *one = registry; *one != NULL; one++)
-        for (size_t i = 0; i < (*one)->option_count && count < room; i++) {
-            rows[count] = (*one)->options[i];
-            rows[count].scope = *one == definition ? 0 : BENCH_TAKES_OWN;
-            rows[count++].offset += offsetof(bench_options, own);
+        if (is_of_earlier(registry, one) || (wanted == NULL) != (after == NULL) ||
+            (wanted != NULL && strcmp(wanted, after) != 0))
+            continue;
+        for (size_t i = 0; i < (*one)->option_count; i++, at++) {
+            *at = (*one)->options[i];
+            at->scope = (*one)->options == definition->options ? 0 : BENCH_TAKES_OWN;
+            at->offset += offsetof(bench_options, own);
         }
-    return count;
+    }
+    return at;
+}
+
+/* The engine's rows, each followed by the own rows that are to stand after it. */
+static cb_option *add_rows(const benchmark *definition, const benchmark *const *registry,
+                           const cb_option *rows, size_t count, cb_option *at)
+{
+    for (size_t i = 0; i < count; i++) {
+        *at++ = rows[i];
+        at = add_own_rows(definition, registry, rows[i].name, at);
+    }
+    return at;
 }
 
 /* "one, another or third", each followed by its summary in parentheses if `with_summary`: all
@@ -703,11 +709,9 @@ void options_table_make(const benchmark *definition, const benchmark *const *reg
     cb_option *at = out->rows;
 
     fill_technology_texts();
-    memcpy(at, first_rows, sizeof(first_rows));
-    at += FIRST_ROWS;
-    at += add_own_rows(definition, registry, at, OPTIONS_ROWS - FIRST_ROWS - LATER_ROWS);
-    memcpy(at, later_rows, sizeof(later_rows));
-    at += LATER_ROWS;
+    at = add_rows(definition, registry, first_rows, FIRST_ROWS, at);
+    at = add_own_rows(definition, registry, NULL, at);
+    at = add_rows(definition, registry, later_rows, LATER_ROWS, at);
     snprintf(out->program, sizeof(out->program), "cb_%s", definition->name);
     snprintf(out->synopsis, sizeof(out->synopsis), "mpirun -np N cb_%s [OPTION]...%s",
              definition->name, definition->counted == BENCH_BY_TRACE ? " FILE" : "");

@@ -18,7 +18,6 @@ struct bench_options {
     cb_fragments sizes_of_fragments; /* made from these two; law_count 0: sizes do not vary */
     cb_list processors, destinations, sources, receivers;
     const char *group;
-    uint64_t breakpoint_bytes; /* 0: none */
     const char *mode;
     double precision_pct, max_time_s;
     uint64_t window;
@@ -69,9 +68,8 @@ typedef enum {
     BENCH_TAKES_MODES = 1u << 5,
     BENCH_TAKES_FARM = 1u << 6,
     BENCH_TAKES_ALGORITHM = 1u << 8,
-    BENCH_TAKES_SIDES = 1u << 9,  /* --compute for sources, destinations or both */
-    BENCH_TAKES_NODES = 1u << 10, /* --compute for all nodes, which are both */
-    BENCH_TAKES_PARKBENCH = 1u << 11,
+    BENCH_TAKES_SIDES = 1u << 9,    /* --compute for sources, destinations or both */
+    BENCH_TAKES_NODES = 1u << 10,   /* --compute for all nodes, which are both */
     BENCH_TAKES_SHIFTS = 1u << 12,  /* its nodes send to all others in turn */
     BENCH_TAKES_BLOCKS = 1u << 13,  /* it is measured in blocks of steps */
     BENCH_TAKES_THREADS = 1u << 14, /* its sources may send with several threads */

@@ -57,9 +57,9 @@ size_t plan_sizes(const benchmark *definition, const bench_options *options, uin
 {
     static const uint64_t note[] = {0, 64, 256, 1024};
     const uint64_t fit_last = 1 << 20, sweep_last = 4 << 20;
-    const bool parkbench = definition->group == BENCH_GROUP_PARKBENCH;
+    const bool sorted = definition->fit != NULL && definition->fit->always;
     const bool fit =
-        definition->fit && bench_occupation_named(options->compute) == BENCH_UNOCCUPIED;
+        definition->fit != NULL && bench_occupation_named(options->compute) == BENCH_UNOCCUPIED;
     /* Powers of two up to `last`; a sweep adds their neighbours. */
     uint64_t last = options->sweep ? sweep_last : fit ? fit_last : 0;
     uint64_t reach = options->sweep ? 1 : 0;
@@ -69,7 +69,7 @@ size_t plan_sizes(const benchmark *definition, const bench_options *options, uin
         for (; count < options->sizes.count; count++)
             sizes[count] = options->sizes.values[count];
         if (!options->sweep) /* in the order given, unless a curve is fitted */
-            return parkbench ? sort_unique(sizes, count) : count;
+            return sorted ? sort_unique(sizes, count) : count;
     } else {
         for (; count < sizeof(note) / sizeof(note[0]); count++)
             sizes[count] = note[count];
@@ -112,8 +112,8 @@ static size_t ranks_needed(const planner *p, size_t count)
 
 static size_t multiple_of(const planner *p)
 {
-    return p->definition->multiple_of != NULL ? p->definition->multiple_of(p->options)
-                                              : bench_count_multiple(p->definition);
+    return p->definition->units != NULL ? p->definition->units->multiple_of(p->options)
+                                        : bench_count_multiple(p->definition);
 }
 
 static cb_status check_count(const planner *p, uint64_t count, size_t room)
@@ -195,8 +195,8 @@ static cb_status choose_counts(planner *p)
         number_add(&p->counts, 2);
         return check_count(p, 2, p->ranks);
     }
-    if (p->definition->reference > 0)
-        number_add(&p->counts, p->definition->reference);
+    if (p->definition->ratio.reference > 0)
+        number_add(&p->counts, p->definition->ratio.reference);
     if (wanted->count == 0)
         CB_TRY(add_usual_counts(p, room));
     for (size_t i = 0; i < wanted->count; i++) {
@@ -360,10 +360,10 @@ static cb_status plan_shapes(planner *p)
         fragments_vary(p->options) ? 1 : plan_sizes(definition, p->options, p->sizes.values);
     for (size_t i = 0; i < p->shapes.count; i++) {
         const bench_shape *shape = &p->shapes.shapes[i];
-        bench_measurement variant = {.mode = &definition->modes[0], .shape = *shape};
+        bench_measurement variant = {.mode = &definition->modes[0],
+                                     .shape = *shape,
+                                     .own_multicast = p->shapes.own_multicast};
 
-        if (definition->uses_multicast != NULL)
-            variant.own_multicast = definition->uses_multicast(p->options);
         if (definition->counted == BENCH_TOPOLOGY) {
             variant.count = shape->stages[shape->stage_count - 2];
             shape_text(shape, variant.topology);

@@ -7,13 +7,13 @@
 #include "engine/shape.h"
 
 /* One measurement. */
-typedef struct {
+struct bench_measurement {
     const bench_mode *mode;
-    size_t count;              /* processors, destinations or sources; for a topology, see
-                                * BENCH_PACKETS_EACH */
+    size_t count;              /* processors, destinations or sources; in a topology, ranks
+                                * that send to the last stage */
     bench_shape shape;         /* of farms and pipelines; otherwise derived from count */
     char topology[SHAPE_TEXT]; /* shape of a pipeline, as text */
-    double algorithm_us;       /* farm group only */
+    double algorithm_us;       /* on each packet; if the benchmark chooses shapes */
     size_t size_bytes;
     bool varied;        /* --fragments: size_bytes is the largest size, ... */
     size_t least_bytes; /* ... this the smallest, ... */
@@ -21,7 +21,7 @@ typedef struct {
     bench_list list;
     bool own_multicast;
     bench_occupation occupation;
-} bench_measurement;
+};
 
 struct bench_plan {
     bench_measurement *measurements;

@@ -12,9 +12,7 @@
 #include "engine/algorithm.h"
 #include "engine/figures.h"
 #include "engine/measurement.h"
-#include "engine/parkbench.h"
 #include "engine/shape.h"
-#include "stats/fit.h"
 
 /* Participants of the current measurement, kept for all sizes of its curve. */
 typedef struct {
@@ -38,9 +36,9 @@ typedef struct {
     /* At rank 0 */
     role_hosts roles[BENCH_ROLES]; /* of the current measurement */
     reference_list references;
-    bool fits;              /* fit curves */
-    parkbench_curve points; /* of the current curve */
-    bool shares_left_out;   /* at least in one row */
+    bool fits;            /* fit curves */
+    bench_curve points;   /* of the current curve */
+    bool shares_left_out; /* at least in one row */
 } plan_progress;
 
 static bool same_curve(const bench_measurement *one, const bench_measurement *other)
@@ -89,11 +87,11 @@ const char *plan_obstacle(const engine_session *session, const bench_measurement
 {
     const unsigned stream = TRANSPORT_ORDERED | TRANSPORT_RELIABLE;
     const size_t label_bytes = 16;
+    const char *reason;
     const size_t largest = session->technology->largest_message;
     const size_t message_bytes =
         measurement->size_bytes * bench_packed(session->definition, session->options);
     unsigned can = transport_capabilities(session->technology);
-    bool in_group_2 = measurement->shape.stage_count > 0;
     const measurement_method *method = session->method;
 
     if (by_mode_and_too_large(session, measurement))
@@ -104,24 +102,18 @@ const char *plan_obstacle(const engine_session *session, const bench_measurement
                      "network; see docs/reference/technologies.md"
                    : "the packet is larger than the technology can send on this network; see"
                      " docs/reference/technologies.md";
+    reason = method != NULL && method->obstacle != NULL
+                 ? method->obstacle(session->options, measurement, can)
+                 : NULL;
+    if (reason != NULL)
+        return reason;
     if (measurement->own_multicast && (can & TRANSPORT_MULTICAST) == 0)
-        return in_group_2 ? "the technology has no group send; use --supervisor loop, or another "
-                            "technology"
-                          : "the technology has no multicast, or not in this build; use "
-                            "--multicast loop, or another technology";
-    if (in_group_2 && (can & TRANSPORT_DELIVERS) == 0)
-        return "the technology delivers no messages, which a farm needs";
-    if (session->definition->counted == BENCH_TOPOLOGY && (can & stream) != stream)
-        return "packets of a pipeline carry no event number, so they need a reliable "
-               "technology that keeps order";
+        return "the technology has no multicast, or not in this build; use --multicast loop, or "
+               "another technology";
     if (measurement->varied && measurement->least_bytes < label_bytes && (can & stream) != stream)
         return "fragments below 16 bytes carry no event number, so they need a reliable technology "
                "that keeps order; use larger --fragments";
-    if (in_group_2 && measurement->size_bytes < label_bytes && (can & stream) != stream)
-        return "packets below 16 bytes carry no event number, so they need a reliable "
-               "technology that keeps order";
-    return method != NULL && method->obstacle != NULL ? method->obstacle(session->options, can)
-                                                      : NULL;
+    return NULL;
 }
 
 static cb_status skip(const engine_session *session, const bench_measurement *measurement,
@@ -220,7 +212,7 @@ static void note_roles(plan_progress *run, const bench_measurement *measurement)
 static void keep_result(plan_progress *run, const bench_measurement *measurement,
                         const measurement_result *result)
 {
-    parkbench_curve *points = &run->points;
+    bench_curve *points = &run->points;
 
     run->shares_left_out = run->shares_left_out || result->shares_left_out;
     if (!run->fits || result->figure_us < 0)
@@ -235,31 +227,23 @@ static bool fits_wanted(const engine_session *session)
 {
     const bench_options *options = session->options;
 
-    return options->sweep || session->definition->group == BENCH_GROUP_PARKBENCH ||
-           (session->definition->fit && options->sizes.count == 0 &&
+    const bench_fit *fit = session->definition->fit;
+
+    return options->sweep || (fit != NULL && fit->always) ||
+           (fit != NULL && options->sizes.count == 0 &&
             bench_occupation_named(options->compute) == BENCH_UNOCCUPIED);
 }
 
 /* Fit the curve of a measurement that has all its points. */
 static cb_status fit_curve(plan_progress *run, const bench_measurement *measurement)
 {
-    const engine_session *session = run->session;
-    const parkbench_curve points = run->points;
-    stats_segment segments[STATS_FIT_SEGMENTS];
-    size_t count;
+    const bench_fit *fit = run->session->definition->fit;
+    const bench_curve points = run->points;
 
+    if (fit == NULL)
+        fit = &figures_hockney;
     run->points.count = 0;
-    if (points.count == 0)
-        return CB_OK;
-    if (session->definition->group == BENCH_GROUP_PARKBENCH)
-        return parkbench_fit(session->document, measurement, run->who.count,
-                             (double)session->options->breakpoint_bytes, &points);
-    count = stats_fit(points.bytes, points.figures_us, points.count, STATS_FIT_SEGMENTS, false,
-                      segments);
-    for (size_t i = 0; i < count; i++)
-        CB_TRY(report_add_fit(session->document, measurement->mode->name, (double)run->who.count,
-                              report_columns[figures_column(measurement->mode)].key, &segments[i]));
-    return CB_OK;
+    return points.count > 0 ? fit->add(run->session, measurement, run->who.count, &points) : CB_OK;
 }
 
 static bool changes_only_order(const engine_session *session, const bench_measurement *measurement)
@@ -310,7 +294,7 @@ static cb_status explain_what_is_missing(const plan_progress *run)
         CB_TRY(report_skip(session->document, "comparing the data of timed packets",
                            "send buffers come from the heap, and filling them would be timed; "
                            "use --verify, or use_send_pool=1"));
-    if (fits_wanted(session) || !session->definition->fit)
+    if (fits_wanted(session) || session->definition->fit == NULL)
         return CB_OK;
     return report_skip(session->document, "fit",
                        "overhead, r_inf and n_half need sizes that cover them; use --sweep");

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "engine/describe.h"
 #include "engine/fragments.h"
+#include "engine/method.h"
 
 static bool has_empty_name(const char *names)
 {
@@ -131,7 +132,7 @@ static cb_status check_buffers(const benchmark *definition, const bench_options 
 
     if (options->buffers == NULL || strcmp(options->buffers, BENCH_SEPARATE) != 0)
         return CB_OK;
-    if (definition->method != NULL) {
+    if (definition->method != NULL && !definition->method->plain_traffic) {
         cb_error("--buffers %s has no meaning for cb_%s, whose messages do not return; use hot or "
                  "rotate",
                  options->buffers, definition->name);

@@ -12,7 +12,6 @@
 #include "engine/describe.h"
 #include "engine/environment.h"
 #include "engine/fragments.h"
-#include "engine/parkbench.h"
 #include "engine/preflight.h"
 
 volatile sig_atomic_t session_signal_seen;
@@ -332,21 +331,18 @@ cb_status session_start(engine_session *session, const bench_plan *plan)
 {
     const measurement_method *method = session->method;
     size_t largest_bytes = method_message_bytes(method, plan->largest_bytes);
-    parkbench_ticks ticks = {0};
 
     CB_TRY(session_agree_on_plan(
         session, configuration_make_settings(session->program, session->config, session->ranks,
                                              largest_bytes, &session->settings)));
     cb_log_silence(false);
-    if (session->definition->group == BENCH_GROUP_PARKBENCH)
-        CB_TRY(parkbench_check_clock(session->plane, session->host, &ticks));
+    if (method != NULL && method->check_job != NULL)
+        CB_TRY(method->check_job(session, &session->method_state));
     CB_TRY(open_document(session));
     session->started = true;
     control_look_while_waiting(session->plane, look_for_signal, session);
     CB_TRY(open_technologies(session));
     CB_TRY(describe_environment(session));
-    if (session->definition->group == BENCH_GROUP_PARKBENCH && session->document != NULL)
-        parkbench_put_ticks(session->document, &ticks);
     if (method != NULL && method->start != NULL)
         CB_TRY(method->start(session->method_state, session));
     return reconsider_wait(session, plan);

@@ -18,6 +18,7 @@ enum { SHAPE_LIST_ROOM = 256 };
 typedef struct bench_shape_list {
     bench_shape shapes[SHAPE_LIST_ROOM];
     size_t count;
+    bool own_multicast; /* measure them with the technology's group send */
 } bench_shape_list;
 
 /* Number of ranks in role `role` at a count. */

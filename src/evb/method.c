@@ -271,6 +271,7 @@ const measurement_method evb_method = {
     .control_message_bytes = 8,
     .open = open_state,
     .close = close_state,
+    .timed_traces = true,
     .obstacle = evb_obstacle,
     .after_passes = after_passes,
     .fill_row = fill_row,
@@ -352,7 +353,7 @@ static cb_status fill_at_rate(rate_run *base, farm_outcome *outcome, report_row 
     const uint64_t *account = evb_of(base->me)->accounts;
     const engine_session *session = base->setting->session;
     const bench_scale scale =
-        session->definition->scale(session->options, base->setting->planned->count);
+        session->definition->units->scale(session->options, base->setting->planned->count);
     const double size_bytes = chain_packet_bytes(run, outcome);
     const double step_us = 1e6 * (double)scale.events / chain_frequency_hz(run, outcome);
     const double arrived = figures_arrived_share(&outcome->base.delivery);

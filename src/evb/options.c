@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/formula.h"
 #include "base/log.h"
 #include "base/units.h"
 #include "farm/options.h"
@@ -97,23 +98,37 @@ static size_t converging_messages(const bench_options *options, size_t units)
     return units == 0 ? 0 : (units - evb_is_folded(options)) * ((ahead + units - 1) / units);
 }
 
+static const char packets_formula[] = "count * count * pack / (folding * folding)";
+static const char events_formula[] = "count * pack / folding";
+
+static size_t value_of(const char *formula, const bench_options *options, size_t ranks, size_t pack)
+{
+    const cb_named_value names[] = {{"count", (double)ranks},
+                                    {"pack", (double)pack},
+                                    {"folding", evb_is_folded(options) ? 1 : 2}};
+
+    return (size_t)cb_formula_value(formula, names, sizeof(names) / sizeof(names[0]));
+}
+
 bench_scale evb_scale(const bench_options *options, size_t ranks)
 {
     const size_t units = evb_units(options, ranks);
     const size_t pack = own_options(options)->pack > 0 ? (size_t)own_options(options)->pack : 1;
 
     return (bench_scale){.packed = pack,
-                         .events = units * pack,
-                         .packets = units * units * pack,
+                         .events = value_of(events_formula, options, ranks, pack),
+                         .packets = value_of(packets_formula, options, ranks, pack),
                          .receivers = units,
                          .converging = pack * converging_messages(options, units),
                          .own_packets = evb_is_folded(options) ? units * pack : 0};
 }
 
-const char *evb_obstacle(const bench_options *options, unsigned capabilities)
+const char *evb_obstacle(const bench_options *options, const bench_measurement *planned,
+                         unsigned capabilities)
 {
     evb_schedule schedule = {.order = EVB_NONE};
 
+    (void)planned;
     (void)evb_schedule_parse(own_options(options)->schedule, &schedule);
     if ((capabilities & TRANSPORT_DELIVERS) == 0)
         return "the technology delivers no messages, which event building needs";
@@ -127,3 +142,10 @@ const char *evb_obstacle(const bench_options *options, unsigned capabilities)
                "reliable technology; use another schedule";
     return NULL;
 }
+
+const bench_units evb_units_of_ranks = {
+    .multiple_of = evb_multiple,
+    .scale = evb_scale,
+    .packets = packets_formula,
+    .events = events_formula,
+};

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "engine/options.h"
+#include "engine/plan.h"
 
 typedef enum {
     EVB_NONE,    /* event after event: all sources send to the same builder */
@@ -35,12 +35,14 @@ cb_status evb_schedule_parse(const char *text, evb_schedule *out);
 bool evb_is_folded(const bench_options *options);
 size_t evb_units(const bench_options *options, size_t ranks);
 
-/* Callbacks of the definition: see engine/definition.h. */
+/* Callbacks and units of the definition: see engine/definition.h. */
 cb_status evb_check(const bench_options *options);
 size_t evb_multiple(const bench_options *options);
 bench_scale evb_scale(const bench_options *options, size_t ranks);
+extern const bench_units evb_units_of_ranks;
 
 /* Why a technology with these capabilities cannot be measured; NULL: it can. */
-const char *evb_obstacle(const bench_options *options, unsigned capabilities);
+const char *evb_obstacle(const bench_options *options, const bench_measurement *planned,
+                         unsigned capabilities);
 
 #endif

@@ -314,8 +314,8 @@ static cb_status set_up(chain_run *run)
     run->source = stage == 0;
     run->last = stage + 1 >= shape->stage_count;
     run->step_events =
-        session->definition->scale != NULL
-            ? session->definition->scale(session->options, setting->planned->count).events
+        session->definition->units != NULL
+            ? session->definition->units->scale(session->options, setting->planned->count).events
             : 1;
     return algorithm_units(&session->work_rate, setting->planned->algorithm_us,
                            &run->base.me->algorithm.units);
@@ -373,4 +373,20 @@ static cb_status measure(void *state, const measurement_setting *setting)
     return chain_measure(&pipeline, setting);
 }
 
-const measurement_method chain_method = {.measure = measure};
+static const char *obstacle(const bench_options *options, const bench_measurement *planned,
+                            unsigned capabilities)
+{
+    const unsigned stream = TRANSPORT_ORDERED | TRANSPORT_RELIABLE;
+
+    (void)options;
+    (void)planned;
+    if ((capabilities & TRANSPORT_DELIVERS) == 0)
+        return "the technology delivers no messages, which a farm needs";
+    if ((capabilities & stream) != stream)
+        return "packets of a pipeline carry no event number, so they need a reliable technology "
+               "that keeps order";
+    return NULL;
+}
+
+const measurement_method chain_closed_method = {.plain_traffic = true, .obstacle = obstacle};
+const measurement_method chain_method = {.measure = measure, .obstacle = obstacle};

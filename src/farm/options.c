@@ -135,6 +135,7 @@ cb_status farm_choose_shapes(const benchmark *definition, const bench_options *o
     size_t length;
 
     out->count = 0;
+    out->own_multicast = farm_tells_by_multicast(options);
     CB_TRY(farm_check_load(options));
     if (accept != NULL)
         CB_TRY(farm_accept_parse(accept, &fraction));

@@ -22,8 +22,7 @@ extern const char *const farm_ways_to_tell[];
         .help = (help_text), .more = (more_text)                                                   \
     }
 
-/* Whether the options tell sources by the technology's multicast (uses_multicast of a benchmark).
- */
+/* Whether the options tell sources by the technology's multicast. */
 bool farm_tells_by_multicast(const bench_options *options);
 
 /* Number of sources that have data of an event, in a farm of `sources`; with --accept, of the first

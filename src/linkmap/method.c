@@ -492,9 +492,11 @@ static cb_status measure(void *unused, const measurement_setting *setting)
     return status;
 }
 
-static const char *obstacle(const bench_options *options, unsigned capabilities)
+static const char *obstacle(const bench_options *options, const bench_measurement *planned,
+                            unsigned capabilities)
 {
     (void)options;
+    (void)planned;
     return (capabilities & TRANSPORT_DELIVERS) == 0
                ? "the technology delivers no messages, which a map needs"
                : NULL;

@@ -5,6 +5,7 @@ UNIT_TESTS += \
 	%D%/test_context \
 	%D%/test_context_text \
 	%D%/test_derive \
+	%D%/test_formula \
 	%D%/test_fragments \
 	%D%/test_input \
 	%D%/test_log \
@@ -26,6 +27,8 @@ tests_base_test_context_text_CPPFLAGS = $(UNIT_FLAGS)
 tests_base_test_context_text_LDADD = $(UNIT_LIBS)
 tests_base_test_derive_CPPFLAGS = $(UNIT_FLAGS)
 tests_base_test_derive_LDADD = $(UNIT_LIBS)
+tests_base_test_formula_CPPFLAGS = $(UNIT_FLAGS)
+tests_base_test_formula_LDADD = $(UNIT_LIBS)
 tests_base_test_fragments_CPPFLAGS = $(UNIT_FLAGS)
 tests_base_test_fragments_LDADD = $(UNIT_LIBS)
 tests_base_test_input_CPPFLAGS = $(UNIT_FLAGS)

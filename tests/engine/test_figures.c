@@ -2,6 +2,7 @@
  * farms (see test_farm_figures.c). */
 #include "engine/figures.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "occupation/method.h"
@@ -822,6 +823,43 @@ START_TEST(without_a_background_task_its_columns_are_absent)
 }
 END_TEST
 
+/* A mistyped formula has no value. */
+START_TEST(every_formula_of_the_definitions_has_a_value)
+{
+    for (const benchmark *const *one = benchmarks_registry; *one != NULL; one++) {
+        const benchmark *definition = *one;
+
+        for (const bench_mode *mode = definition->modes; mode->name != NULL; mode++) {
+            ck_assert(mode->packets != NULL || definition->units != NULL);
+            if (mode->packets != NULL)
+                ck_assert_uint_ge(bench_packets_of(mode->packets, 4), 1);
+        }
+        if (definition->ratio.reference > 0)
+            ck_assert(isfinite(bench_ratio_of(&definition->ratio, 4, 5, 2)));
+    }
+}
+END_TEST
+
+START_TEST(packets_are_those_that_all_destinations_receive_in_a_step)
+{
+    const struct {
+        const benchmark *definition;
+        const char *mode;
+        size_t count, packets;
+    } cases[] = {{&cb_oneway, "pingpong", 2, 1},  {&cb_twoway, "exchange", 2, 2},
+                 {&cb_outfarm, "stream", 5, 5},   {&cb_pairs, "stream", 6, 3},
+                 {&cb_alltoall, "round", 5, 20},  {&cb_ring, "allreduce", 2, 2},
+                 {&cb_ring, "allreduce", 4, 8},   {&cb_ring, "allreduce", 5, 15},
+                 {&cb_ring, "allreduce", 16, 64}, {&cb_ring, "allreduce", 17, 85}};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const bench_mode *mode = bench_find_mode(cases[i].definition, cases[i].mode);
+
+        ck_assert_uint_eq(bench_packets_of(mode->packets, cases[i].count), cases[i].packets);
+    }
+}
+END_TEST
+
 UNIT_MAIN(
     "figures", a_latency_is_half_of_a_round_trip, a_figure_is_the_summary_of_its_blocks,
     blocks_keep_their_order_and_use_the_unit_of_the_figure,
@@ -847,4 +885,5 @@ UNIT_MAIN(
     the_frequency_of_event_building_is_of_whole_events,
     packets_of_which_none_arrived_are_no_measurement, with_a_background_task_the_mean_is_the_figure,
     with_a_background_task_each_side_has_its_figures,
-    without_a_background_task_its_columns_are_absent)
+    without_a_background_task_its_columns_are_absent, every_formula_of_the_definitions_has_a_value,
+    packets_are_those_that_all_destinations_receive_in_a_step)

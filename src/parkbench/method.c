@@ -1,5 +1,5 @@
 /* TICK1 and TICK2 before a run, and Parkbench's parameters after a curve. */
-#include "engine/parkbench.h"
+#include "parkbench/method.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,12 +9,36 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "engine/session.h"
 #include "stats/fit.h"
 
 /* 1 % of a block of 1 ms: the largest error that reading the clock may add. */
 static const uint64_t longest_tick_ns = 10000;
 
 static const uint64_t tick2_interval_ns = 100000000;
+
+/* Own options. */
+typedef struct {
+    uint64_t breakpoint_bytes; /* 0: none */
+} parkbench_options;
+
+const cb_option parkbench_own_options[PARKBENCH_OWN_OPTIONS] = {
+    {.name = "breakpoint",
+     .type = CB_OPTION_SIZE,
+     .offset = offsetof(parkbench_options, breakpoint_bytes),
+     .argument = "BYTES",
+     .minimum = 1,
+     .maximum = 1 << 30,
+     .key = "breakpoint_bytes",
+     .help = "Fit shorter messages apart from this size on, as 8KiB",
+     .more = "Give the size at which the library changes its protocol. Without this option one "
+             "linear fit covers all sizes."},
+};
+
+/* Results of TICK1 and TICK2, each of the worst clock. */
+typedef struct {
+    double tick1_ns, tick2_error_pct, tick2_bound_pct;
+} parkbench_ticks;
 
 /* What each rank reports about its clock. Plain data. */
 typedef struct {
@@ -92,37 +116,49 @@ static parkbench_ticks worst_of(const clock_trial *trials, size_t ranks)
     return worst;
 }
 
-cb_status parkbench_check_clock(control *plane, const host *machine, parkbench_ticks *worst)
+static cb_status check_clock(engine_session *session, void **state)
 {
-    size_t ranks = (size_t)control_size(plane);
-    clock_trial mine = {0}, *trials = cb_allocate(ranks, sizeof(*trials), "the trials of clocks");
-    cb_status status = trials != NULL ? CB_OK : CB_ERROR_MEMORY;
+    control *plane = session->plane;
+    clock_trial mine = {0};
+    clock_trial *trials = cb_allocate(session->ranks, sizeof(*trials), "the trials of clocks");
+    parkbench_ticks *worst = cb_allocate(1, sizeof(*worst), "the worst clock");
+    cb_status status = trials != NULL && worst != NULL ? CB_OK : CB_ERROR_MEMORY;
 
+    *state = worst;
     status = control_agree(control_everyone(plane), status);
     if (status == CB_OK) {
-        try_clock(machine, &mine);
+        try_clock(session->host, &mine);
         status = control_exchange(control_everyone(plane), &mine, sizeof(mine), trials);
     }
     if (status == CB_OK) {
         cb_log_silence(control_rank(plane) != 0);
-        status = check_trials(trials, ranks);
+        status = check_trials(trials, session->ranks);
         cb_log_silence(false);
-        *worst = worst_of(trials, ranks);
+        *worst = worst_of(trials, session->ranks);
     }
     free(trials);
     return status;
 }
 
-void parkbench_put_ticks(report_document *document, const parkbench_ticks *worst)
+/* The coarsest clock and the least accurate one. */
+static cb_status put_ticks(void *state, engine_session *session)
 {
+    const parkbench_ticks *worst = state;
+    report_document *document = session->document;
+
+    if (document == NULL)
+        return CB_OK;
     report_put_number(document, worst->tick1_ns, "environment.clock.tick1_ns");
     report_put_number(document, worst->tick2_error_pct, "environment.clock.tick2_error_pct");
     report_put_number(document, worst->tick2_bound_pct, "environment.clock.tick2_bound_pct");
+    return CB_OK;
 }
 
-cb_status parkbench_fit(report_document *document, const bench_measurement *measurement,
-                        size_t participants, double breakpoint_bytes, const parkbench_curve *points)
+/* A figure may be the time of many messages; Parkbench's parameters are for one message. */
+static cb_status add_parameters(const engine_session *session, const bench_measurement *measurement,
+                                size_t participants, const bench_curve *points)
 {
+    const parkbench_options *own = (const void *)session->options->own;
     const bench_mode *mode = measurement->mode;
     bool saturates = mode->figure == BENCH_ROUND;
     double messages = (double)bench_packets_of(mode->packets, measurement->count);
@@ -133,14 +169,23 @@ cb_status parkbench_fit(report_document *document, const bench_measurement *meas
 
     if (times_us == NULL)
         return CB_ERROR_MEMORY;
-    /* A figure may be the time of many messages; Parkbench's parameters are for one message. */
     for (size_t i = 0; i < points->count; i++)
         times_us[i] = points->figures_us[i] / messages;
-    written = stats_parkbench_fit(points->bytes, times_us, points->count, breakpoint_bytes, parts);
+    written = stats_parkbench_fit(points->bytes, times_us, points->count,
+                                  (double)own->breakpoint_bytes, parts);
     for (size_t i = 0; i < written && status == CB_OK; i++)
         status =
-            report_add_parkbench(document, mode->name, (double)participants,
+            report_add_parkbench(session->document, mode->name, (double)participants,
                                  saturates ? "message_us" : "latency_us", saturates, &parts[i]);
     free(times_us);
     return status;
 }
+
+const bench_fit parkbench_fit = {.name = "parkbench", .always = true, .add = add_parameters};
+
+const measurement_method parkbench_method = {
+    .plain_traffic = true,
+    .check_job = check_clock,
+    .start = put_ticks,
+    .close = free,
+};

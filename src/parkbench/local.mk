@@ -1,0 +1,2 @@
+libcombench_a_SOURCES += \
+	%D%/method.c %D%/method.h
