@@ -19,9 +19,9 @@ _Static_assert((int)CONTEXT_WHY_BYTES >= (int)CB_WHY_BYTES, "the parsers' reason
 /* Rows of a section besides its Contexts, including the terminator. */
 enum { OWN_ROWS = 4 };
 
-/* What the text being parsed may contain. A global, since libconfuse passes no user pointer to its
- * callbacks. */
-static const context_vocabulary *vocabulary;
+/* What the text being parsed may contain; set by parse_tree as long as it runs. A global, since
+ * libconfuse passes no user pointer to its callbacks. */
+static _Thread_local const context_vocabulary *vocabulary;
 
 /* The file and section of each name that is not a parameter. */
 static const struct {
@@ -238,6 +238,7 @@ static cb_status parse_tree(const context_vocabulary *known, cb_file file, const
         *out = tree;
     else if (tree != NULL)
         cfg_free(tree);
+    vocabulary = NULL;
     return status;
 }
 

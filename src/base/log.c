@@ -17,15 +17,19 @@
 
 #include "base/clock.h"
 
-/* Identity of the process; log.h says why it is global. */
-static struct {
-    const char *program;
-    int rank;
-    int silent;
-} identity = {.program = "combench", .rank = -1};
+static cb_log_identity of_process = {.program = "combench", .rank = -1};
+static _Thread_local cb_log_error of_thread;
+static _Thread_local cb_log_context *selected; /* in their place, or NULL */
 
-static _Thread_local char last_error[CB_LAST_ERROR_BYTES];
-static _Thread_local bool last_error_is_new;
+static cb_log_identity *current_identity(void)
+{
+    return selected != NULL ? &selected->identity : &of_process;
+}
+
+static cb_log_error *current_error(void)
+{
+    return selected != NULL ? &selected->error : &of_thread;
+}
 
 static const char *const level_names[] = {
     [CB_LOG_ERROR] = "error",
@@ -41,15 +45,15 @@ static size_t filled(int wanted, size_t room)
     return (size_t)wanted < room ? (size_t)wanted : room - 1;
 }
 
-static size_t put_prefix(cb_log_level level, char *line, size_t room)
+static size_t put_prefix(const cb_log_identity *who, cb_log_level level, char *line, size_t room)
 {
     const char *name = level_names[level];
     int wanted;
 
-    if (identity.rank < 0)
-        wanted = snprintf(line, room, "%s: %s: ", identity.program, name);
+    if (who->rank < 0)
+        wanted = snprintf(line, room, "%s: %s: ", who->program, name);
     else
-        wanted = snprintf(line, room, "%s: rank %d: %s: ", identity.program, identity.rank, name);
+        wanted = snprintf(line, room, "%s: rank %d: %s: ", who->program, who->rank, name);
     return filled(wanted, room);
 }
 
@@ -94,40 +98,58 @@ void cb_make_printable(char *text, size_t length)
     }
 }
 
+void cb_log_context_begin(cb_log_context *out)
+{
+    *out = (cb_log_context){.identity = of_process};
+}
+
+cb_log_context *cb_log_select(cb_log_context *context)
+{
+    cb_log_context *before = selected;
+
+    selected = context;
+    return before;
+}
+
 void cb_log_identify(const char *program, int rank)
 {
-    identity.program = program;
-    identity.rank = rank;
+    cb_log_identity *who = current_identity();
+
+    who->program = program;
+    who->rank = rank;
 }
 
 void cb_log_silence(int silent)
 {
-    identity.silent = silent;
+    current_identity()->silent = silent;
 }
 
 __attribute__((format(printf, 1, 0))) static void keep_error(const char *format, va_list arguments)
 {
-    const int wanted = vsnprintf(last_error, sizeof(last_error), format, arguments);
+    cb_log_error *error = current_error();
+    const int wanted = vsnprintf(error->text, sizeof(error->text), format, arguments);
 
-    cb_make_printable(last_error, filled(wanted, sizeof(last_error)));
-    last_error_is_new = true;
+    cb_make_printable(error->text, filled(wanted, sizeof(error->text)));
+    error->is_new = true;
 }
 
 const char *cb_last_error(void)
 {
-    return last_error;
+    return current_error()->text;
 }
 
 const char *cb_new_error(void)
 {
-    const bool is_new = last_error_is_new;
+    cb_log_error *error = current_error();
+    const bool is_new = error->is_new;
 
-    last_error_is_new = false;
-    return is_new ? last_error : NULL;
+    error->is_new = false;
+    return is_new ? error->text : NULL;
 }
 
 void cb_log(cb_log_level level, const char *format, ...)
 {
+    const cb_log_identity *who = current_identity();
     char line[PIPE_BUF];
     const size_t room = sizeof(line) - 1; /* the last byte is kept for the newline */
     int saved_errno = errno;
@@ -142,9 +164,9 @@ void cb_log(cb_log_level level, const char *format, ...)
         va_end(arguments);
         errno = saved_errno;
     }
-    if (identity.silent)
+    if (who->silent)
         return;
-    length = put_prefix(level, line, room);
+    length = put_prefix(who, level, line, room);
     va_start(arguments, format);
     wanted = vsnprintf(line + length, room - length, format, arguments);
     va_end(arguments);

@@ -1,8 +1,9 @@
 /* Messages to stderr: "PROGRAM: [rank R: ]LEVEL: TEXT". stdout carries results only.
  *
- * An error text says what was attempted, on what, the cause, and what to change. Program name and
- * rank are process-wide and set once by main, so that an error can be reported from any depth
- * without passing a context. */
+ * An error text says what was attempted, on what, the cause, and what to change. It can be reported
+ * from any depth without passing a context: program name and rank belong to the process, and the
+ * last error to the thread. Where several ranks are one process, each has a cb_log_context, which
+ * whoever switches between them selects. */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
 
@@ -15,22 +16,48 @@
 
 typedef enum { CB_LOG_ERROR, CB_LOG_WARNING, CB_LOG_NOTE } cb_log_level;
 
+enum { CB_LAST_ERROR_BYTES = 512 };
+
+/* Who logs. */
+typedef struct {
+    const char *program;
+    int rank; /* negative: not printed */
+    int silent;
+} cb_log_identity;
+
+/* What was logged last. */
+typedef struct {
+    char text[CB_LAST_ERROR_BYTES];
+    bool is_new;
+} cb_log_error;
+
+/* Both, of a rank that is not a process. Start with those of the process: cb_log_context_begin. */
+typedef struct {
+    cb_log_identity identity;
+    cb_log_error error;
+} cb_log_context;
+
+void cb_log_context_begin(cb_log_context *out);
+
+/* From here on this thread logs as `context`, which has to live until another is selected; NULL: as
+ * the process. Returns what was selected before. */
+cb_log_context *cb_log_select(cb_log_context *context);
+
 /* Set the program's name (kept by reference) and the rank; a negative rank is not printed. */
 void cb_log_identify(const char *program, int rank);
 
-/* Suppress all messages of this process, because they would repeat those of rank 0. */
+/* Suppress all messages, because they would repeat those of rank 0. */
 void cb_log_silence(int silent);
 
 /* Log one line; the newline is added. One write(2), so that lines of several ranks do not mix. */
 void cb_log(cb_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The text of the last error that this thread has logged, without the prefix and cut at
- * CB_LAST_ERROR_BYTES; also if messages are suppressed. Empty: none. It is valid until the thread
- * logs another error. */
-enum { CB_LAST_ERROR_BYTES = 512 };
+/* The text of the last error that this thread, or its context, has logged, without the prefix and
+ * cut at CB_LAST_ERROR_BYTES; also if messages are suppressed. Empty: none. It is valid until the
+ * next error. */
 const char *cb_last_error(void);
 
-/* The same, but NULL if this function has already returned it in this thread. */
+/* The same, but NULL if this function has already returned it. */
 const char *cb_new_error(void);
 
 /* Replace control characters of a text of `length` bytes, which may quote a file, and bytes that

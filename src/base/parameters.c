@@ -36,7 +36,8 @@ void cb_parameter_defaults(const cb_parameter_set *set, void *values)
 }
 
 /* Texts. A text is kept once, as long as the process lives, so that a value is a number like those
- * of all other parameters: it can be copied, compared, and overridden by another. */
+ * of all other parameters: it can be copied, compared, and overridden by another. Equal texts have
+ * equal numbers, whichever rank of the process asks. */
 static struct {
     char **of; /* number n is of[n - 1] */
     size_t count, room;

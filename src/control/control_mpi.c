@@ -35,11 +35,11 @@ struct control {
     unsigned comparisons;        /* number of clock comparisons so far; the same in all ranks */
     void (*look)(void *context); /* called while waiting, or NULL */
     void *look_context;
+    control *whole; /* of which this is a part, or this one */
+    /* Of the whole: a collective call has failed in this rank. Others may wait in it without end,
+     * so that no later one can work. */
+    bool collective_failed;
 };
-
-/* A collective call has failed in this process. Other ranks may wait in it without end, so that no
- * later one can work. */
-static bool collective_failed;
 
 /* Log the operation that failed; returns CB_ERROR_CONTROL. */
 static cb_status mpi_failed(int code, const char *attempt)
@@ -55,16 +55,16 @@ static cb_status mpi_failed(int code, const char *attempt)
 }
 
 /* The same for a collective call, which may have failed in this rank only. */
-static cb_status collective_call_failed(int code, const char *attempt)
+static cb_status collective_call_failed(const control *plane, int code, const char *attempt)
 {
-    collective_failed = true;
+    plane->whole->collective_failed = true;
     cb_log_silence(false);
     return mpi_failed(code, attempt);
 }
 
-static cb_status check_usable(void)
+static cb_status check_usable(const control_team *team)
 {
-    return collective_failed ? CB_ERROR_CONTROL : CB_OK;
+    return team->plane->whole->collective_failed ? CB_ERROR_CONTROL : CB_OK;
 }
 
 /* Wait for a collective call by testing; `code` is the result of the call that started it. Yields
@@ -89,7 +89,7 @@ static cb_status finish_request(const control *plane, int code, MPI_Request *req
         if (plane->look != NULL)
             plane->look(plane->look_context);
     }
-    return code == MPI_SUCCESS ? CB_OK : collective_call_failed(code, attempt);
+    return code == MPI_SUCCESS ? CB_OK : collective_call_failed(plane, code, attempt);
 }
 
 /* The value of the first of these environment variables that is a number; -1 if none is. */
@@ -161,11 +161,14 @@ cb_status control_open(bool threads, control **out)
     int given, tools, length;
     int code = MPI_Init_thread(NULL, NULL, level, &given);
 
-    if (code != MPI_SUCCESS)
-        return collective_call_failed(code, "start MPI");
+    if (code != MPI_SUCCESS) {
+        cb_log_silence(false);
+        return mpi_failed(code, "start MPI");
+    }
     plane = cb_allocate(1, sizeof(*plane), "the control plane");
     if (plane == NULL)
         return CB_ERROR_MEMORY;
+    plane->whole = plane;
     plane->thread_level = given;
     /* The tools interface stays open all the time: MPICH cannot open it a second time. In Open MPI
      * its level becomes that of MPI_Query_thread. */
@@ -359,7 +362,7 @@ cb_status control_team_create(control *plane, const int *ranks, size_t count, co
 
     if (team == NULL)
         return CB_ERROR_MEMORY;
-    if (collective_failed) {
+    if (plane->whole->collective_failed) {
         free(team);
         return CB_ERROR_CONTROL;
     }
@@ -376,7 +379,7 @@ cb_status control_team_create(control *plane, const int *ranks, size_t count, co
     }
     if (code != MPI_SUCCESS) {
         free(team);
-        return collective_call_failed(code, "make a team of ranks");
+        return collective_call_failed(plane, code, "make a team of ranks");
     }
     MPI_Comm_set_errhandler(team->communicator, MPI_ERRORS_RETURN);
     MPI_Comm_rank(team->communicator, &team->index);
@@ -473,7 +476,7 @@ cb_status control_barrier(control_team *team)
 {
     MPI_Request request;
 
-    CB_TRY(check_usable());
+    CB_TRY(check_usable(team));
     return finish_request(team->plane, MPI_Ibarrier(team->communicator, &request), &request,
                           "gather all ranks at a barrier");
 }
@@ -482,7 +485,7 @@ cb_status control_barrier(control_team *team)
 cb_status control_broadcast(control_team *team, void *data, size_t bytes)
 {
     const size_t most = 64 << 20;
-    cb_status status = check_usable();
+    cb_status status = check_usable(team);
 
     for (size_t at = 0; at < bytes && status == CB_OK; at += most) {
         const int piece = (int)(bytes - at < most ? bytes - at : most);
@@ -499,7 +502,7 @@ cb_status control_gather(control_team *team, const void *mine, size_t bytes, voi
 {
     MPI_Request request;
 
-    CB_TRY(check_usable());
+    CB_TRY(check_usable(team));
     return finish_request(team->plane,
                           MPI_Igather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, 0,
                                       team->communicator, &request),
@@ -510,7 +513,7 @@ cb_status control_exchange(control_team *team, const void *mine, size_t bytes, v
 {
     MPI_Request request;
 
-    CB_TRY(check_usable());
+    CB_TRY(check_usable(team));
     return finish_request(team->plane,
                           MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE,
                                          team->communicator, &request),
@@ -523,7 +526,7 @@ cb_status control_sum(control_team *team, uint64_t *values, size_t count)
     const void *mine = team->index == 0 ? MPI_IN_PLACE : values;
     void *sum = team->index == 0 ? values : NULL;
 
-    CB_TRY(check_usable());
+    CB_TRY(check_usable(team));
     return finish_request(
         team->plane,
         MPI_Ireduce(mine, sum, (int)count, MPI_UINT64_T, MPI_SUM, 0, team->communicator, &request),
@@ -534,7 +537,7 @@ cb_status control_maximum(control_team *team, double *values, size_t count)
 {
     MPI_Request request;
 
-    CB_TRY(check_usable());
+    CB_TRY(check_usable(team));
     return finish_request(team->plane,
                           MPI_Iallreduce(MPI_IN_PLACE, values, (int)count, MPI_DOUBLE, MPI_MAX,
                                          team->communicator, &request),
@@ -545,11 +548,12 @@ cb_status control_maximum_begin(control_team *team, double *values, size_t count
 {
     int code;
 
-    CB_TRY(check_usable());
+    CB_TRY(check_usable(team));
     code = MPI_Iallreduce(MPI_IN_PLACE, values, (int)count, MPI_DOUBLE, MPI_MAX, team->communicator,
                           &team->maximum);
-    return code == MPI_SUCCESS ? CB_OK
-                               : collective_call_failed(code, "find the maximum over all ranks");
+    return code == MPI_SUCCESS
+               ? CB_OK
+               : collective_call_failed(team->plane, code, "find the maximum over all ranks");
 }
 
 cb_status control_maximum_advance(control_team *team)
@@ -557,8 +561,9 @@ cb_status control_maximum_advance(control_team *team)
     int done;
     int code = MPI_Test(&team->maximum, &done, MPI_STATUS_IGNORE);
 
-    return code == MPI_SUCCESS ? CB_OK
-                               : collective_call_failed(code, "find the maximum over all ranks");
+    return code == MPI_SUCCESS
+               ? CB_OK
+               : collective_call_failed(team->plane, code, "find the maximum over all ranks");
 }
 
 cb_status control_maximum_end(control_team *team)
@@ -734,7 +739,7 @@ static cb_status take_turn(conversation *with, control_clock *clock)
     cb_status status;
 
     if (code != MPI_SUCCESS)
-        return collective_call_failed(code, "compare clocks");
+        return collective_call_failed(with->plane, code, "compare clocks");
     status = make_round_trips(with, trips);
     if (status != CB_OK && *end != MPI_REQUEST_NULL)
         (void)send_to(with, 0, "", 1);

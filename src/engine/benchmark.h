@@ -73,6 +73,11 @@ typedef struct {
     uint64_t seed;
 } bench_lists;
 
+typedef struct {
+    size_t participant;
+    transport_node *node;
+} bench_known;
+
 /* Position of a rank. Participants are ordered by role. */
 typedef struct {
     const int *ranks;
@@ -81,7 +86,8 @@ typedef struct {
     size_t index;                   /* index among the ranks of the same stage */
     size_t first_peer[BENCH_ROLES]; /* by role: index of its first rank in peers, if the role's
                                      * ranks are peers */
-    transport_node **nodes;         /* by participant; created by bench_node on demand */
+    bench_known *known;             /* created by bench_node on demand, in order of participants */
+    size_t known_count, known_room;
 } bench_position;
 
 /* Packets received in this pass. */

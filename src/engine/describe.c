@@ -170,8 +170,7 @@ static cb_status put_rows(report_stream *out, const benchmark *definition)
                          &(bench_options){.compute = "both"}));
     if (definition->choose_shapes != NULL) {
         rows = "counts * algorithms * sizes";
-        put_numbers(out, "algorithms_us", plan_usual_algorithms_us.values,
-                    plan_usual_algorithms_us.count);
+        put_numbers(out, "algorithms_us", plan_usual_algorithms_us, PLAN_USUAL_ALGORITHMS);
     }
     if (definition->lists) {
         rows = "modes * counts * multicasts * lists * sizes";

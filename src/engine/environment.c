@@ -338,18 +338,19 @@ static cb_status gather_reports(const environment_sources *from, control_clock *
     mine.quality = cb_clock_measure();
     CB_TRY(control_synchronise(from->plane, clock));
     mine.clock = *clock;
-    return control_exchange(everyone, &mine, sizeof(mine), all);
+    return control_gather(everyone, &mine, sizeof(mine), all);
 }
 
 cb_status environment_describe(const environment_sources *from, control_clock *clock,
                                machines_of_job *machines)
 {
     size_t ranks = (size_t)control_size(from->plane);
-    rank_report *all = cb_allocate(ranks, sizeof(*all), "the reports of the ranks");
     report_document *document = from->document;
+    rank_report *all = NULL;
     cb_status status;
 
-    if (all == NULL)
+    if (document != NULL &&
+        (all = cb_allocate(ranks, sizeof(*all), "the reports of the ranks")) == NULL)
         return CB_ERROR_MEMORY;
     status = gather_reports(from, clock, machines, all);
     if (status == CB_OK)

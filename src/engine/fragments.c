@@ -196,10 +196,11 @@ cb_status fragments_join(bench_rank *me, const benchmark *definition, const benc
     part->of_peer = cb_allocate(me->peer_count, sizeof(*part->of_peer), "the sizes of fragments");
     if (part->sources == NULL || part->of_peer == NULL)
         return CB_ERROR_MEMORY;
-    for (size_t participant = 0; participant < me->place.participants; participant++)
-        if (me->place.nodes[participant] != NULL)
-            part->sources[me->place.nodes[participant]->label] =
-                source_of(definition, options, shape, participant);
+    for (size_t i = 0; i < me->place.known_count; i++) {
+        const bench_known *peer = &me->place.known[i];
+
+        part->sources[peer->node->label] = source_of(definition, options, shape, peer->participant);
+    }
     if (source != SIZE_MAX) {
         part->own = make_ring(part, source);
         if (part->own == NULL)

@@ -17,8 +17,7 @@ const char *const bench_list_names[] = {
     NULL,
 };
 
-static uint64_t usual_us[] = {0, 50, 500};
-const cb_list plan_usual_algorithms_us = {usual_us, sizeof(usual_us) / sizeof(usual_us[0])};
+const uint64_t plan_usual_algorithms_us[PLAN_USUAL_ALGORITHMS] = {0, 50, 500};
 
 typedef struct {
     uint64_t values[CB_LIST_MAXIMUM];
@@ -353,7 +352,9 @@ static cb_status plan_shapes(planner *p)
 {
     const benchmark *definition = p->definition;
     const cb_list *given_us = &p->options->algorithms_us;
-    const cb_list *times_us = given_us->count > 0 ? given_us : &plan_usual_algorithms_us;
+    const bool is_given = given_us->count > 0;
+    const uint64_t *times_us = is_given ? given_us->values : plan_usual_algorithms_us;
+    const size_t times = is_given ? given_us->count : PLAN_USUAL_ALGORITHMS;
 
     CB_TRY(definition->choose_shapes(definition, p->options, p->ranks, &p->shapes));
     p->sizes.count =
@@ -368,9 +369,9 @@ static cb_status plan_shapes(planner *p)
             variant.count = shape->stages[shape->stage_count - 2];
             shape_text(shape, variant.topology);
         }
-        for (size_t t = 0; t < times_us->count; t++)
+        for (size_t t = 0; t < times; t++)
             for (size_t s = 0; s < p->sizes.count; s++) {
-                variant.algorithm_us = (double)times_us->values[t];
+                variant.algorithm_us = (double)times_us[t];
                 variant.size_bytes = (size_t)p->sizes.values[s];
                 CB_TRY(append(p, variant));
             }

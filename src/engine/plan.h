@@ -47,7 +47,8 @@ enum { PLAN_SIZES = CB_LIST_MAXIMUM };
 size_t plan_sizes(const benchmark *definition, const bench_options *options, uint64_t *sizes);
 
 /* Default values of --algorithm, in us. */
-extern const cb_list plan_usual_algorithms_us;
+enum { PLAN_USUAL_ALGORITHMS = 3 };
+extern const uint64_t plan_usual_algorithms_us[PLAN_USUAL_ALGORITHMS];
 
 /* The number of destinations that the lists of a measurement are chosen from in a job of
  * `job_ranks`: those of the list or, if it changes, all that the job has or --receivers names. */

@@ -207,6 +207,7 @@ cb_status program_begin(engine_program *program, const benchmark *definition,
     *program = (engine_program){.definition = definition, .argc = argc, .argv = argv};
     cb_streams_hold_closed();
     options_table_make(definition, registry, &program->options_table);
+    describe_counters();
     cb_log_identify(program->options_table.program, -1);
     cb_log_silence(control_launch_rank() != 0);
     status = parse(program);

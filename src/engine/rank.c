@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "engine/fragments.h"
@@ -11,17 +12,46 @@
 #include "engine/senders.h"
 #include "engine/verification.h"
 
+/* Index of a participant among those known, or where it would be inserted. */
+static size_t find_known(const bench_position *place, size_t participant)
+{
+    size_t first = 0, end = place->known_count;
+
+    while (first < end) {
+        const size_t middle = (first + end) / 2;
+
+        if (place->known[middle].participant < participant)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first;
+}
+
 cb_status bench_node(bench_rank *me, size_t participant, transport_node **out)
 {
-    transport_node **node = &me->place.nodes[participant];
+    bench_position *place = &me->place;
+    const size_t at = find_known(place, participant);
+    bench_known *grown;
 
-    if (*node == NULL)
-        CB_TRY(transport_node_create(me->factory, me->place.ranks[participant], node));
-    *out = *node;
+    if (at < place->known_count && place->known[at].participant == participant) {
+        *out = place->known[at].node;
+        return CB_OK;
+    }
+    grown = cb_grow(place->known, place->known_count, &place->known_room, sizeof(*grown));
+    if (grown == NULL) {
+        cb_error("cannot make a list of %zu nodes: out of memory; free memory on this host",
+                 place->known_count + 1);
+        return CB_ERROR_MEMORY;
+    }
+    place->known = grown;
+    CB_TRY(transport_node_create(me->factory, place->ranks[participant], out));
+    memmove(&grown[at + 1], &grown[at], (place->known_count++ - at) * sizeof(*grown));
+    grown[at] = (bench_known){.participant = participant, .node = *out};
     return CB_OK;
 }
 
-/* The peers of a rank; arrays have room for all participants. */
+/* The peers of a rank. */
 typedef struct {
     size_t *peers; /* indices of participants */
     bool *heard;   /* whether this rank receives from each */
@@ -31,13 +61,12 @@ typedef struct {
 static cb_status peer_list_make(const benchmark *definition, const bench_shape *shape, size_t self,
                                 peer_list *out)
 {
-    size_t ranks = shape_ranks(shape);
-
-    out->peers = cb_allocate(ranks, sizeof(*out->peers), "the peers of a rank");
-    out->heard = cb_allocate(ranks, sizeof(*out->heard), "the peers of a rank");
+    out->count = shape_peers(definition, shape, self, NULL, NULL);
+    out->peers = cb_allocate(out->count, sizeof(*out->peers), "the peers of a rank");
+    out->heard = cb_allocate(out->count, sizeof(*out->heard), "the peers of a rank");
     if (out->peers == NULL || out->heard == NULL)
         return CB_ERROR_MEMORY;
-    out->count = shape_peers(definition, shape, self, out->peers, out->heard);
+    (void)shape_peers(definition, shape, self, out->peers, out->heard);
     return CB_OK;
 }
 
@@ -123,18 +152,15 @@ void rank_set_window(bench_rank *me, unsigned window)
     me->half_window = window > 1 ? window / 2 : 1;
 }
 
-static bench_rank *rank_allocate(size_t participants, size_t peers)
+static bench_rank *rank_allocate(size_t peers)
 {
     bench_rank *me = cb_allocate(1, sizeof(*me), "a rank's part");
 
     if (me == NULL)
         return NULL;
-    me->place.nodes = cb_allocate(participants, sizeof(*me->place.nodes), "the nodes of a rank");
     me->peers = cb_allocate(peers, sizeof(*me->peers), "the peers of a rank");
-    if (me->place.nodes != NULL && me->peers != NULL)
+    if (me->peers != NULL)
         return me;
-    free(me->place.nodes);
-    free(me->peers);
     free(me);
     return NULL;
 }
@@ -171,7 +197,7 @@ cb_status rank_create(const rank_setting *setting, transport_factory *factory, b
     *actions = &measurement->mode->roles[shape_role(setting->definition, &shape, stage)];
     status = peer_list_make(setting->definition, &shape, self, &known);
     if (status == CB_OK) {
-        me = rank_allocate(setting->participants, known.count);
+        me = rank_allocate(known.count);
         status = me != NULL ? CB_OK : CB_ERROR_MEMORY;
     }
     if (status == CB_OK) {
@@ -242,11 +268,11 @@ void rank_destroy(const benchmark *definition, bench_rank *me)
         if (me->peers[i].packet != NULL)
             transport_buffer_release(me->peers[i].packet);
     transport_group_destroy(me->group);
-    for (size_t i = 0; i < me->place.participants; i++)
-        transport_node_destroy(me->place.nodes[i]);
+    for (size_t i = 0; i < me->place.known_count; i++)
+        transport_node_destroy(me->place.known[i].node);
     for (size_t i = 0; i < me->peer_count; i++)
         free(me->peers[i].of_threads);
-    free(me->place.nodes);
+    free(me->place.known);
     free(me->peers);
     free(me);
 }

@@ -9,7 +9,6 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "engine/configuration.h"
-#include "engine/describe.h"
 #include "engine/environment.h"
 #include "engine/fragments.h"
 #include "engine/preflight.h"
@@ -220,7 +219,6 @@ static cb_status open_document(engine_session *session)
         status = report_create(definition->name, definition->id, definition->title,
                                session->program->technology->name, &session->document);
         if (status == CB_OK) {
-            describe_counters();
             report_use_parameters(session->document, session->program->technology->parameters);
             status = report_direct(session->document, format, options->output, cb_streams_output());
         }

@@ -146,6 +146,16 @@ cb_status shape_fits(const bench_shape *shape, size_t job_ranks, const char *wha
     return CB_ERROR_USAGE;
 }
 
+/* Add a peer, or only count it. */
+static void add_peer(size_t peer, bool is_heard, size_t *peers, bool *heard, size_t *count)
+{
+    if (peers != NULL) {
+        peers[*count] = peer;
+        heard[*count] = is_heard;
+    }
+    ++*count;
+}
+
 /* In a topology: the ranks that send to this rank, then the rank that it sends to. Sources receive
  * from no rank, and the last stage sends to none. */
 static size_t chain_peers(const bench_shape *shape, size_t stage, size_t index, size_t *peers,
@@ -157,16 +167,14 @@ static size_t chain_peers(const bench_shape *shape, size_t stage, size_t index, 
         bench_span before = shape_span(shape, stage - 1);
         size_t fan_in = before.count / shape->stages[stage];
 
-        for (size_t i = 0; i < fan_in; i++, count++) {
-            peers[count] = before.first + index * fan_in + i;
-            heard[count] = true;
-        }
+        for (size_t i = 0; i < fan_in; i++)
+            add_peer(before.first + index * fan_in + i, true, peers, heard, &count);
     }
     if (stage + 1 < shape->stage_count) {
         bench_span next = shape_span(shape, stage + 1);
 
-        peers[count] = next.first + index / (shape->stages[stage] / next.count);
-        heard[count++] = false;
+        add_peer(next.first + index / (shape->stages[stage] / next.count), false, peers, heard,
+                 &count);
     }
     return count;
 }
@@ -194,10 +202,9 @@ size_t shape_peers(const benchmark *definition, const bench_shape *shape, size_t
             first = index + 1;
             wanted = others.count - 1;
         }
-        for (size_t k = 0; k < wanted; k++, count++) {
-            peers[count] = others.first + (first + k) % others.count;
-            heard[count] = (hears >> other & 1) != 0;
-        }
+        for (size_t k = 0; k < wanted; k++)
+            add_peer(others.first + (first + k) % others.count, (hears >> other & 1) != 0, peers,
+                     heard, &count);
     }
     return count;
 }

@@ -56,7 +56,7 @@ cb_status shape_list_add(bench_shape_list *list, const bench_shape *shape);
 cb_status shape_fits(const bench_shape *shape, size_t job_ranks, const char *what);
 
 /* The peers of a participant, by its role: write their participant indices into `peers` and whether
- * it receives from each into `heard` (room for all participants). Returns their number. */
+ * it receives from each into `heard`. Returns their number; with NULL it only counts them. */
 size_t shape_peers(const benchmark *definition, const bench_shape *shape, size_t participant,
                    size_t *peers, bool *heard);
 

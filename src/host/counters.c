@@ -275,7 +275,7 @@ static void take_file(const char *root, origin from, host_counts *out)
     static const char *const paths[] = {[OF_SNMP] = "proc/net/snmp",
                                         [OF_NETSTAT] = "proc/net/netstat",
                                         [OF_INTERFACES] = "proc/net/dev"};
-    static bool is_reported[ORIGINS];
+    static bool is_reported[ORIGINS]; /* of this host, so once for all ranks of a process */
     char text[COUNTERS_FILE_BYTES];
 
     if (!host_read_text(root, paths[from], text, sizeof(text)) ||

@@ -197,15 +197,13 @@ static cb_status add_mark(script *played, const ccmod_record *record)
 }
 
 /* The sum of the content of a message. Most messages have the size of the one before. */
-static uint64_t content_sum(uint64_t bytes)
+static uint64_t content_sum(script *played, uint64_t bytes)
 {
-    static uint64_t last_bytes, last_sum;
-
-    if (bytes != last_bytes) {
-        last_sum = traffic_expected_sum((size_t)bytes);
-        last_bytes = bytes;
+    if (bytes != played->summed_bytes) {
+        played->content_sum = traffic_expected_sum((size_t)bytes);
+        played->summed_bytes = bytes;
     }
-    return last_sum;
+    return played->content_sum;
 }
 
 static cb_status add_send(script *played, script_kind kind, uint32_t peer, uint64_t bytes,
@@ -218,7 +216,7 @@ static cb_status add_send(script *played, script_kind kind, uint32_t peer, uint6
     if (bytes > played->largest_bytes)
         played->largest_bytes = bytes;
     if (bytes <= UINT32_MAX) /* larger ones are refused before anything is sent */
-        flow->sum += content_sum(bytes);
+        flow->sum += content_sum(played, bytes);
     if (++unbroken[peer] > flow->unbroken)
         flow->unbroken = unbroken[peer];
     return add_record(played, kind, peer, bytes);

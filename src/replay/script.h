@@ -56,13 +56,14 @@ typedef struct {
     size_t count, room;
     script_mark *marks;
     size_t mark_count, mark_room;
-    uint64_t largest_bytes; /* of all ranks' messages */
-    uint64_t token_bytes;   /* a size that no message of the trace has; 0: no barrier */
-    bool may_flush;         /* the trace ends even if each send waits for its receive */
-    bool computes;          /* some rank has a time to compute, ... */
-    bool multicasts;        /* ... or a multicast */
-    script_flow *sent;      /* by rank: messages of this rank to it */
-    script_flow *incoming;  /* by rank: messages from it to this rank; `named` of this rank */
+    uint64_t largest_bytes;             /* of all ranks' messages */
+    uint64_t token_bytes;               /* a size that no message of the trace has; 0: no barrier */
+    bool may_flush;                     /* the trace ends even if each send waits for its receive */
+    bool computes;                      /* some rank has a time to compute, ... */
+    bool multicasts;                    /* ... or a multicast */
+    script_flow *sent;                  /* by rank: messages of this rank to it */
+    uint64_t summed_bytes, content_sum; /* while it is made: a size, and the sum of its content */
+    script_flow *incoming; /* by rank: messages from it to this rank; `named` of this rank */
 } script;
 
 typedef struct {

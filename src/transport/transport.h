@@ -166,13 +166,13 @@ struct transport_node {
 struct transport_group {
     const transport_technology *ops;
     transport_factory *factory;
-    transport_node **nodes; /* the array belongs to the group and has room for all nodes; the nodes
-                               do not belong to it */
+    transport_node **nodes; /* the array belongs to the group, the nodes do not */
     size_t count;
     unsigned version;     /* changes with the list of nodes */
     bool multicast;       /* static group that uses the technology's own multicast */
     transport_node *root; /* the sender to the group; NULL if it is this process */
     size_t turn;          /* for the technology: the node to poll first */
+    size_t room;          /* of `nodes`; grows if nodes are added */
 };
 
 /* All known technologies, terminated by NULL; in registry.c. */

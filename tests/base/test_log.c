@@ -184,6 +184,37 @@ START_TEST(an_error_is_new_once)
 }
 END_TEST
 
+START_TEST(ranks_of_one_thread_log_as_the_context_that_is_selected)
+{
+    cb_log_context one, other;
+
+    capture_stderr();
+    cb_log_identify("cb_test", -1);
+    cb_error("of the process");
+    cb_log_context_begin(&one);
+    cb_log_context_begin(&other);
+    ck_assert_ptr_null(cb_log_select(&one));
+    ck_assert_str_eq(cb_last_error(), "");
+    cb_log_identify("cb_test", 1);
+    ck_assert_ptr_eq(cb_log_select(&other), &one);
+    cb_log_identify("cb_test", 2);
+    cb_log_silence(true);
+    cb_error("of rank 2");
+    (void)cb_log_select(&one);
+    ck_assert_str_eq(next_write(), "cb_test: error: of the process\n");
+    ck_assert_str_eq(next_write(), "");
+    cb_error("of rank 1");
+    ck_assert_str_eq(next_write(), "cb_test: rank 1: error: of rank 1\n");
+    ck_assert_str_eq(cb_last_error(), "of rank 1");
+    (void)cb_log_select(&other);
+    ck_assert_str_eq(cb_new_error(), "of rank 2");
+    (void)cb_log_select(NULL);
+    ck_assert_str_eq(cb_last_error(), "of the process");
+    cb_note("idle");
+    ck_assert_str_eq(next_write(), "cb_test: note: idle\n");
+}
+END_TEST
+
 START_TEST(unread_bytes_of_a_pipe_are_reported)
 {
     int ends[2];
@@ -267,7 +298,8 @@ UNIT_MAIN("log", a_message_names_program_and_level, a_message_names_the_rank_whe
           a_silenced_process_writes_nothing, a_silenced_process_can_log_again,
           control_characters_of_a_text_are_escaped, a_text_that_is_too_long_is_cut_in_one_write,
           the_last_error_can_be_read, each_thread_has_a_last_error_of_its_own, an_error_is_new_once,
-          logging_leaves_errno_alone, unread_bytes_of_a_pipe_are_reported,
-          closing_waits_for_the_reader, closing_does_not_wait_for_a_reader_that_exited,
+          ranks_of_one_thread_log_as_the_context_that_is_selected, logging_leaves_errno_alone,
+          unread_bytes_of_a_pipe_are_reported, closing_waits_for_the_reader,
+          closing_does_not_wait_for_a_reader_that_exited,
           closing_does_not_wait_where_the_stream_is_no_pipe,
           the_descriptor_of_a_closed_stream_is_not_reused, open_streams_stay_as_they_are)

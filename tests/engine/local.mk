@@ -6,6 +6,7 @@ UNIT_TESTS += \
 	%D%/test_checker \
 	%D%/test_figures \
 	%D%/test_plan \
+	%D%/test_rank \
 	%D%/test_senders \
 	%D%/test_shape \
 	%D%/test_solo \
@@ -29,6 +30,10 @@ tests_engine_test_plan_SOURCES = \
 	%D%/plan_participants.c %D%/plan_sizes.c %D%/plan_variants.c
 tests_engine_test_plan_CPPFLAGS = $(UNIT_FLAGS)
 tests_engine_test_plan_LDADD = $(UNIT_LIBS)
+tests_engine_test_rank_CPPFLAGS = $(UNIT_FLAGS)
+tests_engine_test_rank_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc \
+	-Wl,--wrap=reallocarray -Wl,--wrap=posix_memalign
+tests_engine_test_rank_LDADD = $(UNIT_LIBS)
 tests_engine_test_senders_CPPFLAGS = $(UNIT_FLAGS)
 tests_engine_test_senders_LDADD = $(UNIT_LIBS) -lpthread
 tests_engine_test_shape_CPPFLAGS = $(UNIT_FLAGS)

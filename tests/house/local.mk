@@ -16,6 +16,7 @@ HOUSE_TESTS = \
 	%D%/test_peers.py \
 	%D%/test_reproduction.py \
 	%D%/test_reproduction_ccmod.py \
+	%D%/test_state.py \
 	%D%/test_tables.py \
 	%D%/test_technologies.py \
 	%D%/test_waits.py \

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "transport/common/technology.h"
@@ -13,8 +14,7 @@ cb_status transport_group_initialise(transport_group *group, transport_factory *
                                      transport_node *const *nodes, size_t count,
                                      transport_node *root, bool multicast)
 {
-    group->nodes =
-        cb_allocate((size_t)factory->size, sizeof(*group->nodes), "the nodes of a group");
+    group->nodes = cb_allocate(count, sizeof(*group->nodes), "the nodes of a group");
     if (group->nodes == NULL) {
         free(group);
         return CB_ERROR_MEMORY;
@@ -23,7 +23,7 @@ cb_status transport_group_initialise(transport_group *group, transport_factory *
         memcpy(group->nodes, nodes, count * sizeof(*group->nodes));
     group->ops = &factory->ops;
     group->factory = factory;
-    group->count = count;
+    group->count = group->room = count;
     group->version = 1;
     group->root = root;
     group->multicast = multicast;
@@ -77,11 +77,19 @@ cb_status transport_group_create(transport_factory *factory, transport_node *con
 
 static cb_status add_node(transport_group *group, transport_node *node)
 {
+    transport_node **grown;
+
     CB_TRY(check_factory(group->factory, node));
     if (group->multicast)
         return report_group_error("add to a group", node, "the group is static; make a new one");
     if (position(group, node) < group->count)
         return report_group_error("add to a group", node, "it is already a member");
+    grown = cb_grow(group->nodes, group->count, &group->room, sizeof(*grown));
+    if (grown == NULL) {
+        (void)report_group_error("add to a group", node, "out of memory; free memory on this host");
+        return CB_ERROR_MEMORY;
+    }
+    group->nodes = grown;
     group->nodes[group->count++] = node;
     group->version++;
     return CB_OK;
