@@ -164,7 +164,7 @@ static size_t packed_in(const chain *run)
 {
     const engine_session *session = run->rank.setting->session;
 
-    return bench_packed(session->definition, session->options);
+    return bench_packed(session->job->definition, session->job->options);
 }
 
 /* The next whole number of steps, and at least some, since figures are those after the first. */
@@ -285,7 +285,7 @@ static farm_outcome outcome_of(const chain *run, const chain_load *load, const c
 static cb_status run_at(chain *run, double rate_hz, double time_ns, uint64_t least,
                         farm_outcome *out)
 {
-    const bench_options *options = run->rank.setting->session->options;
+    const bench_options *options = run->rank.setting->session->job->options;
     const chain_load load = {.events =
                                  whole_steps(run, farm_load_events(&run->arrivals, rate_hz,
                                                                    run->event_ns, time_ns, least)),
@@ -316,15 +316,15 @@ static void fill_row(chain *run, const farm_outcome *outcome, report_row *row)
                                    .algorithm_true_us = outcome->algorithm_true_us,
                                    .verification = &run->verification,
                                    .counters = &outcome->counters};
-    const benchmark *definition = run->rank.setting->session->definition;
-    const bench_options *options = run->rank.setting->session->options;
+    const benchmark *definition = run->rank.setting->session->job->definition;
+    const bench_options *options = run->rank.setting->session->job->options;
     const double events = (double)(tally->decided - run->rank.step_events);
     const double frequency_hz = events / tally->decision_span_ns * 1e9;
     const double size_bytes =
         planned->varied ? run->fragment_mean_bytes : (double)planned->size_bytes;
 
     figures_fill_common(run->rank.setting, &common, row);
-    report_set_text(row, REPORT_ARRIVALS, run->rank.setting->session->options->arrivals);
+    report_set_text(row, REPORT_ARRIVALS, run->rank.setting->session->job->options->arrivals);
     farm_fill_load(outcome, row);
     if (run->delivery.lost > 0)
         report_set_text(row, REPORT_RATES_FROM, "totals");
@@ -441,7 +441,7 @@ static cb_status try_rate(void *context, double rate_hz, farm_trial *out)
 
 static void explain_failure(const rate_search *rates, char *why, size_t size)
 {
-    const bench_options *options = rates->run->rank.setting->session->options;
+    const bench_options *options = rates->run->rank.setting->session->job->options;
 
     if (rates->search.out_of_time)
         snprintf(why, size,
@@ -484,7 +484,7 @@ static cb_status report_failed_search(const rate_search *rates)
 
 static cb_status find_rate(chain *run)
 {
-    const bench_options *options = run->rank.setting->session->options;
+    const bench_options *options = run->rank.setting->session->job->options;
     const double quantile = farm_quantile(options->quantile);
     rate_search rates = {
         .run = run, .quantile = quantile, .deadline_ns = options->deadline_us * 1e3};
@@ -512,12 +512,12 @@ static cb_status set_up(chain *run)
 {
     const measurement_setting *setting = run->rank.setting;
     engine_session *session = setting->session;
-    const rank_setting place = {.definition = session->definition,
-                                .options = session->options,
+    const rank_setting place = {.definition = session->job->definition,
+                                .options = session->job->options,
                                 .measurement = setting->planned,
                                 .ranks = setting->ranks,
                                 .participants = setting->participants,
-                                .cache_bytes = session->machines.cache_bytes};
+                                .cache_bytes = session->cache_bytes};
     const bench_shape *shape = &setting->planned->shape;
     chain_rank *rank = &run->rank;
     size_t stage;
@@ -525,17 +525,17 @@ static cb_status set_up(chain *run)
     rank->latency = cb_allocate(1, sizeof(*rank->latency), "a histogram of latencies");
     if (rank->latency == NULL)
         return CB_ERROR_MEMORY;
-    CB_TRY(farm_arrivals_parse(session->options->arrivals, &run->arrivals));
+    CB_TRY(farm_arrivals_parse(session->job->options->arrivals, &run->arrivals));
     CB_TRY(farm_load_agree(run->rank.setting->team, &run->arrivals));
     CB_TRY(rank_create(&place, session->technology, &rank->me, &rank->actions));
-    CB_TRY(rank_set_up(session->definition, rank->me));
+    CB_TRY(rank_set_up(session->job->definition, rank->me));
     CB_TRY(control_barrier(setting->team));
     stage = shape->stage_count > 0 ? shape_stage(shape, rank->me->place.self) : 0;
     rank->source = stage == 0;
     rank->last = stage + 1 >= shape->stage_count;
     rank->step_events =
-        session->definition->scale != NULL
-            ? session->definition->scale(session->options, setting->planned->count).events
+        session->job->definition->scale != NULL
+            ? session->job->definition->scale(session->job->options, setting->planned->count).events
             : 1;
     if (run->root && traffic_touches(run->traffic))
         run->touch_ns = harness_touch_ns(plan_typical_bytes(setting->planned));
@@ -545,7 +545,7 @@ static cb_status set_up(chain *run)
 
 static cb_status run_loads(chain *run)
 {
-    const bench_options *options = run->rank.setting->session->options;
+    const bench_options *options = run->rank.setting->session->job->options;
 
     CB_TRY(probe(run));
     if (options->verify)
@@ -558,7 +558,7 @@ static cb_status run_loads(chain *run)
 
 cb_status chain_measure(const chain_kind *kind, const measurement_setting *setting)
 {
-    const bench_options *options = setting->session->options;
+    const bench_options *options = setting->session->job->options;
     chain run = {.kind = kind,
                  .rank = {.setting = setting},
                  .traffic = fragments_traffic(options),
@@ -573,7 +573,7 @@ cb_status chain_measure(const chain_kind *kind, const measurement_setting *setti
     /* After a failure this rank ends the job. Destroying a group is collective and could block it.
      */
     if (status == CB_OK || !setting->planned->own_multicast)
-        rank_destroy(setting->session->definition, run.rank.me);
+        rank_destroy(setting->session->job->definition, run.rank.me);
     farm_arrivals_free(&run.arrivals);
     free(run.rank.latency);
     return status;

@@ -227,7 +227,7 @@ static cb_status try_loop(void *context, timeline_recorder *recorder, double *el
  * loop issues further events, so that the recorded ones run under full load to their end. */
 static cb_status record_timeline(farm_run *run, farm_recording *recording)
 {
-    const bench_options *options = run->setting->session->options;
+    const bench_options *options = run->setting->session->job->options;
     const farm_rank *farm = farm_of(run->me);
     double due_ns = options->rate_hz > 0 ? 1e9 / options->rate_hz : 0;
     double fitting = run->limit_ns / fmax(fmax(run->event_ns, due_ns), 1);
@@ -261,11 +261,12 @@ static cb_status write_timeline(void *state, engine_session *session,
 
     if (!recording->base.due)
         return CB_OK;
-    facts[count++] = (report_fact){.key = "benchmark", .text = session->definition->name};
-    facts[count++] = (report_fact){.key = "technology", .text = session->options->technology};
+    facts[count++] = (report_fact){.key = "benchmark", .text = session->job->definition->name};
+    facts[count++] = (report_fact){.key = "technology", .text = session->job->options->technology};
     facts[count++] = (report_fact){.key = "mode", .text = recording->open ? "open" : "closed"};
     if (recording->open)
-        facts[count++] = (report_fact){.key = "offered_Hz", .number = session->options->rate_hz};
+        facts[count++] =
+            (report_fact){.key = "offered_Hz", .number = session->job->options->rate_hz};
     facts[count++] = (report_fact){.key = "size_bytes", .number = (double)planned->size_bytes};
     facts[count++] =
         (report_fact){.key = "sources", .number = (double)planned->shape.stages[FARM_SOURCE]};
@@ -289,13 +290,13 @@ static cb_status set_up(farm_run *run)
     const measurement_setting *setting = run->setting;
     const bench_measurement *planned = setting->planned;
     engine_session *session = setting->session;
-    const bench_options *options = session->options;
-    const rank_setting place = {.definition = session->definition,
+    const bench_options *options = session->job->options;
+    const rank_setting place = {.definition = session->job->definition,
                                 .options = options,
                                 .measurement = planned,
                                 .ranks = setting->ranks,
                                 .participants = setting->participants,
-                                .cache_bytes = session->machines.cache_bytes};
+                                .cache_bytes = session->cache_bytes};
     uint64_t destinations = farm_destinations(run), room = IN_FLIGHT_EACH * destinations;
     farm_rank *farm;
 
@@ -332,7 +333,7 @@ static cb_status set_up(farm_run *run)
 
 static cb_status run_passes(farm_run *run, farm_recording *recording)
 {
-    const bench_options *options = run->setting->session->options;
+    const bench_options *options = run->setting->session->job->options;
     uint64_t probed_events;
 
     CB_TRY(probe(run, &probed_events));
@@ -347,7 +348,7 @@ static cb_status run_passes(farm_run *run, farm_recording *recording)
 
 static farm_run run_of(const measurement_setting *setting)
 {
-    const bench_options *options = setting->session->options;
+    const bench_options *options = setting->session->job->options;
 
     return (farm_run){.setting = setting,
                       .fragments = farm_fragments_for(options),
@@ -363,7 +364,7 @@ static void leave(farm_run *run, cb_status status)
 {
     if (run->me != NULL && (status == CB_OK || !run->setting->planned->own_multicast)) {
         farm_leave(run->me);
-        rank_destroy(run->setting->session->definition, run->me);
+        rank_destroy(run->setting->session->job->definition, run->me);
     }
     farm_arrivals_free(&run->arrivals);
     free(run->latencies);
@@ -386,7 +387,7 @@ static cb_status measure(void *recording, const measurement_setting *setting)
  * then one closed or open loop after the other. */
 static cb_status load_in_turns(farm_run *run, method_load *load)
 {
-    const bench_options *options = run->setting->session->options;
+    const bench_options *options = run->setting->session->job->options;
     const size_t sources = farm_of(run->me)->sources;
     const size_t fetched = farm_fetched(options, sources);
     uint64_t events;

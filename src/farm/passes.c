@@ -163,7 +163,7 @@ static cb_status time_blocks(farm_run *run, farm_blocks *blocks, farm_outcome *o
     do {
         CB_TRY(time_batch(run, blocks, out));
         least = farm_closed_load(run->in_flight, blocks->block, 1);
-        if (blocks->precision_pct <= run->setting->session->options->precision_pct) {
+        if (blocks->precision_pct <= run->setting->session->job->options->precision_pct) {
             out->stopped_by = "precision";
             break;
         }
@@ -233,7 +233,7 @@ static const double open_share = FARM_OPEN_SHARE_PCT / 100.0;
 
 farm_load farm_open_load(farm_run *run, double rate_hz, uint64_t events)
 {
-    const bench_options *options = run->setting->session->options;
+    const bench_options *options = run->setting->session->job->options;
 
     return (farm_load){.events = events,
                        .in_flight = run->in_flight,
@@ -272,7 +272,7 @@ static cb_status measure_rate(farm_run *run, double rate_hz, double time_ns)
 
 static cb_status measure_curve(farm_run *run)
 {
-    const char *text = run->setting->session->options->load_curve;
+    const char *text = run->setting->session->job->options->load_curve;
     farm_load_point points[FARM_LOAD_POINTS];
     size_t count;
 
@@ -387,7 +387,7 @@ static cb_status report_failed_search(farm_run *run, const rate_search *rates)
              "--find-rate at %zu bytes, %zu sources, %zu destinations, algorithm %g us",
              run->setting->planned->size_bytes, farm_of(run->me)->sources,
              farm_of(run->me)->destinations, run->setting->planned->algorithm_us);
-    explain_failure(run->setting->session->options, rates, why, sizeof(why));
+    explain_failure(run->setting->session->job->options, rates, why, sizeof(why));
     cb_error("%s: %s", what, why);
     run->setting->session->verdict.search_failed = true;
     return report_skip(run->setting->session->document, what, why);
@@ -395,7 +395,7 @@ static cb_status report_failed_search(farm_run *run, const rate_search *rates)
 
 static cb_status find_rate(farm_run *run)
 {
-    const bench_options *options = run->setting->session->options;
+    const bench_options *options = run->setting->session->job->options;
     double quantile = farm_quantile(options->quantile);
     rate_search rates = {
         .run = run, .quantile = quantile, .deadline_ns = options->deadline_us * 1e3};
@@ -421,7 +421,7 @@ static cb_status find_rate(farm_run *run)
 
 cb_status farm_measure_open(farm_run *run)
 {
-    const bench_options *options = run->setting->session->options;
+    const bench_options *options = run->setting->session->job->options;
 
     /* With --rate only this rate is measured, besides the search for the number in flight. */
     if (options->rate_hz > 0)
