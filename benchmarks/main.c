@@ -7,6 +7,7 @@ int main(int argc, char **argv)
 {
     const benchmark *definition = &BENCHMARK;
     engine_program program;
+    engine_job job;
     engine_session session;
     bench_plan plan = {0};
     cb_status status = program_begin(&program, definition, benchmarks_registry, argc, argv);
@@ -18,17 +19,17 @@ int main(int argc, char **argv)
         return program_end(&program,
                            status == CB_OK ? emit_trace(definition, &program.options) : status);
     }
-    status = session_open(&session, &program);
+    status = session_open(&session, &job, &program);
     if (status == CB_OK)
         status = definition->plan != NULL
                      ? definition->plan(&session, &plan)
                      : session_agree_on_plan(
-                           &session, plan_make(definition, &program.options, session.ranks, &plan));
+                           &session, plan_make(definition, &program.options, job.ranks, &plan));
     if (status == CB_OK)
-        status = session_start(&session, &plan);
+        status = session_start(&session, &job, &plan);
     if (status == CB_OK)
         status = plan_run(&session, &plan);
-    status = session_close(&session, status);
+    status = session_close(&session, &job, status);
     plan_free(&plan);
     return program_end(&program, status);
 }

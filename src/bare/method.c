@@ -37,13 +37,13 @@ static cb_status refuse(const engine_session *session, const char *option, const
         return CB_ERROR_USAGE;
     cb_error("%s has no meaning for cb_%s, which compares plain MPI with technology mpi over the "
              "same buffers; %s",
-             option, session->definition->name, instead);
+             option, session->job->definition->name, instead);
     return CB_ERROR_USAGE;
 }
 
 static cb_status open_state(engine_session *session, void **out)
 {
-    const bench_options *options = session->options;
+    const bench_options *options = session->job->options;
 
     if (strcmp(options->technology, "mpi") != 0)
         return refuse(session, "another --technology", "leave it out");
@@ -79,7 +79,7 @@ static cb_status open_pair(bare_run *bare, measurement_passes *run)
     return bare_open(&bare->pair,
                      &(bare_setting){.self = (int)self,
                                      .size_bytes = setting->planned->size_bytes,
-                                     .window = (size_t)setting->session->options->window,
+                                     .window = (size_t)setting->session->job->options->window,
                                      .touch = run->traffic == &traffic_touching},
                      setting->session->technology);
 }
@@ -179,7 +179,7 @@ static cb_status keep_batch(bare_run *bare, measurement_passes *run, size_t turn
 /* The figure and the ratio. */
 static cb_status is_precise(bare_run *bare, const measurement_passes *run, bool *precise)
 {
-    const double precision_pct = run->setting->session->options->precision_pct;
+    const double precision_pct = run->setting->session->job->options->precision_pct;
     stats_summary blocks, ratios;
 
     CB_TRY(figures_summarize(run->out.blocks_ns, run->out.block_count, &blocks));

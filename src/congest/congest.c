@@ -70,7 +70,7 @@ static cb_status is_crowded(const engine_session *session, const congest_run *ru
         return CB_ERROR_MEMORY;
     memcpy(busy, run->victims.ranks, run->victims.count * sizeof(*busy));
     memcpy(busy + run->victims.count, run->aggressors.ranks, aggressors * sizeof(*busy));
-    *out = machines_oversubscribed(&session->machines, busy, run->victims.count + aggressors);
+    *out = machines_oversubscribed(&session->job->machines, busy, run->victims.count + aggressors);
     free(busy);
     return CB_OK;
 }
@@ -85,8 +85,8 @@ static cb_status choose_teams(congest_run *run, const measurement_setting *job, 
     run->pair = &run->pairs[job->planned - run->planned];
     run->victims.member_count = run->victim_count;
     run->aggressors.member_count = run->pair->aggressor_count;
-    CB_TRY(congest_place(interleaved, session->machines.hosts, session->ranks, run->victim_count,
-                         run->pair->aggressor_count, run->victims.members,
+    CB_TRY(congest_place(interleaved, session->job->machines.hosts, session->job->ranks,
+                         run->victim_count, run->pair->aggressor_count, run->victims.members,
                          run->aggressors.members));
     CB_TRY(congest_team_choose(session, &run->victim, run->pair->victim, &run->victims));
     CB_TRY(congest_team_choose(session, &run->aggressor, run->pair->aggressor, &run->aggressors));
@@ -237,7 +237,7 @@ static cb_status fail(const congest_run *run, const measurement_setting *job, cb
 {
     const congest_note note = {.event = CONGEST_FAILED, .rank = control_rank(run->job)};
     const uint64_t look_ns = 10000000, timeout_ns = 10000000000;
-    const uint64_t limit_ns = (uint64_t)(2e9 * job->session->options->max_time_s) + timeout_ns;
+    const uint64_t limit_ns = (uint64_t)(2e9 * job->session->job->options->max_time_s) + timeout_ns;
     const wait_terms terms = {.manner = {.longest_sleep_ns = look_ns},
                               .due_ns = cb_now_ns() + limit_ns,
                               .timeout_ns = WAIT_WITHOUT_END,
@@ -279,14 +279,16 @@ static cb_status measure_aggressors(congest_run *run, const measurement_setting 
 static const char *obstacle_of(const measurement_setting *job, const congest_command *command,
                                const bench_measurement *planned)
 {
+    engine_job part = *job->session->job;
     engine_session session = *job->session;
 
     if (planned == NULL)
         return NULL;
-    session.definition = &command->definition;
-    session.options = &command->options;
+    part.definition = &command->definition;
+    part.options = &command->options;
+    part.ranks = 0;
+    session.job = &part;
     session.method = session_method(&command->definition, &command->options);
-    session.ranks = 0;
     return plan_obstacle(&session, planned);
 }
 
@@ -298,7 +300,7 @@ static cb_status skip(const measurement_setting *job, const char *side,
     if (job->session->document == NULL)
         return CB_OK;
     snprintf(what, sizeof(what), "%s %s", side, command->text);
-    cb_warning("%s over %s: %s", what, job->session->options->technology, reason);
+    cb_warning("%s over %s: %s", what, job->session->job->options->technology, reason);
     return report_skip(job->session->document, what, reason);
 }
 

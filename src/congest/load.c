@@ -30,7 +30,7 @@ static const double long_turn_ns = 1e9, turn_share = 1.0 / 3, pause_share = 0.02
 
 static double longest_turn_ns(const congest_load *load)
 {
-    return fmax(long_turn_ns, turn_share * 1e9 * load->session.options->max_time_s);
+    return fmax(long_turn_ns, turn_share * 1e9 * load->session.job->options->max_time_s);
 }
 
 /* What is agreed on: the maximum over all aggressors. */
@@ -142,10 +142,10 @@ static cb_status end_turn(method_load *method, double packets, double elapsed_ns
 static double packets_of_step(const congest_load *load)
 {
     const bench_measurement *planned = load->setting.planned;
-    const benchmark *definition = load->session.definition;
+    const benchmark *definition = load->session.job->definition;
 
     if (definition->units != NULL)
-        return (double)definition->units->scale(load->session.options, planned->count).packets;
+        return (double)definition->units->scale(load->session.job->options, planned->count).packets;
     return (double)bench_packets_of(planned->mode->packets, planned->count) *
            planned->mode->divisor;
 }
@@ -197,8 +197,8 @@ static cb_status run_blocks(void *state, measurement_passes *run)
     CB_TRY(pass_start_together(&load->session.clock, run->pass.team, run->pass.oversubscribed,
                                &late_ns));
     if (load->rate_hz > 0)
-        schedule = farm_schedule_make(load->arrivals, load->rate_hz, load->session.options->seed,
-                                      cb_now_ns());
+        schedule = farm_schedule_make(load->arrivals, load->rate_hz,
+                                      load->session.job->options->seed, cb_now_ns());
     while (goes_on) {
         const uint64_t start_ns = cb_now_ns();
         double ignored_ns;

@@ -29,7 +29,8 @@ static cb_status parse_command(const engine_session *session, const char *option
         return CB_ERROR_USAGE;
     }
     cb_log_silence(true);
-    return of_option(session, option, congest_command_parse(session->program, text, quiet, out));
+    return of_option(session, option,
+                     congest_command_parse(session->job->program, text, quiet, out));
 }
 
 static cb_status check_rate(const engine_session *session, congest_run *run)
@@ -71,20 +72,20 @@ static cb_status check_ranks(const engine_session *session, congest_run *run)
     const cb_list *counts = &options->aggressor_ranks;
 
     run->victim_count =
-        options->victim_ranks > 0 ? (size_t)options->victim_ranks : (session->ranks + 1) / 2;
-    if (run->victim_count >= session->ranks) {
+        options->victim_ranks > 0 ? (size_t)options->victim_ranks : (session->job->ranks + 1) / 2;
+    if (run->victim_count >= session->job->ranks) {
         cb_error("%zu victims leave no aggressor in a job of %zu ranks; start more ranks, or lower "
                  "--victim-ranks",
-                 run->victim_count, session->ranks);
+                 run->victim_count, session->job->ranks);
         return CB_ERROR_USAGE;
     }
     for (size_t i = 0; i < counts->count; i++)
-        if (counts->values[i] > session->ranks - run->victim_count) {
+        if (counts->values[i] > session->job->ranks - run->victim_count) {
             cb_error(
                 "--aggressor-ranks %llu: %zu victims leave %zu of %zu ranks; start more ranks, or "
                 "lower one of the two",
                 (unsigned long long)counts->values[i], run->victim_count,
-                session->ranks - run->victim_count, session->ranks);
+                session->job->ranks - run->victim_count, session->job->ranks);
             return CB_ERROR_USAGE;
         }
     return CB_OK;
@@ -127,7 +128,7 @@ static cb_status plan_aggressors(const engine_session *session, congest_run *run
     for (size_t i = 0; run->aggressor.kind == CONGEST_SENDS && i < run->aggressor_plan_count; i++)
         CB_TRY(plan_command(session, "--aggressor", &run->aggressor,
                             counts->count > 0 ? (size_t)counts->values[i]
-                                              : session->ranks - run->victim_count,
+                                              : session->job->ranks - run->victim_count,
                             &run->aggressor_plans[i]));
     return CB_OK;
 }
@@ -144,8 +145,8 @@ cb_status congest_plan_make(const engine_session *session, congest_run *run, ben
     out->measurements = cb_allocate(count, sizeof(*out->measurements), "the plan");
     if (run->pairs == NULL || out->measurements == NULL)
         return CB_ERROR_MEMORY;
-    CB_TRY(congest_team_allocate(session->ranks, &run->victims));
-    CB_TRY(congest_team_allocate(session->ranks, &run->aggressors));
+    CB_TRY(congest_team_allocate(session->job->ranks, &run->victims));
+    CB_TRY(congest_team_allocate(session->job->ranks, &run->aggressors));
     run->planned = out->measurements;
     out->largest_bytes = largest_of(&run->victim, &run->victim_plan);
     for (size_t i = 0; i < run->aggressor_plan_count; i++) {
@@ -160,11 +161,11 @@ cb_status congest_plan_make(const engine_session *session, congest_run *run, ben
             run->pairs[out->count] = (congest_pair){
                 .victim = victim,
                 .aggressor_count = counts->count > 0 ? (size_t)counts->values[i]
-                                                     : session->ranks - run->victim_count,
+                                                     : session->job->ranks - run->victim_count,
                 .aggressor = plan->count > 0 ? &plan->measurements[plan->count - 1] : NULL};
             out->measurements[out->count++] =
-                (bench_measurement){.mode = &session->definition->modes[0],
-                                    .count = session->ranks,
+                (bench_measurement){.mode = &session->job->definition->modes[0],
+                                    .count = session->job->ranks,
                                     .size_bytes = victim->size_bytes,
                                     .algorithm_us = victim->algorithm_us};
         }

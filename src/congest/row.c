@@ -51,7 +51,7 @@ static void fill_aggressor(const congest_run *run, const engine_session *session
     const congest_note *tally = &run->tally;
     const bool sends = run->aggressor.kind == CONGEST_SENDS;
     const size_t shared =
-        congest_shared_hosts(session->machines.hosts, run->victims.ranks, run->victims.count,
+        congest_shared_hosts(session->job->machines.hosts, run->victims.ranks, run->victims.count,
                              run->aggressors.ranks, run->aggressors.count);
 
     report_set_text(row, REPORT_VICTIM, run->victim.text);
@@ -62,7 +62,7 @@ static void fill_aggressor(const congest_run *run, const engine_session *session
         report_set_number(row, REPORT_AGGRESSOR_RATE_HZ, options->rate_hz);
         report_set_text(row, REPORT_AGGRESSOR_ARRIVALS, options->arrivals);
     }
-    if (session->machines.host_count > 1)
+    if (session->job->machines.host_count > 1)
         report_set_number(row, REPORT_SHARED_HOSTS, (double)shared);
     if (run->failed)
         report_set_flag(row, REPORT_AGGRESSOR_FAILED, true);
@@ -85,12 +85,12 @@ static void fill_hosts(const congest_run *run, const engine_session *session, re
         const congest_team *team;
     } teams[] = {{"victim", &run->victims}, {"aggressor", &run->aggressors}};
 
-    for (size_t side = 0; session->machines.host_count > 1 && side < 2; side++)
-        for (size_t at = 0; at < session->machines.host_count; at++) {
+    for (size_t side = 0; session->job->machines.host_count > 1 && side < 2; side++)
+        for (size_t at = 0; at < session->job->machines.host_count; at++) {
             size_t ranks = 0;
 
             for (size_t i = 0; i < teams[side].team->count; i++)
-                ranks += session->machines.hosts[teams[side].team->ranks[i]] == (int)at;
+                ranks += session->job->machines.hosts[teams[side].team->ranks[i]] == (int)at;
             report_set_member(row, REPORT_PLACEMENT, (double)ranks, "[%s].%zu", teams[side].name,
                               at);
         }

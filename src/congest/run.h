@@ -55,7 +55,7 @@ typedef struct {
 
 static inline const congest_options *congest_options_of(const engine_session *session)
 {
-    return (const congest_options *)session->options->own;
+    return (const congest_options *)session->job->options->own;
 }
 
 #endif

@@ -48,7 +48,7 @@ cb_status congest_team_choose(const engine_session *session, const congest_comma
     hosts = cb_allocate(team->member_count, sizeof(*hosts), "the hosts of a team");
     if (hosts == NULL)
         return CB_ERROR_MEMORY;
-    number_hosts(team, session->machines.hosts, hosts);
+    number_hosts(team, session->job->machines.hosts, hosts);
     status = plan_place(&command->definition, &command->options, planned, hosts, team->member_count,
                         team->ranks, &team->count);
     for (size_t i = 0; status == CB_OK && i < team->count; i++)
@@ -75,20 +75,23 @@ static cb_status calibrate(engine_session *session, const bench_measurement *pla
     return algorithm_calibrate(session, &(bench_plan){.measurements = &copy, .count = 1});
 }
 
-/* The session of a team is that of the job, but with its ranks, its benchmark and its options. */
+/* Job and session of a team are those of all ranks, but with its ranks, its benchmark and its
+ * options. */
 cb_status congest_team_join(const measurement_setting *job, const congest_command *command,
                             const bench_measurement *planned, bool crowded, congest_team *team)
 {
     static const role_hosts no_roles[BENCH_ROLES];
 
     CB_TRY(control_part_create(job->session->plane, team->ranks, team->count, &team->plane));
+    team->job = *job->session->job;
+    team->job.definition = &command->definition;
+    team->job.options = &command->options;
+    team->job.ranks = team->count;
     team->session = *job->session;
-    team->session.definition = &command->definition;
-    team->session.options = &command->options;
+    team->session.job = &team->job;
     team->session.method = session_method(&command->definition, &command->options);
     team->session.method_state = NULL;
     team->session.plane = team->plane;
-    team->session.ranks = team->count;
     team->session.verdict = (session_verdict){0};
     team->setting = (measurement_setting){.session = &team->session,
                                           .planned = planned,

@@ -13,6 +13,7 @@ typedef struct {
     size_t count;
     /* Of its ranks only */
     control *plane;
+    engine_job job;
     engine_session session;
     measurement_setting setting;
 } congest_team;

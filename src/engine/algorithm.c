@@ -29,7 +29,7 @@ static cb_status put_rates(const engine_session *session)
 
 cb_status algorithm_calibrate(engine_session *session, const bench_plan *plan)
 {
-    bool wanted = session->options->slow_us > 0;
+    bool wanted = session->job->options->slow_us > 0;
 
     for (size_t i = 0; i < plan->count; i++)
         wanted = wanted || plan->measurements[i].algorithm_us > 0;

@@ -305,7 +305,7 @@ static host_noise probe(const control *plane, const machines_of_job *machines)
 }
 
 static cb_status gather_reports(const environment_sources *from, control_clock *clock,
-                                machines_of_job *machines, rank_report *all)
+                                size_t *cache_bytes, machines_of_job *machines, rank_report *all)
 {
     control_team *everyone = control_everyone(from->plane);
     size_t ranks = (size_t)control_size(from->plane);
@@ -325,7 +325,7 @@ static cb_status gather_reports(const environment_sources *from, control_clock *
     host_binding(from->machine, mine.place.binding, sizeof(mine.place.binding));
     memcpy(mine.network, from->technology->network, sizeof(mine.network));
     mine.rejected = from->technology->rejected_connections;
-    machines->cache_bytes = environment.l3_bytes > 0 ? environment.l3_bytes : environment.l2_bytes;
+    *cache_bytes = environment.l3_bytes > 0 ? environment.l3_bytes : environment.l2_bytes;
     status = control_synchronise(from->plane, clock);
     if (status == CB_OK)
         status = control_exchange(everyone, &mine.place, sizeof(mine.place), places);
@@ -342,7 +342,7 @@ static cb_status gather_reports(const environment_sources *from, control_clock *
 }
 
 cb_status environment_describe(const environment_sources *from, control_clock *clock,
-                               machines_of_job *machines)
+                               size_t *cache_bytes, machines_of_job *machines)
 {
     size_t ranks = (size_t)control_size(from->plane);
     report_document *document = from->document;
@@ -352,7 +352,7 @@ cb_status environment_describe(const environment_sources *from, control_clock *c
     if (document != NULL &&
         (all = cb_allocate(ranks, sizeof(*all), "the reports of the ranks")) == NULL)
         return CB_ERROR_MEMORY;
-    status = gather_reports(from, clock, machines, all);
+    status = gather_reports(from, clock, cache_bytes, machines, all);
     if (status == CB_OK)
         status = put_hosts(from, machines);
     if (status == CB_OK && document != NULL) {

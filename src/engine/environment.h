@@ -23,7 +23,6 @@ typedef struct {
     int *machines;               /* by rank: the lowest rank that shares its machine */
     unsigned *cores;             /* by rank: number of cores that it may use */
     char (*bindings)[HOST_TEXT]; /* by rank */
-    size_t cache_bytes;          /* size of the largest cache of this rank's host */
 } machines_of_job;
 
 /* Free what environment_describe has allocated. */
@@ -51,9 +50,10 @@ typedef struct {
 } environment_sources;
 
 /* Synchronise this rank's clock with rank 0's, find the machines of the job, and write both into
- * the document. Collective over all ranks. CB_ERROR_MEMORY or the control plane's error, logged.
- * The caller frees *machines with machines_free. */
+ * the document. *cache_bytes: the largest cache of this rank's host. Collective over all ranks.
+ * CB_ERROR_MEMORY or the control plane's error, logged. The caller frees *machines with
+ * machines_free. */
 cb_status environment_describe(const environment_sources *from, control_clock *clock,
-                               machines_of_job *machines);
+                               size_t *cache_bytes, machines_of_job *machines);
 
 #endif

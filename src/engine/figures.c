@@ -30,7 +30,7 @@ static double reference_step(const measurement_setting *setting, double step_us)
     const bench_measurement *planned = setting->planned;
     reference_list *references = setting->references;
 
-    if (planned->count == setting->session->definition->ratio.reference)
+    if (planned->count == setting->session->job->definition->ratio.reference)
         references->figures[references->count++] =
             (reference_figure){planned->mode, planned->size_bytes, step_us};
     for (size_t i = references->count; i-- > 0;)
@@ -42,7 +42,7 @@ static double reference_step(const measurement_setting *setting, double step_us)
 
 static void fill_ratio(const measurement_setting *setting, double step_us, report_row *row)
 {
-    const benchmark *definition = setting->session->definition;
+    const benchmark *definition = setting->session->job->definition;
     const bench_ratio *ratio = &definition->ratio;
     double reference_us;
 
@@ -189,7 +189,7 @@ cb_status figures_refuse(const measurement_setting *setting, const char *what, u
              "none of %llu %s arrived, so nothing was measured; see whether a firewall drops them, "
              "and whether the hosts reach each other, or use another --technology",
              (unsigned long long)lost, what);
-    cb_error("%s over %s: %s", measured, session->options->technology, reason);
+    cb_error("%s over %s: %s", measured, session->job->options->technology, reason);
     session->verdict.nothing_arrived = true;
     return report_skip(session->document, measured, reason);
 }
@@ -237,9 +237,9 @@ static void fill_conditions(const measurement_setting *setting, const char *mode
 {
     const engine_session *session = setting->session;
     const bench_measurement *measurement = setting->planned;
-    const bench_options *options = session->options;
-    const benchmark *definition = session->definition;
-    size_t pieces = piece_bytes(session, measurement), hosts = session->machines.host_count;
+    const bench_options *options = session->job->options;
+    const benchmark *definition = session->job->definition;
+    size_t pieces = piece_bytes(session, measurement), hosts = session->job->machines.host_count;
 
     report_set_text(row, REPORT_MODE, mode);
     report_set_text(row, REPORT_OCCUPATION, bench_occupation_name(measurement->occupation));
@@ -334,7 +334,7 @@ cb_status figures_fill(const measurement_setting *setting, measurement_outcome *
                        report_row *row)
 {
     const bench_measurement *measurement = setting->planned;
-    const benchmark *definition = setting->session->definition;
+    const benchmark *definition = setting->session->job->definition;
     const double size_bytes =
         measurement->varied ? outcome->base.fragment_mean_bytes : (double)measurement->size_bytes;
     const double arrived = figures_arrived_share(&outcome->base.delivery);
@@ -356,7 +356,7 @@ cb_status figures_fill(const measurement_setting *setting, measurement_outcome *
     outcome->figure_us = rate_us / arrived;
     if (definition->units != NULL) {
         const bench_scale scale =
-            definition->units->scale(setting->session->options, measurement->count);
+            definition->units->scale(setting->session->job->options, measurement->count);
 
         packets = (double)scale.packets;
         figures_fill_units(&scale, size_bytes, rate_us, arrived,
@@ -364,13 +364,13 @@ cb_status figures_fill(const measurement_setting *setting, measurement_outcome *
         figures_fill_synchronised(measurement, scale.converging, row);
     } else {
         packets = (double)bench_packets_of(measurement->mode->packets, measurement->count);
-        fill_rates(setting->session->definition, measurement, setting->participants, size_bytes,
-                   rate_us, arrived, row);
+        fill_rates(setting->session->job->definition, measurement, setting->participants,
+                   size_bytes, rate_us, arrived, row);
     }
     figures_fill_cost(arrived * divisor * packets, size_bytes, row);
     if (definition->counted == BENCH_SOURCES)
         figures_fill_synchronised(
-            measurement, measurement->count * (size_t)setting->session->options->window, row);
+            measurement, measurement->count * (size_t)setting->session->job->options->window, row);
     fill_ratio(setting, outcome->figure_us * divisor, row);
     fill_steps(outcome->histogram, divisor, summary.median, row);
     report_set_numbers(row, REPORT_SHARES, outcome->shares, outcome->share_count);

@@ -88,7 +88,7 @@ static cb_status grow_block(void *decider, const pass_context *pass, pass_batch 
  * count as work done since. If a block has no room for many windows, windows are made smaller. */
 static void set_steps(measurement_passes *run, uint64_t steps)
 {
-    unsigned asked = (unsigned)run->setting->session->options->window;
+    unsigned asked = (unsigned)run->setting->session->job->options->window;
     uint64_t fitting = steps / WINDOWS_A_BLOCK;
 
     run->out.steps = steps;
@@ -112,7 +112,7 @@ static cb_status lengthen_block(void *decider, const pass_context *pass, pass_ba
         run->step_ns = fmax(pass->blocks_ns[0] / (double)next->steps, 0.1);
     steps = within_warm_up(
         run, measurement_block_steps(run->step_ns, run->wanted_ns, pass->limit_ns,
-                                     (unsigned)run->setting->session->options->window));
+                                     (unsigned)run->setting->session->job->options->window));
     if (run->is_led_in && steps < WINDOWS_A_BLOCK)
         steps = WINDOWS_A_BLOCK;
     set_steps(run, steps);
@@ -221,7 +221,7 @@ static cb_status add_blocks(void *decider, const pass_context *pass, pass_batch 
         CB_TRY(measurement_keep_blocks(run));
         CB_TRY(figures_summarize(out->blocks_ns, out->block_count, &summary));
         if (out->block_count >= BLOCKS_MINIMUM &&
-            stats_precision_pct(&summary) <= pass->session->options->precision_pct) {
+            stats_precision_pct(&summary) <= pass->session->job->options->precision_pct) {
             out->stopped_by = "precision";
             blocks = 0;
         } else {
@@ -240,7 +240,7 @@ cb_status measurement_keep_shares(measurement_passes *run)
     const bench_rank *me = run->pass.me;
     double total = 0;
 
-    if (!run->setting->session->definition->shares || !run->pass.actions->timed)
+    if (!run->setting->session->job->definition->shares || !run->pass.actions->timed)
         return CB_OK;
     for (size_t i = 0; i < me->peer_count; i++)
         total += (double)me->peers[i].share;
@@ -321,7 +321,7 @@ cb_status measurement_verify(measurement_passes *run)
     bool reliable;
     cb_status status;
 
-    if (!session->options->verify)
+    if (!session->job->options->verify)
         return CB_OK;
     rank_release_packet(me);
     me->preparation.try_multicast = run->setting->planned->own_multicast;
@@ -364,12 +364,12 @@ static cb_status time_group(measurement_passes *run, cb_status (*change)(measure
 
 static cb_status make_groups(measurement_passes *run)
 {
-    return rank_set_up(run->setting->session->definition, run->pass.me);
+    return rank_set_up(run->setting->session->job->definition, run->pass.me);
 }
 
 static cb_status free_groups(measurement_passes *run)
 {
-    rank_tear_down(run->setting->session->definition, run->pass.me);
+    rank_tear_down(run->setting->session->job->definition, run->pass.me);
     return CB_OK;
 }
 
@@ -403,7 +403,7 @@ static cb_status set_up(measurement_passes *run, const rank_setting *place)
     rank_reset(pass->me, run->traffic);
     CB_TRY(algorithm_units(&session->work_rate, run->setting->planned->algorithm_us,
                            &pass->me->algorithm.units));
-    if (!session->definition->lists || run->setting->planned->list == BENCH_NEW)
+    if (!session->job->definition->lists || run->setting->planned->list == BENCH_NEW)
         return make_groups(run);
     CB_TRY(time_groups(run));
     return make_groups(run);
@@ -427,9 +427,9 @@ cb_status measurement_end_row(measurement_passes *run)
     row->algorithm_runs = me->algorithm.runs;
     row->algorithm_ns = me->algorithm.elapsed_ns;
     if (run->pass.actions->timed)
-        row->arrived = (fragments_arrived){me->received.packets *
-                                               bench_packed(session->definition, session->options),
-                                           me->received.bytes, me->received.largest};
+        row->arrived = (fragments_arrived){
+            me->received.packets * bench_packed(session->job->definition, session->job->options),
+            me->received.bytes, me->received.largest};
     return figures_sum_delivery(run->setting, me, &row->delivery);
 }
 
@@ -525,7 +525,7 @@ cb_status measurement_run(const measurement_setting *setting, measurement_outcom
     engine_session *session = setting->session;
     const measurement_method *method = session->method;
     const rank_setting place = rank_setting_of(setting);
-    const double limit_ns = session->options->max_time_s * 1e9;
+    const double limit_ns = session->job->options->max_time_s * 1e9;
     measurement_passes run = {
         .setting = setting,
         .pass = {.session = session,
@@ -533,7 +533,7 @@ cb_status measurement_run(const measurement_setting *setting, measurement_outcom
                  .oversubscribed = setting->oversubscribed,
                  .started_ns = cb_now_ns(),
                  .limit_ns = limit_ns},
-        .traffic = fragments_traffic(session->options),
+        .traffic = fragments_traffic(session->job->options),
         .is_stream = traffic_is_stream(setting->planned->mode),
         .is_led_in = bench_is_led_in(setting->planned->mode),
         .wanted_ns =
@@ -570,7 +570,7 @@ cb_status measurement_run(const measurement_setting *setting, measurement_outcom
     /* After a failure that the others may not know about, this rank ends the job. Destroying groups
      * is collective and could block it. */
     if (status == CB_OK || run.out.base.verification.done || !setting->planned->own_multicast)
-        rank_destroy(session->definition, run.pass.me);
+        rank_destroy(session->job->definition, run.pass.me);
     *out = run.out;
     return status;
 }

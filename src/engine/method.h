@@ -5,6 +5,7 @@
 #include "engine/plan.h"
 #include "report/report.h"
 
+typedef struct engine_job engine_job;                   /* of session.h */
 typedef struct measurement_setting measurement_setting; /* of outcome.h */
 typedef struct measurement_passes measurement_passes;   /* of measurement.h */
 
@@ -35,9 +36,9 @@ struct measurement_method {
      * the other callbacks; it may stay NULL. `close` is always called. */
     cb_status (*open)(engine_session *session, void **state);
     void (*close)(void *state);
-    /* After the environment is known and written. Collective over all ranks, with the same status.
-     */
-    cb_status (*start)(void *state, engine_session *session);
+    /* After the environment is known and written, the last that may change the job. Collective over
+     * all ranks, with the same status. */
+    cb_status (*start)(void *state, engine_session *session, engine_job *job);
 
     /* By the participants, collective over the team: either the whole measurement with its rows, or
      * a replacement for warm-up, blocks, single steps and verification. */

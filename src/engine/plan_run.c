@@ -53,7 +53,7 @@ static bool same_curve(const bench_measurement *one, const bench_measurement *ot
 static cb_status choose_participants(plan_progress *run, const bench_measurement *measurement)
 {
     const engine_session *session = run->session;
-    const bench_options *options = session->options;
+    const bench_options *options = session->job->options;
     size_t job_ranks = (size_t)control_size(session->plane);
     participation *who = &run->who;
     bool takes_part = false;
@@ -62,13 +62,13 @@ static cb_status choose_participants(plan_progress *run, const bench_measurement
     control_team_free(who->team);
     who->team = NULL;
     who->chosen_for = measurement;
-    CB_TRY(plan_place(session->definition, options, measurement, session->machines.hosts, job_ranks,
-                      who->ranks, &who->count));
+    CB_TRY(plan_place(session->job->definition, options, measurement, session->job->machines.hosts,
+                      job_ranks, who->ranks, &who->count));
     CB_TRY(
         session_oversubscribed(session, measurement, who->ranks, who->count, &who->oversubscribed));
     for (size_t i = 0; i < who->count; i++)
         takes_part = takes_part || who->ranks[i] == control_rank(session->plane);
-    counting_choose(&run->session->counting, session->machines.hosts, who->ranks, who->count,
+    counting_choose(&run->session->counting, session->job->machines.hosts, who->ranks, who->count,
                     control_rank(session->plane));
     return takes_part ? control_team_create(session->plane, who->ranks, who->count, &who->team)
                       : CB_OK;
@@ -79,7 +79,7 @@ static cb_status choose_participants(plan_progress *run, const bench_measurement
 static bool by_mode_and_too_large(const engine_session *session,
                                   const bench_measurement *measurement)
 {
-    return session->definition->counted == BENCH_BY_MODE &&
+    return session->job->definition->counted == BENCH_BY_MODE &&
            measurement->count > (size_t)control_size(session->plane);
 }
 
@@ -90,7 +90,7 @@ const char *plan_obstacle(const engine_session *session, const bench_measurement
     const char *reason;
     const size_t largest = session->technology->largest_message;
     const size_t message_bytes =
-        measurement->size_bytes * bench_packed(session->definition, session->options);
+        measurement->size_bytes * bench_packed(session->job->definition, session->job->options);
     unsigned can = transport_capabilities(session->technology);
     const measurement_method *method = session->method;
 
@@ -103,7 +103,7 @@ const char *plan_obstacle(const engine_session *session, const bench_measurement
                    : "the packet is larger than the technology can send on this network; see"
                      " docs/reference/technologies.md";
     reason = method != NULL && method->obstacle != NULL
-                 ? method->obstacle(session->options, measurement, can)
+                 ? method->obstacle(session->job->options, measurement, can)
                  : NULL;
     if (reason != NULL)
         return reason;
@@ -123,7 +123,7 @@ static cb_status skip(const engine_session *session, const bench_measurement *me
 
     if (session->document == NULL)
         return CB_OK;
-    if (measurement->own_multicast && session->definition->lists)
+    if (measurement->own_multicast && session->job->definition->lists)
         snprintf(what, sizeof(what), "%s, list %s, by the technology's multicast",
                  measurement->mode->name, bench_list_names[measurement->list]);
     else if (by_mode_and_too_large(session, measurement))
@@ -132,7 +132,7 @@ static cb_status skip(const engine_session *session, const bench_measurement *me
         snprintf(what, sizeof(what), "%s, %s%zu bytes", measurement->mode->name,
                  measurement->varied ? "fragments of up to " : "", measurement->size_bytes);
     if (!by_mode_and_too_large(session, measurement))
-        cb_warning("%s over %s: %s", what, session->options->technology, reason);
+        cb_warning("%s over %s: %s", what, session->job->options->technology, reason);
     return report_skip(session->document, what, reason);
 }
 
@@ -159,14 +159,14 @@ static void show_progress(plan_progress *run, const bench_measurement *measureme
     const size_t done = (size_t)(measurement - run->plan->measurements), total = run->plan->count;
     const double elapsed_s = (double)(cb_now_ns() - run->started_ns) / 1e9;
     const double each_s =
-        run->measured > 0 ? elapsed_s / (double)run->measured : session->options->max_time_s;
+        run->measured > 0 ? elapsed_s / (double)run->measured : session->job->options->max_time_s;
     const double left_s = each_s * (double)(total - done);
 
     run->measured++;
     if (run->shows_progress)
         fprintf(stderr, "\r\033[K[%zu/%zu] cb_%s %s, %zu processors, %zu bytes; about %.0f s left",
-                done + 1, total, session->definition->name, measurement->mode->name, run->who.count,
-                measurement->size_bytes, left_s);
+                done + 1, total, session->job->definition->name, measurement->mode->name,
+                run->who.count, measurement->size_bytes, left_s);
     else if (run->logs_progress && new_curve)
         cb_note("measurement %zu of %zu: %s, %zu processors; about %.0f s left", done + 1, total,
                 measurement->mode->name, run->who.count, left_s);
@@ -175,12 +175,12 @@ static void show_progress(plan_progress *run, const bench_measurement *measureme
 /* A text table shows progress by its rows; a document does not. */
 static bool is_long_and_silent(const engine_session *session, const bench_plan *plan)
 {
-    const bench_options *options = session->options;
+    const bench_options *options = session->job->options;
     const double long_s = 10;
 
     return (options->output != NULL ||
             (options->format != NULL && strcmp(options->format, "json") == 0)) &&
-           (double)plan->count * session->options->max_time_s > long_s;
+           (double)plan->count * session->job->options->max_time_s > long_s;
 }
 
 /* One measurement */
@@ -190,20 +190,20 @@ static bool is_long_and_silent(const engine_session *session, const bench_plan *
 static void note_roles(plan_progress *run, const bench_measurement *measurement)
 {
     const engine_session *session = run->session;
-    const benchmark *definition = session->definition;
-    bench_shape shape = plan_layout(definition, session->options, measurement,
+    const benchmark *definition = session->job->definition;
+    bench_shape shape = plan_layout(definition, session->job->options, measurement,
                                     (size_t)control_size(session->plane));
 
     for (size_t role = 0; role < BENCH_ROLES; role++) {
         run->roles[role].name = NULL;
-        memset(run->roles[role].ranks, 0, session->machines.host_count * sizeof(size_t));
+        memset(run->roles[role].ranks, 0, session->job->machines.host_count * sizeof(size_t));
     }
     for (size_t i = 0; i < run->who.count; i++) {
         size_t role = shape_role(definition, &shape, shape_stage(&shape, i));
         int rank = run->who.ranks[i];
 
         run->roles[role].name = definition->roles[role].name;
-        run->roles[role].ranks[session->machines.hosts[rank]]++;
+        run->roles[role].ranks[session->job->machines.hosts[rank]]++;
         report_put_text(session->document, definition->roles[role].name,
                         "environment.ranks.%d.role", rank);
     }
@@ -225,9 +225,9 @@ static void keep_result(plan_progress *run, const bench_measurement *measurement
 
 static bool fits_wanted(const engine_session *session)
 {
-    const bench_options *options = session->options;
+    const bench_options *options = session->job->options;
 
-    const bench_fit *fit = session->definition->fit;
+    const bench_fit *fit = session->job->definition->fit;
 
     return options->sweep || (fit != NULL && fit->always) ||
            (fit != NULL && options->sizes.count == 0 &&
@@ -237,7 +237,7 @@ static bool fits_wanted(const engine_session *session)
 /* Fit the curve of a measurement that has all its points. */
 static cb_status fit_curve(plan_progress *run, const bench_measurement *measurement)
 {
-    const bench_fit *fit = run->session->definition->fit;
+    const bench_fit *fit = run->session->job->definition->fit;
     const bench_curve points = run->points;
 
     if (fit == NULL)
@@ -249,8 +249,8 @@ static cb_status fit_curve(plan_progress *run, const bench_measurement *measurem
 static bool changes_only_order(const engine_session *session, const bench_measurement *measurement)
 {
     return measurement->list != BENCH_FIXED &&
-           plan_candidates(session->options, measurement, (size_t)control_size(session->plane)) ==
-               measurement->count;
+           plan_candidates(session->job->options, measurement,
+                           (size_t)control_size(session->plane)) == measurement->count;
 }
 
 /* Once for each number of destinations. */
@@ -290,11 +290,11 @@ static cb_status explain_what_is_missing(const plan_progress *run)
                            "smaller --window"));
     CB_TRY(explain_unchanging_members(run));
     if (session->technology != NULL && session->technology->content_unknown &&
-        strcmp(session->options->touch, "all") == 0)
+        strcmp(session->job->options->touch, "all") == 0)
         CB_TRY(report_skip(session->document, "comparing the data of timed packets",
                            "send buffers come from the heap, and filling them would be timed; "
                            "use --verify, or use_send_pool=1"));
-    if (fits_wanted(session) || session->definition->fit == NULL)
+    if (fits_wanted(session) || session->job->definition->fit == NULL)
         return CB_OK;
     return report_skip(session->document, "fit",
                        "overhead, r_inf and n_half need sizes that cover them; use --sweep");
@@ -305,7 +305,7 @@ static cb_status explain_what_is_missing(const plan_progress *run)
 static cb_status prepare(plan_progress *run, size_t **ranks_on_hosts)
 {
     engine_session *session = run->session;
-    size_t count = run->plan->count, hosts = session->machines.host_count;
+    size_t count = run->plan->count, hosts = session->job->machines.host_count;
 
     run->who.ranks =
         cb_allocate((size_t)control_size(session->plane), sizeof(int), "the participants");

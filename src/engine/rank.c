@@ -169,12 +169,12 @@ rank_setting rank_setting_of(const measurement_setting *setting)
 {
     const engine_session *session = setting->session;
 
-    return (rank_setting){.definition = session->definition,
-                          .options = session->options,
+    return (rank_setting){.definition = session->job->definition,
+                          .options = session->job->options,
                           .measurement = setting->planned,
                           .ranks = setting->ranks,
                           .participants = setting->participants,
-                          .cache_bytes = session->machines.cache_bytes};
+                          .cache_bytes = session->cache_bytes};
 }
 
 cb_status rank_create(const rank_setting *setting, transport_factory *factory, bench_rank **out,

@@ -42,7 +42,7 @@ static void catch_signals(void)
 
 static _Noreturn void end_job(const engine_session *session, int exit_status)
 {
-    transport_abandon(session->program->technology);
+    transport_abandon(session->job->program->technology);
     control_abort(exit_status);
 }
 
@@ -53,7 +53,7 @@ static _Noreturn void end_job(const engine_session *session, int exit_status)
 void session_leave_if_interrupted(engine_session *session)
 {
     const uint64_t moment_ns = 3000000000;
-    const char *output = session->options->output;
+    const char *output = session->job->options->output;
     int seen = session_signal_seen;
     const char *name = seen == SIGINT ? "SIGINT" : "SIGTERM";
     uint64_t now_ns;
@@ -114,23 +114,23 @@ static transport_wait choose_wait(const bench_options *options, const host *mach
 
 /* Opening */
 
-static cb_status read_configuration(engine_session *session)
+static cb_status read_configuration(engine_session *session, engine_job *job)
 {
-    engine_program *program = session->program;
+    engine_program *program = job->program;
 
     if (program->options.config == NULL)
         return CB_OK;
-    CB_TRY(configuration_read(session->plane, program->options.config, &session->config));
+    CB_TRY(configuration_read(session->plane, program->options.config, &job->config));
     if (program->technology_given)
         return CB_OK;
-    if (cb_config_technology_name(session->config) == NULL) {
+    if (cb_config_technology_name(job->config) == NULL) {
         cb_error("%s names no technology, and this program has no default; use "
                  "--technology",
-                 cb_config_technology_place(session->config));
+                 cb_config_technology_place(job->config));
         return CB_ERROR_USAGE;
     }
-    program->options.technology = cb_config_technology_name(session->config);
-    return program_find_technology(program, cb_config_technology_place(session->config));
+    program->options.technology = cb_config_technology_name(job->config);
+    return program_find_technology(program, cb_config_technology_place(job->config));
 }
 
 const measurement_method *session_method(const benchmark *definition, const bench_options *options)
@@ -162,26 +162,24 @@ static void open_plane(engine_session *out, const bench_options *options)
         control_abort(EXIT_FAILURE);
 }
 
-cb_status session_open(engine_session *out, engine_program *program)
+cb_status session_open(engine_session *out, engine_job *job, engine_program *program)
 {
     const bench_options *options = &program->options;
     cb_status status;
 
-    *out = (engine_session){.program = program,
-                            .definition = program->definition,
-                            .options = options,
-                            .method = session_method(program->definition, options)};
+    *job = (engine_job){.program = program, .definition = program->definition, .options = options};
+    *out = (engine_session){.job = job, .method = session_method(program->definition, options)};
     cb_log_silence(false); /* errors from here on may occur in this rank only */
     open_plane(out, options);
-    out->ranks = (size_t)control_size(out->plane);
+    job->ranks = (size_t)control_size(out->plane);
     CB_TRY(control_check_launcher(out->plane));
-    cb_log_identify(program->options_table.program, out->ranks > 1 ? control_rank(out->plane) : -1);
+    cb_log_identify(program->options_table.program, job->ranks > 1 ? control_rank(out->plane) : -1);
     CB_TRY(program_agree_on_options(program, out->plane, CB_OK));
     cb_log_silence(control_rank(out->plane) != 0);
     CB_TRY(fragments_share(out->plane, &program->options));
-    status = read_configuration(out);
+    status = read_configuration(out, job);
     if (status == CB_OK)
-        status = configuration_choose_group(program->definition, out->config, out->ranks,
+        status = configuration_choose_group(program->definition, job->config, job->ranks,
                                             &program->options);
     return session_agree_on_plan(out, status);
 }
@@ -208,8 +206,8 @@ cb_status session_agree_on_plan(engine_session *session, cb_status mine)
  * it, and detect there if they are the same file. */
 static cb_status open_document(engine_session *session)
 {
-    const benchmark *definition = session->definition;
-    const bench_options *options = session->options;
+    const benchmark *definition = session->job->definition;
+    const bench_options *options = session->job->options;
     report_format format = options->output != NULL ? REPORT_JSON : REPORT_TEXT;
     cb_status status = CB_OK;
 
@@ -217,9 +215,9 @@ static cb_status open_document(engine_session *session)
         if (options->format != NULL)
             (void)report_format_named(options->format, &format);
         status = report_create(definition->name, definition->id, definition->title,
-                               session->program->technology->name, &session->document);
+                               session->job->program->technology->name, &session->document);
         if (status == CB_OK) {
-            report_use_parameters(session->document, session->program->technology->parameters);
+            report_use_parameters(session->document, session->job->program->technology->parameters);
             status = report_direct(session->document, format, options->output, cb_streams_output());
         }
     }
@@ -241,12 +239,12 @@ static cb_status exchange_all(void *context, const void *mine, size_t bytes, voi
 
 static cb_status open_technologies(engine_session *session)
 {
-    const engine_program *program = session->program;
+    const engine_program *program = session->job->program;
     transport_bootstrap bootstrap = {.rank = control_rank(session->plane),
                                      .size = control_size(session->plane),
                                      .many_senders = program->options.threads > 1,
                                      .connect_all = strcmp(program->options.connect, "all") == 0,
-                                     .settings = &session->settings,
+                                     .settings = &session->job->settings,
                                      .context = control_everyone(session->plane),
                                      .exchange = exchange_all};
     transport_wait ignored;
@@ -262,15 +260,16 @@ cb_status session_oversubscribed(const engine_session *session,
                                  const bench_measurement *measurement, const int *ranks,
                                  size_t count, bool *out)
 {
-    const size_t threads = session->options->threads > 1 ? (size_t)session->options->threads : 1;
+    const size_t threads =
+        session->job->options->threads > 1 ? (size_t)session->job->options->threads : 1;
     int *busy = cb_allocate(count * threads, sizeof(*busy), "the busy threads of a measurement");
     size_t found;
 
     if (busy == NULL)
         return CB_ERROR_MEMORY;
-    found = plan_busy_threads(session->definition, session->options, measurement, session->ranks,
-                              ranks, count, busy);
-    *out = machines_oversubscribed(&session->machines, busy, found);
+    found = plan_busy_threads(session->job->definition, session->job->options, measurement,
+                              session->job->ranks, ranks, count, busy);
+    *out = machines_oversubscribed(&session->job->machines, busy, found);
     free(busy);
     return CB_OK;
 }
@@ -279,7 +278,7 @@ cb_status session_oversubscribed(const engine_session *session,
  * send with several threads. */
 static cb_status reconsider_wait(engine_session *session, const bench_plan *plan)
 {
-    size_t ranks = session->ranks, count;
+    size_t ranks = session->job->ranks, count;
     int *some = cb_allocate(ranks, sizeof(*some), "the ranks of the job");
     cb_status status = some != NULL ? CB_OK : CB_ERROR_MEMORY;
     bool shared = false;
@@ -287,52 +286,52 @@ static cb_status reconsider_wait(engine_session *session, const bench_plan *plan
     for (size_t rank = 0; status == CB_OK && rank < ranks; rank++)
         some[rank] = (int)rank;
     if (status == CB_OK)
-        shared = machines_oversubscribed(&session->machines, some, ranks);
-    for (size_t i = 0; session->options->threads > 1 && i < plan->count && !shared; i++) {
+        shared = machines_oversubscribed(&session->job->machines, some, ranks);
+    for (size_t i = 0; session->job->options->threads > 1 && i < plan->count && !shared; i++) {
         const bench_measurement *planned = &plan->measurements[i];
 
         if (status == CB_OK)
-            status = plan_place(session->definition, session->options, planned,
-                                session->machines.hosts, ranks, some, &count);
+            status = plan_place(session->job->definition, session->job->options, planned,
+                                session->job->machines.hosts, ranks, some, &count);
         if (status == CB_OK)
             status = session_oversubscribed(session, planned, some, count, &shared);
     }
     free(some);
     CB_TRY(status);
-    if (!shared || strcmp(session->options->wait, "auto") != 0 ||
+    if (!shared || strcmp(session->job->options->wait, "auto") != 0 ||
         session->effective_wait != TRANSPORT_WAIT_SPIN)
         return CB_OK;
     return transport_set_wait(session->technology, TRANSPORT_WAIT_YIELD, &session->effective_wait);
 }
 
-static cb_status describe_environment(engine_session *session)
+static cb_status describe_environment(engine_session *session, engine_job *job)
 {
-    const engine_program *program = session->program;
+    const engine_program *program = session->job->program;
     const environment_sources from = {.plane = session->plane,
                                       .machine = session->host,
                                       .technology = session->technology,
                                       .effective_wait = session->effective_wait,
                                       .table = &program->options_table.table,
-                                      .options = session->options,
+                                      .options = session->job->options,
                                       .argc = program->argc,
                                       .argv = program->argv,
                                       .document = session->document};
 
-    CB_TRY(environment_describe(&from, &session->clock, &session->machines));
-    CB_TRY(preflight_describe(&from, &session->machines));
+    CB_TRY(environment_describe(&from, &session->clock, &session->cache_bytes, &job->machines));
+    CB_TRY(preflight_describe(&from, &session->job->machines));
     if (session->document != NULL)
-        configuration_put(session->document, &session->settings);
+        configuration_put(session->document, &session->job->settings);
     return CB_OK;
 }
 
-cb_status session_start(engine_session *session, const bench_plan *plan)
+cb_status session_start(engine_session *session, engine_job *job, const bench_plan *plan)
 {
     const measurement_method *method = session->method;
     size_t largest_bytes = method_message_bytes(method, plan->largest_bytes);
 
     CB_TRY(session_agree_on_plan(
-        session, configuration_make_settings(session->program, session->config, session->ranks,
-                                             largest_bytes, &session->settings)));
+        session, configuration_make_settings(session->job->program, session->job->config,
+                                             session->job->ranks, largest_bytes, &job->settings)));
     cb_log_silence(false);
     if (method != NULL && method->check_job != NULL)
         CB_TRY(method->check_job(session, &session->method_state));
@@ -340,9 +339,9 @@ cb_status session_start(engine_session *session, const bench_plan *plan)
     session->started = true;
     control_look_while_waiting(session->plane, look_for_signal, session);
     CB_TRY(open_technologies(session));
-    CB_TRY(describe_environment(session));
+    CB_TRY(describe_environment(session, job));
     if (method != NULL && method->start != NULL)
-        CB_TRY(method->start(session->method_state, session));
+        CB_TRY(method->start(session->method_state, session, job));
     return reconsider_wait(session, plan);
 }
 
@@ -389,7 +388,7 @@ static cb_status finish(engine_session *session, cb_status status)
     return finished;
 }
 
-cb_status session_close(engine_session *session, cb_status status)
+cb_status session_close(engine_session *session, engine_job *job, cb_status status)
 {
     cb_log_silence(false);
     if (session->started) {
@@ -403,9 +402,9 @@ cb_status session_close(engine_session *session, cb_status status)
         session->method->close(session->method_state);
     report_free(session->document);
     counting_free(&session->counting);
-    cb_config_free(session->config);
-    cb_settings_free(&session->settings);
-    machines_free(&session->machines);
+    cb_config_free(job->config);
+    cb_settings_free(&job->settings);
+    machines_free(&job->machines);
     control_close(session->plane);
     host_close(session->host);
     return status;

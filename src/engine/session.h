@@ -1,4 +1,4 @@
-/* One run of a program: the state that its measurements share, from the control plane to the
+/* One run of a program: what all ranks share, and what one rank has, from the control plane to the
  * document. */
 #ifndef ENGINE_SESSION_H
 #define ENGINE_SESSION_H
@@ -24,19 +24,26 @@ typedef struct {
     bool all_skipped;     /* no measurement of the plan could be made */
 } session_verdict;
 
-struct engine_session {
+/* Equal in all ranks, and constant once the run has started. */
+struct engine_job {
     engine_program *program;
     const benchmark *definition;
     const bench_options *options;
-    const measurement_method *method; /* NULL: plain passes only */
-    void *method_state;
-    control *plane;
-    size_t ranks;        /* in the job */
-    control_clock clock; /* this rank's clock relative to rank 0's */
-    host *host;
+    size_t ranks;
     machines_of_job machines;
     cb_config *config;    /* of --config, or NULL */
     cb_settings settings; /* of all ranks, from --config or derived */
+};
+
+/* Of a rank. */
+struct engine_session {
+    const engine_job *job;
+    const measurement_method *method; /* NULL: plain passes only */
+    void *method_state;
+    control *plane;
+    control_clock clock; /* this rank's clock relative to rank 0's */
+    host *host;
+    size_t cache_bytes; /* of the largest cache of its host */
     transport_factory *technology, *null;
     counting counting; /* of the row under way */
     transport_wait wait, effective_wait;
@@ -53,8 +60,9 @@ extern volatile sig_atomic_t session_signal_seen;
 
 /* Start MPI and read the configuration. Collective over all ranks, whose options may differ: if one
  * rank rejects them, all return the worst error. From here to session_start all ranks decide alike
- * and only rank 0 logs, unless the control plane fails. Call session_close in any case. */
-cb_status session_open(engine_session *out, engine_program *program);
+ * and only rank 0 logs, unless the control plane fails. Call session_close in any case;
+ * `job` has to live until then. */
+cb_status session_open(engine_session *out, engine_job *job, engine_program *program);
 
 /* How a benchmark is measured with these options; NULL: by the plain passes. */
 const measurement_method *session_method(const benchmark *definition, const bench_options *options);
@@ -70,14 +78,14 @@ cb_status session_oversubscribed(const engine_session *session,
  * Collective over all ranks. */
 cb_status session_agree_on_plan(engine_session *session, cb_status mine);
 
-/* Make the settings, open document and technologies for a plan, and write the environment.
- * Collective over all ranks; errors are logged. */
-cb_status session_start(engine_session *session, const bench_plan *plan);
+/* Make the settings, open document and technologies for a plan, and write the environment: the job
+ * is complete. Collective over all ranks; errors are logged. */
+cb_status session_start(engine_session *session, engine_job *job, const bench_plan *plan);
 
-/* Finish the document and end the run; `status` is the run's. Returns the status from which the
- * program's exit status follows. After a failure that other ranks may not know about, this ends the
- * job and does not return. */
-cb_status session_close(engine_session *session, cb_status status);
+/* Finish the document, free the job and end the run; `status` is the run's. Returns the status from
+ * which the program's exit status follows. After a failure that other ranks may not know about,
+ * this ends the job and does not return. */
+cb_status session_close(engine_session *session, engine_job *job, cb_status status);
 
 /* If a signal has arrived, rank 0 finishes the document and ends the job. Any other rank ends the
  * job if it is still there three seconds later. */

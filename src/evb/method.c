@@ -130,7 +130,7 @@ static cb_status time_events(measurement_passes *run, evb_found *found)
 
 static void fill_conditions(const measurement_setting *setting, report_row *row)
 {
-    const evb_options *own = (const void *)setting->session->options->own;
+    const evb_options *own = (const void *)setting->session->job->options->own;
 
     report_set_text(row, REPORT_SCHEDULE, own->schedule);
     report_set_text(row, REPORT_FOLDING, own->folding);
@@ -161,7 +161,7 @@ static void fill_account(const uint64_t account[4], report_row *row)
 static uint64_t recorded_events(const measurement_passes *run, const evb_unit *unit)
 {
     const double of_turn = (double)unit->units * (double)unit->pack;
-    const double asked = (double)timeline_events_wanted(run->setting->session->options);
+    const double asked = (double)timeline_events_wanted(run->setting->session->job->options);
     const double in_time = fmax(1, floor(run->pass.limit_ns / fmax(run->step_ns, 1))) * of_turn;
     const double in_memory = TIMELINE_ENTRIES / (2 * (double)unit->units) * (double)unit->pack;
 
@@ -214,14 +214,14 @@ static cb_status write_timeline(void *made, engine_session *session,
         .sends = {{{NULL, NULL, NULL}, {"send", "send", "fragment"}}},
         .takes = {{NULL, "take fragment"}}};
     evb_state *state = made;
-    const evb_options *own = (const void *)session->options->own;
-    const bool is_folded = evb_is_folded(session->options);
-    const size_t units = evb_units(session->options, planned->count);
+    const evb_options *own = (const void *)session->job->options->own;
+    const bool is_folded = evb_is_folded(session->job->options);
+    const size_t units = evb_units(session->job->options, planned->count);
     const bench_shape shape = {.stages = {units, is_folded ? 0 : units},
                                .stage_count = is_folded ? 1 : 2};
     const report_fact facts[] = {
-        {.key = "benchmark", .text = session->definition->name},
-        {.key = "technology", .text = session->options->technology},
+        {.key = "benchmark", .text = session->job->definition->name},
+        {.key = "technology", .text = session->job->options->technology},
         {.key = "mode", .text = planned->mode->name},
         {.key = "schedule", .text = own->schedule},
         {.key = "folding", .text = own->folding},
@@ -352,8 +352,8 @@ static cb_status fill_at_rate(rate_run *base, farm_outcome *outcome, report_row 
     const chain_run *run = (const chain_run *)base;
     const uint64_t *account = evb_of(base->me)->accounts;
     const engine_session *session = base->setting->session;
-    const bench_scale scale =
-        session->definition->units->scale(session->options, base->setting->planned->count);
+    const bench_scale scale = session->job->definition->units->scale(session->job->options,
+                                                                     base->setting->planned->count);
     const double size_bytes = chain_packet_bytes(run, outcome);
     const double step_us = 1e6 * (double)scale.events / chain_frequency_hz(run, outcome);
     const double arrived = figures_arrived_share(&outcome->base.delivery);

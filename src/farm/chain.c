@@ -180,7 +180,7 @@ static cb_status run_load(rate_run *base, const rate_load *load, farm_outcome *o
     CB_TRY(figures_sum_delivery(base->setting, me, &base->row.delivery));
     if (run->last)
         base->row.arrived = (fragments_arrived){
-            me->received.packets * bench_packed(session->definition, session->options),
+            me->received.packets * bench_packed(session->job->definition, session->job->options),
             me->received.bytes, me->received.largest};
     base->row.algorithm_runs = me->algorithm.runs;
     base->row.algorithm_ns = me->algorithm.elapsed_ns;
@@ -274,7 +274,7 @@ cb_status chain_fill(const chain_run *run, const farm_outcome *outcome, report_r
     const measurement_setting *setting = run->base.setting;
 
     figures_fill_common(setting, "open", &outcome->base, row);
-    report_set_text(row, REPORT_ARRIVALS, setting->session->options->arrivals);
+    report_set_text(row, REPORT_ARRIVALS, setting->session->job->options->arrivals);
     farm_fill_load(outcome, row);
     if (outcome->base.delivery.lost > 0)
         report_set_text(row, REPORT_RATES_FROM, "totals");
@@ -308,14 +308,15 @@ static cb_status set_up(chain_run *run)
     if (run->latency == NULL)
         return CB_ERROR_MEMORY;
     CB_TRY(rate_run_open(&run->base));
-    CB_TRY(rank_set_up(session->definition, run->base.me));
+    CB_TRY(rank_set_up(session->job->definition, run->base.me));
     CB_TRY(control_barrier(setting->team));
     stage = shape->stage_count > 0 ? shape_stage(shape, run->base.me->place.self) : 0;
     run->source = stage == 0;
     run->last = stage + 1 >= shape->stage_count;
     run->step_events =
-        session->definition->units != NULL
-            ? session->definition->units->scale(session->options, setting->planned->count).events
+        session->job->definition->units != NULL
+            ? session->job->definition->units->scale(session->job->options, setting->planned->count)
+                  .events
             : 1;
     return algorithm_units(&session->work_rate, setting->planned->algorithm_us,
                            &run->base.me->algorithm.units);
@@ -332,12 +333,12 @@ cb_status chain_measure(const chain_method_parts *parts, const measurement_setti
                             .fill = parts->fill};
     chain_run run = {.base = {.kind = &kind, .setting = setting},
                      .run = parts->run,
-                     .traffic = fragments_traffic(setting->session->options)};
+                     .traffic = fragments_traffic(setting->session->job->options)};
     cb_status status = set_up(&run);
 
     if (status == CB_OK)
         status = probe(&run);
-    if (status == CB_OK && setting->session->options->verify)
+    if (status == CB_OK && setting->session->job->options->verify)
         status = verify(&run);
     if (status == CB_OK)
         status = rate_measure(&run.base);

@@ -168,8 +168,8 @@ cb_status farm_figures(const measurement_setting *setting, const farm_outcome *o
     const bench_measurement *measurement = setting->planned;
     const farm_tally *tally = &outcome->tally;
     const size_t sources = measurement->shape.stages[FARM_SOURCE];
-    const size_t fetched = farm_fetched(setting->session->options, sources);
-    const double accept = farm_accept_fraction(setting->session->options);
+    const size_t fetched = farm_fetched(setting->session->job->options, sources);
+    const double accept = farm_accept_fraction(setting->session->job->options);
     const double size_bytes =
         measurement->varied ? outcome->base.fragment_mean_bytes : (double)measurement->size_bytes;
     double frequency_hz = (double)NAN, mean_sources;
@@ -186,7 +186,7 @@ cb_status farm_figures(const measurement_setting *setting, const farm_outcome *o
                                   outcome->destinations * (accept < 0 ? fetched : sources),
                               row);
     if (outcome->open) {
-        report_set_text(row, REPORT_ARRIVALS, setting->session->options->arrivals);
+        report_set_text(row, REPORT_ARRIVALS, setting->session->job->options->arrivals);
         fill_open(outcome, row, &frequency_hz);
     } else {
         CB_TRY(fill_closed(outcome, row, &frequency_hz));

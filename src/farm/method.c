@@ -221,7 +221,7 @@ static cb_status try_loop(void *context, timeline_recorder *recorder, double *el
  * loop issues further events, so that the recorded ones run under full load to their end. */
 static cb_status record_timeline(farm_run *run, farm_recording *recording)
 {
-    const bench_options *options = run->base.setting->session->options;
+    const bench_options *options = run->base.setting->session->job->options;
     const farm_rank *farm = farm_of(run->base.me);
     double due_ns = options->rate_hz > 0 ? 1e9 / options->rate_hz : 0;
     double fitting = run->base.limit_ns / fmax(fmax(run->base.event_ns, due_ns), 1);
@@ -259,11 +259,12 @@ static cb_status write_timeline(void *state, engine_session *session,
 
     if (!recording->base.due)
         return CB_OK;
-    facts[count++] = (report_fact){.key = "benchmark", .text = session->definition->name};
-    facts[count++] = (report_fact){.key = "technology", .text = session->options->technology};
+    facts[count++] = (report_fact){.key = "benchmark", .text = session->job->definition->name};
+    facts[count++] = (report_fact){.key = "technology", .text = session->job->options->technology};
     facts[count++] = (report_fact){.key = "mode", .text = recording->open ? "open" : "closed"};
     if (recording->open)
-        facts[count++] = (report_fact){.key = "offered_Hz", .number = session->options->rate_hz};
+        facts[count++] =
+            (report_fact){.key = "offered_Hz", .number = session->job->options->rate_hz};
     facts[count++] = (report_fact){.key = "size_bytes", .number = (double)planned->size_bytes};
     facts[count++] =
         (report_fact){.key = "sources", .number = (double)planned->shape.stages[FARM_SOURCE]};
@@ -286,7 +287,7 @@ static cb_status set_up(farm_run *run)
 {
     const bench_measurement *planned = run->base.setting->planned;
     engine_session *session = run->base.setting->session;
-    const bench_options *options = session->options;
+    const bench_options *options = session->job->options;
     uint64_t destinations = farm_destinations(run), room = IN_FLIGHT_EACH * destinations;
     farm_rank *farm;
 
@@ -319,7 +320,7 @@ static cb_status set_up(farm_run *run)
 
 static cb_status run_passes(farm_run *run, farm_recording *recording)
 {
-    const bench_options *options = run->base.setting->session->options;
+    const bench_options *options = run->base.setting->session->job->options;
     uint64_t probed_events;
 
     CB_TRY(probe(run, &probed_events));
@@ -335,7 +336,7 @@ static cb_status run_passes(farm_run *run, farm_recording *recording)
 static farm_run run_of(const measurement_setting *setting)
 {
     return (farm_run){.base = {.kind = &farm_rate_kind, .setting = setting},
-                      .fragments = farm_fragments_for(setting->session->options)};
+                      .fragments = farm_fragments_for(setting->session->job->options)};
 }
 
 static void leave(farm_run *run, cb_status status)
@@ -363,7 +364,7 @@ static cb_status measure(void *recording, const measurement_setting *setting)
  * then one closed or open loop after the other. */
 static cb_status load_in_turns(farm_run *run, method_load *load)
 {
-    const bench_options *options = run->base.setting->session->options;
+    const bench_options *options = run->base.setting->session->job->options;
     const size_t sources = farm_of(run->base.me)->sources;
     const size_t fetched = farm_fetched(options, sources);
     uint64_t events;

@@ -157,7 +157,7 @@ static cb_status time_blocks(farm_run *run, farm_blocks *blocks, farm_outcome *o
     do {
         CB_TRY(time_batch(run, blocks, out));
         least = farm_closed_load(run->in_flight, blocks->block, 1);
-        if (blocks->precision_pct <= run->base.setting->session->options->precision_pct) {
+        if (blocks->precision_pct <= run->base.setting->session->job->options->precision_pct) {
             out->stopped_by = "precision";
             break;
         }

@@ -20,7 +20,7 @@ enum { QUIET_EVENTS = 20 };
 cb_status rate_run_open(rate_run *run)
 {
     const measurement_setting *setting = run->setting;
-    const bench_options *options = setting->session->options;
+    const bench_options *options = setting->session->job->options;
     const rank_setting place = rank_setting_of(setting);
 
     run->root = control_team_index(setting->team) == 0;
@@ -40,7 +40,7 @@ cb_status rate_run_open(rate_run *run)
 void rate_run_close(rate_run *run, cb_status status)
 {
     if (status == CB_OK || !run->setting->planned->own_multicast)
-        rank_destroy(run->setting->session->definition, run->me);
+        rank_destroy(run->setting->session->job->definition, run->me);
     farm_arrivals_free(&run->arrivals);
 }
 
@@ -89,7 +89,7 @@ rate_load rate_next_load(rate_run *run, double rate_hz, uint64_t events)
     return (rate_load){.events = events,
                        .rate_hz = rate_hz,
                        .arrivals = &run->arrivals,
-                       .seed = run->setting->session->options->seed + run->open_runs++};
+                       .seed = run->setting->session->job->options->seed + run->open_runs++};
 }
 
 static uint64_t whole(const rate_run *run, uint64_t events)
@@ -173,7 +173,7 @@ static cb_status try_rate(void *context, double rate_hz, farm_trial *out)
 
 static void explain_failure(const rate_search *rates, char *why, size_t size)
 {
-    const bench_options *options = rates->run->setting->session->options;
+    const bench_options *options = rates->run->setting->session->job->options;
     const farm_search *search = &rates->search;
 
     if (search->silent)
@@ -238,7 +238,7 @@ static cb_status report_failed_search(const rate_search *rates)
 
 static cb_status find_rate(rate_run *run)
 {
-    const bench_options *options = run->setting->session->options;
+    const bench_options *options = run->setting->session->job->options;
     const double quantile = farm_quantile(options->quantile);
     rate_search rates = {
         .run = run, .quantile = quantile, .deadline_ns = options->deadline_us * 1e3};
@@ -264,7 +264,7 @@ static cb_status find_rate(rate_run *run)
 
 cb_status rate_measure(rate_run *run)
 {
-    const bench_options *options = run->setting->session->options;
+    const bench_options *options = run->setting->session->job->options;
     const double left_ns = run->limit_ns - run->elapsed_ns;
     farm_load_point points[FARM_LOAD_POINTS];
     size_t count;

@@ -18,7 +18,7 @@ static uint64_t longest_silence_ns(const farm_run *run, const farm_load *load, u
     const bench_shape *shape = &run->base.setting->planned->shape;
     double event_us =
         (double)shape->stages[FARM_SOURCE] * run->base.setting->planned->algorithm_us +
-        run->base.setting->session->options->slow_us;
+        run->base.setting->session->job->options->slow_us;
 
     return verification_timeout_ns(
         least_ns + (uint64_t)(1e3 * event_us * (double)shape->stages[FARM_DESTINATION]),

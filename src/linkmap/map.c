@@ -87,7 +87,7 @@ static size_t partner_in(map_run *run, size_t cycle, size_t round, size_t self)
         return rounds_partner(run->hosts, round, self);
     if (run->pattern == MAP_ONE_TO_ALL)
         return round;
-    rounds_bisect(run->hosts, run->setting->session->options->seed, cycle, run->order);
+    rounds_bisect(run->hosts, run->setting->session->job->options->seed, cycle, run->order);
     return rounds_opposite(run->order, run->hosts, self, &sends);
 }
 

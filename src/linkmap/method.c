@@ -50,7 +50,7 @@ typedef struct {
 
 static const linkmap_options *options_of(const engine_session *session)
 {
-    return (const void *)session->options->own;
+    return (const void *)session->job->options->own;
 }
 
 /* The ranks of the map */
@@ -59,7 +59,7 @@ static const linkmap_options *options_of(const engine_session *session)
 static cb_status choose_ranks(const measurement_setting *setting, linkmap_state *state)
 {
     const engine_session *session = setting->session;
-    const int *hosts = session->machines.hosts;
+    const int *hosts = session->job->machines.hosts;
     const bool all = strcmp(options_of(session)->per_host, linkmap_per_host[1]) == 0;
     size_t count = 0;
 
@@ -112,13 +112,13 @@ static cb_status make_rank(linkmap_state *state)
                                       .team = setting->team,
                                       .oversubscribed = setting->oversubscribed,
                                       .started_ns = cb_now_ns(),
-                                      .limit_ns = session->options->max_time_s * 1e9},
+                                      .limit_ns = session->job->options->max_time_s * 1e9},
                              .traffic = &traffic_touching,
                              .out = {.base = {.touch_ns = -1, .algorithm_true_us = -1}}};
     CB_TRY(rank_create(&place, session->technology, &pass->me, &pass->actions));
     pass->me->preparation.unanswered = (size_t)options->packets + control_messages;
     CB_TRY(rank_prepare(pass->me));
-    CB_TRY(rank_set_up(session->definition, pass->me));
+    CB_TRY(rank_set_up(session->job->definition, pass->me));
     rank_reset(pass->me, state->passes.traffic);
     return CB_OK;
 }
@@ -267,7 +267,8 @@ static cb_status run_map(linkmap_state *state)
     map_run *run = &state->run;
 
     *run = (map_run){.setting = setting,
-                     .pattern = (map_pattern)(setting->planned->mode - session->definition->modes),
+                     .pattern =
+                         (map_pattern)(setting->planned->mode - session->job->definition->modes),
                      .end = {.me = state->passes.pass.me,
                              .terms = link_terms(session, must_sleep(setting)),
                              .packets = (size_t)options->packets,
@@ -276,7 +277,7 @@ static cb_status run_map(linkmap_state *state)
                      .hosts = setting->participants,
                      .self = control_team_index(setting->team),
                      .cycles_least = (size_t)options->cycles,
-                     .limit_s = share_map_end * session->options->max_time_s - elapsed_s,
+                     .limit_s = share_map_end * session->job->options->max_time_s - elapsed_s,
                      .context = state};
     if (run->pattern == MAP_PAIRS)
         run->after_cycle = warn_early;
@@ -438,7 +439,7 @@ static cb_status measure_members(linkmap_state *state)
     measurement_passes *passes = &state->passes;
     report_row row = {.broken = false};
 
-    CB_TRY(places_exchange(setting->team, &session->settings, control_rank(session->plane),
+    CB_TRY(places_exchange(setting->team, &session->job->settings, control_rank(session->plane),
                            &state->places, &state->order));
     CB_TRY(control_agree(setting->team, make_rank(state)));
     CB_TRY(control_barrier(setting->team));
@@ -465,7 +466,7 @@ static cb_status measure_members(linkmap_state *state)
 static void free_state(linkmap_state *state)
 {
     map_run_free(&state->run);
-    rank_destroy(state->setting.session->definition, state->passes.pass.me);
+    rank_destroy(state->setting.session->job->definition, state->passes.pass.me);
     free(state->passes.out.blocks_ns);
     free(state->steps_us);
     free(state->places);

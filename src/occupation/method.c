@@ -134,7 +134,7 @@ typedef struct {
 static cb_status bind_to_core(occupation *state, const engine_session *session,
                               computing_report *mine)
 {
-    const machines_of_job *machines = &session->machines;
+    const machines_of_job *machines = &session->job->machines;
     int rank = control_rank(session->plane);
     unsigned cores = host_usable_cores(session->host), before = 0;
     host_work_rate rate;
@@ -219,7 +219,7 @@ static void close_state(void *context)
     free(state);
 }
 
-static cb_status start(void *state, engine_session *session)
+static cb_status start(void *state, engine_session *session, engine_job *job)
 {
     control_team *everyone = control_everyone(session->plane);
     size_t ranks = (size_t)control_size(session->plane);
@@ -232,7 +232,7 @@ static cb_status start(void *state, engine_session *session)
         return CB_ERROR_MEMORY;
     status = control_exchange(everyone, &mine, sizeof(mine), all);
     if (status == CB_OK)
-        renew_bindings(state, &session->machines, all, ranks);
+        renew_bindings(state, &job->machines, all, ranks);
     if (status == CB_OK && session->document != NULL)
         put_computing(session->document, all, ranks);
     free(all);
@@ -391,11 +391,11 @@ static cb_status gather_work(occupation *state, const rank_work *mine)
 static const bench_role *role_of(const measurement_passes *run)
 {
     const engine_session *session = run->setting->session;
-    bench_shape shape = plan_layout(session->definition, session->options, run->setting->planned,
-                                    (size_t)control_size(session->plane));
+    bench_shape shape = plan_layout(session->job->definition, session->job->options,
+                                    run->setting->planned, (size_t)control_size(session->plane));
     size_t stage = shape_stage(&shape, run->pass.me->place.self);
 
-    return &session->definition->roles[shape_role(session->definition, &shape, stage)];
+    return &session->job->definition->roles[shape_role(session->job->definition, &shape, stage)];
 }
 
 static cb_status run_passes(void *context, measurement_passes *run)

@@ -120,7 +120,7 @@ static cb_status check_clock(engine_session *session, void **state)
 {
     control *plane = session->plane;
     clock_trial mine = {0};
-    clock_trial *trials = cb_allocate(session->ranks, sizeof(*trials), "the trials of clocks");
+    clock_trial *trials = cb_allocate(session->job->ranks, sizeof(*trials), "the trials of clocks");
     parkbench_ticks *worst = cb_allocate(1, sizeof(*worst), "the worst clock");
     cb_status status = trials != NULL && worst != NULL ? CB_OK : CB_ERROR_MEMORY;
 
@@ -132,20 +132,21 @@ static cb_status check_clock(engine_session *session, void **state)
     }
     if (status == CB_OK) {
         cb_log_silence(control_rank(plane) != 0);
-        status = check_trials(trials, session->ranks);
+        status = check_trials(trials, session->job->ranks);
         cb_log_silence(false);
-        *worst = worst_of(trials, session->ranks);
+        *worst = worst_of(trials, session->job->ranks);
     }
     free(trials);
     return status;
 }
 
 /* The coarsest clock and the least accurate one. */
-static cb_status put_ticks(void *state, engine_session *session)
+static cb_status put_ticks(void *state, engine_session *session, engine_job *job)
 {
     const parkbench_ticks *worst = state;
     report_document *document = session->document;
 
+    (void)job;
     if (document == NULL)
         return CB_OK;
     report_put_number(document, worst->tick1_ns, "environment.clock.tick1_ns");
@@ -158,7 +159,7 @@ static cb_status put_ticks(void *state, engine_session *session)
 static cb_status add_parameters(const engine_session *session, const bench_measurement *measurement,
                                 size_t participants, const bench_curve *points)
 {
-    const parkbench_options *own = (const void *)session->options->own;
+    const parkbench_options *own = (const void *)session->job->options->own;
     const bench_mode *mode = measurement->mode;
     bool saturates = mode->figure == BENCH_ROUND;
     double messages = (double)bench_packets_of(mode->packets, measurement->count);

@@ -57,13 +57,13 @@ typedef struct {
 
 static const replay_options *options_of(const engine_session *session)
 {
-    return (const replay_options *)session->options->own;
+    return (const replay_options *)session->job->options->own;
 }
 
 static cb_status check_technology(const engine_session *session)
 {
     const unsigned needed = TRANSPORT_DELIVERS | TRANSPORT_RELIABLE | TRANSPORT_ORDERED;
-    const transport_technology *technology = session->program->technology;
+    const transport_technology *technology = session->job->program->technology;
     char names[256];
 
     if ((technology->capabilities & needed) == needed)
@@ -94,11 +94,11 @@ static cb_status load(engine_session *session, replay_run *run)
     const uint64_t longest = 1 << 30;
     const replay_options *options = options_of(session);
     const script_setting setting = {.path = options->path,
-                                    .seed = session->options->seed,
+                                    .seed = session->job->options->seed,
                                     .records_most = options->records_most};
 
     if (options->path == NULL) {
-        cb_error("no trace is given; write cb_%s FILE", session->definition->name);
+        cb_error("no trace is given; write cb_%s FILE", session->job->definition->name);
         return CB_ERROR_USAGE;
     }
     CB_TRY(check_technology(session));
@@ -127,7 +127,7 @@ cb_status replay_plan(engine_session *session, bench_plan *out)
                          run != NULL && one != NULL ? CB_OK : CB_ERROR_MEMORY));
     CB_TRY(load(session, run));
     played = &run->played;
-    *one = (bench_measurement){.mode = &session->definition->modes[0],
+    *one = (bench_measurement){.mode = &session->job->definition->modes[0],
                                .count = played->ranks,
                                .size_bytes = (size_t)played->largest_bytes,
                                .algorithm_us = played->computes ? 1 : 0};
@@ -151,18 +151,19 @@ static void close_state(void *state)
 }
 
 /* After the technology is open, which may send less than the trace needs. */
-static cb_status start(void *state, engine_session *session)
+static cb_status start(void *state, engine_session *session, engine_job *job)
 {
     const script *played = &((replay_run *)state)->played;
     const size_t most = session->technology->largest_message;
     char crc[16];
 
+    (void)job;
     if (most > 0 && played->largest_bytes > most) {
         if (control_rank(session->plane) == 0)
             cb_error("%s: a message of %llu bytes is larger than technology %s can send on this "
                      "network, which is %zu; use another --technology, or shorten it",
                      played->path, (unsigned long long)played->largest_bytes,
-                     session->options->technology, most);
+                     session->job->options->technology, most);
         return CB_ERROR_USAGE;
     }
     if (session->document == NULL)
@@ -228,7 +229,7 @@ static cb_status is_precise(const replay_run *run, double wanted_pct, bool *prec
 /* Times that are agreed on decide, so that all ranks end together. */
 static cb_status play_often(replay_run *run, const measurement_setting *setting)
 {
-    const bench_options *options = setting->session->options;
+    const bench_options *options = setting->session->job->options;
     const double limit_us = options->max_time_s * 1e6;
     const bool touch = strcmp(options->touch, "all") == 0;
     const uint64_t start_ns = cb_now_ns();
@@ -435,7 +436,7 @@ static cb_status measure(void *state, const measurement_setting *setting)
 {
     replay_run *run = state;
     engine_session *session = setting->session;
-    const bool touch = strcmp(session->options->touch, "all") == 0;
+    const bool touch = strcmp(session->job->options->touch, "all") == 0;
     meters timed;
 
     if (run->played.computes)
@@ -448,7 +449,7 @@ static cb_status measure(void *state, const measurement_setting *setting)
     timed = run->row.timed;
     run->timed_found = run->found;
     CB_TRY(play_stamped(run, setting));
-    if (session->options->verify)
+    if (session->job->options->verify)
         CB_TRY(play_verified(run, setting));
     CB_TRY(control_barrier(setting->team));
     player_destroy(run->me);

@@ -30,7 +30,7 @@ uint64_t timeline_events_wanted(const bench_options *options)
 
 cb_status timeline_recording_open(const engine_session *session, timeline_recording *recording)
 {
-    const bench_options *options = session->options;
+    const bench_options *options = session->job->options;
 
     recording->due = options->timeline != NULL;
     return recording->due && session->document != NULL

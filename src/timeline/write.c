@@ -159,7 +159,7 @@ static cb_status write_trace(const engine_session *session, const timeline_conte
                                        .shape = content->shape,
                                        .counts = all->counts,
                                        .clocks = all->clocks,
-                                       .hosts = session->machines.hosts,
+                                       .hosts = session->job->machines.hosts,
                                        .entries = all->entries,
                                        .first_event = recording->recorder->first_event};
     timeline_trace trace = {0};
@@ -171,16 +171,16 @@ static cb_status write_trace(const engine_session *session, const timeline_conte
         put_facts(session->document, recording, &trace, facts.caution);
         if (trace.most_backwards_ns > 0)
             cb_warning("--timeline: %s", facts.caution);
-        status =
-            report_trace_write(recording->path, &(report_trace){.title = session->definition->title,
-                                                                .tracks = trace.track_names,
-                                                                .track_count = trace.tracks,
-                                                                .slices = trace.slices,
-                                                                .slice_count = trace.slice_count,
-                                                                .arrows = trace.arrows,
-                                                                .arrow_count = trace.arrow_count,
-                                                                .facts = facts.list,
-                                                                .fact_count = facts.count});
+        status = report_trace_write(recording->path,
+                                    &(report_trace){.title = session->job->definition->title,
+                                                    .tracks = trace.track_names,
+                                                    .track_count = trace.tracks,
+                                                    .slices = trace.slices,
+                                                    .slice_count = trace.slice_count,
+                                                    .arrows = trace.arrows,
+                                                    .arrow_count = trace.arrow_count,
+                                                    .facts = facts.list,
+                                                    .fact_count = facts.count});
     }
     timeline_trace_free(&trace);
     return status;

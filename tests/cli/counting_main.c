@@ -47,26 +47,26 @@ static cb_status perform(engine_session *session, const bench_measurement *measu
         return CB_ERROR_MEMORY;
     for (size_t i = 0; i < count; i++)
         ranks[i] = (int)i;
-    status = rank_create(&(rank_setting){.definition = session->definition,
-                                         .options = session->options,
+    status = rank_create(&(rank_setting){.definition = session->job->definition,
+                                         .options = session->job->options,
                                          .measurement = measurement,
                                          .ranks = ranks,
                                          .participants = count},
                          session->technology, &me, &actions);
     if (status == CB_OK)
-        status = emit_perform(me, session->definition, session->options, shape, actions);
+        status = emit_perform(me, session->job->definition, session->job->options, shape, actions);
     if (status == CB_OK)
         status = transport_flush(session->technology);
     if (status == CB_OK)
         status = control_barrier(control_everyone(session->plane));
-    rank_destroy(session->definition, me);
+    rank_destroy(session->job->definition, me);
     free(ranks);
     return status;
 }
 
 static cb_status run(engine_session *session)
 {
-    const bench_options *options = session->options;
+    const bench_options *options = session->job->options;
     transport_bootstrap bootstrap = {.rank = control_rank(session->plane),
                                      .size = control_size(session->plane),
                                      .context = control_everyone(session->plane),
@@ -74,7 +74,8 @@ static cb_status run(engine_session *session)
     bench_measurement measurement;
     bench_shape shape;
 
-    CB_TRY(emit_choose(session->definition, options, (size_t)bootstrap.size, &measurement, &shape));
+    CB_TRY(emit_choose(session->job->definition, options, (size_t)bootstrap.size, &measurement,
+                       &shape));
     if (shape_ranks(&shape) != (size_t)bootstrap.size) {
         cb_error("this measurement needs %zu ranks, and the job has %d", shape_ranks(&shape),
                  bootstrap.size);
@@ -91,7 +92,8 @@ int main(int argc, char **argv)
     const benchmark *definition = by_name(&argc, &argv);
     options_table of;
     bench_options options = {.fragments = NULL};
-    engine_session session = {.definition = definition, .options = &options};
+    const engine_job job = {.definition = definition, .options = &options};
+    engine_session session = {.job = &job};
     const cb_option *action;
     cb_status status;
 

@@ -15,6 +15,7 @@ enum { BLOCKS = 7, REFERENCES = 8 };
 static const uint64_t block_steps = 100;
 
 typedef struct {
+    engine_job job;
     engine_session session;
     bench_options options;
     reference_figure figures[REFERENCES];
@@ -25,8 +26,8 @@ typedef struct {
 static void make_bench(bench *b, const benchmark *definition)
 {
     *b = (bench){.options = {.touch = "all", .buffers = "hot", .wait = "auto", .mode = "default"}};
-    b->session = (engine_session){
-        .definition = definition, .options = &b->options, .effective_wait = TRANSPORT_WAIT_YIELD};
+    b->job = (engine_job){.definition = definition, .options = &b->options};
+    b->session = (engine_session){.job = &b->job, .effective_wait = TRANSPORT_WAIT_YIELD};
     b->references.figures = b->figures;
 }
 
@@ -90,7 +91,7 @@ static const report_row *row_of_variant(bench *b, bench_measurement measurement,
 static const report_row *row_of(bench *b, const char *mode, size_t count, size_t size_bytes,
                                 double step_us)
 {
-    const benchmark *definition = b->session.definition;
+    const benchmark *definition = b->session.job->definition;
     bench_measurement measurement = {
         .mode = bench_find_mode(definition, mode), .count = count, .size_bytes = size_bytes};
     size_t participants =
@@ -362,7 +363,7 @@ END_TEST
 
 static const report_row *row_of_list(bench *b, bench_list list, bool own, size_t participants)
 {
-    bench_measurement measurement = {.mode = bench_find_mode(b->session.definition, "stream"),
+    bench_measurement measurement = {.mode = bench_find_mode(b->session.job->definition, "stream"),
                                      .count = 4,
                                      .size_bytes = 1000,
                                      .list = list,
@@ -489,7 +490,7 @@ END_TEST
 
 static const report_row *row_of_outcome(bench *b, measurement_outcome *outcome)
 {
-    bench_measurement measurement = {.mode = &b->session.definition->modes[0], .count = 2};
+    bench_measurement measurement = {.mode = &b->session.job->definition->modes[0], .count = 2};
 
     fill_row(b, &measurement, 2, outcome);
     return &made;
@@ -605,8 +606,10 @@ static const report_row *row_of_delivery(bench *b, const char *mode, size_t coun
 {
     static double blocks_ns[BLOCKS];
     measurement_outcome outcome = outcome_of(blocks_ns);
-    const bench_measurement measurement = {
-        .mode = bench_find_mode(b->session.definition, mode), .count = count, .size_bytes = 1000};
+    const bench_measurement measurement = {.mode =
+                                               bench_find_mode(b->session.job->definition, mode),
+                                           .count = count,
+                                           .size_bytes = 1000};
 
     for (size_t i = 0; i < BLOCKS; i++)
         blocks_ns[i] = 1e3 * (double)block_steps * (i == 3 ? waiting_us : 4);

@@ -153,6 +153,7 @@ static cb_status corrupting_receive(transport_node *node, transport_buffer **out
 typedef struct {
     transport_technology technology, harness;
     bench_options options;
+    engine_job job;
     engine_session session;
     int hosts[RANKS], machines[RANKS], ranks[RANKS];
     unsigned cores[RANKS], host_cores[1];
@@ -176,14 +177,15 @@ static void make_bench(bench *b, const benchmark *definition)
     b->harness.group_send = priced_group_send;
     b->technology = b->harness;
     b->technology.name = "priced";
-    b->session = (engine_session){.definition = definition,
-                                  .options = &b->options,
-                                  .machines = {.hosts = b->hosts,
-                                               .host_count = 1,
-                                               .machines = b->machines,
-                                               .cores = b->cores,
-                                               .bindings = b->bindings,
-                                               .host_cores = b->host_cores}};
+    b->session = (engine_session){.job = &b->job};
+    b->job = (engine_job){.definition = definition,
+                          .options = &b->options,
+                          .machines = {.hosts = b->hosts,
+                                       .host_count = 1,
+                                       .machines = b->machines,
+                                       .cores = b->cores,
+                                       .bindings = b->bindings,
+                                       .host_cores = b->host_cores}};
     for (int rank = 0; rank < RANKS; rank++) {
         b->ranks[rank] = rank;
         b->cores[rank] = RANKS;
@@ -215,7 +217,7 @@ static size_t participants_of(const bench *b, const bench_measurement *measureme
 {
     int ranks[RANKS];
 
-    return plan_participants(b->session.definition, &b->options, measurement, RANKS, ranks);
+    return plan_participants(b->session.job->definition, &b->options, measurement, RANKS, ranks);
 }
 
 /* Times are those of the simulated clock, which starts at 1 s. */
@@ -230,7 +232,7 @@ static cb_status measure_as(bench *b, const bench_measurement *measurement,
     setting.participants = participants_of(b, measurement);
     setting.team = control_everyone(b->session.plane);
     setting.oversubscribed =
-        machines_oversubscribed(&b->session.machines, b->ranks, setting.participants);
+        machines_oversubscribed(&b->session.job->machines, b->ranks, setting.participants);
     now_ns = 1000000000;
     clock_is_ours = true;
     status = measurement_run(&setting, out);
@@ -242,7 +244,7 @@ static cb_status measure_as(bench *b, const bench_measurement *measurement,
 static measurement_outcome measure(bench *b)
 {
     bench_measurement measurement = {
-        .mode = &b->session.definition->modes[0], .count = 2, .size_bytes = 64};
+        .mode = &b->session.job->definition->modes[0], .count = 2, .size_bytes = 64};
     measurement_outcome outcome;
 
     ck_assert_int_eq(measure_as(b, &measurement, &outcome), CB_OK);
@@ -652,7 +654,7 @@ static void assert_measured(bench *b, const bench_measurement *measurement)
     ck_assert_uint_ge(outcome.block_count, LEAST_BLOCKS);
     ck_assert_uint_gt(outcome.histogram->samples, 0);
     ck_assert_double_gt(outcome.harness_ns, 0);
-    ck_assert((b->session.definition->lists && measurement->list != BENCH_NEW) ==
+    ck_assert((b->session.job->definition->lists && measurement->list != BENCH_NEW) ==
               (outcome.group_create_ns >= 0));
     ck_assert((outcome.group_free_ns >= 0) == (outcome.group_create_ns >= 0));
     for (size_t i = 0; i < outcome.block_count; i++)

@@ -12,6 +12,7 @@ enum { SOURCES = 3, DESTINATIONS = 2, BLOCKS = 7, EVENTS_OF_A_BLOCK = 10 };
 
 typedef struct {
     bench_options options;
+    engine_job job;
     engine_session session;
     bench_measurement measurement;
     farm_outcome outcome;
@@ -33,8 +34,8 @@ static void make_farm(farm *f)
     memset(f, 0, sizeof(*f));
     f->options =
         (bench_options){.touch = "all", .buffers = "hot", .wait = "auto", .arrivals = "poisson"};
-    f->session = (engine_session){
-        .definition = &cb_pushfarm, .options = &f->options, .effective_wait = TRANSPORT_WAIT_YIELD};
+    f->job = (engine_job){.definition = &cb_pushfarm, .options = &f->options};
+    f->session = (engine_session){.job = &f->job, .effective_wait = TRANSPORT_WAIT_YIELD};
     f->measurement = (bench_measurement){.mode = &cb_pushfarm.modes[0],
                                          .shape = shape_of_farm(SOURCES, DESTINATIONS),
                                          .algorithm_us = 50,

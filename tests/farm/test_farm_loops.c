@@ -185,7 +185,8 @@ END_TEST
 START_TEST(arrivals_depend_only_on_the_seed_and_the_number_of_earlier_open_loops)
 {
     bench_options options = {.arrivals = "poisson", .seed = 7};
-    engine_session session = {.options = &options};
+    const engine_job job = {.options = &options};
+    engine_session session = {.job = &job};
     measurement_setting setting = {.session = &session};
     farm_run one = {.base.setting = &setting, .next_event = 10};
     farm_run other = {.base.setting = &setting, .next_event = 5000};

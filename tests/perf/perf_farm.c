@@ -190,11 +190,11 @@ static void print_match(const match *run)
 static cb_status compare(engine_session *session, size_t size_bytes)
 {
     static const int ranks[] = {0, 1, 2};
-    bench_measurement measurement = {.mode = &session->definition->modes[0],
+    bench_measurement measurement = {.mode = &session->job->definition->modes[0],
                                      .shape = shape_of_farm(1, 1),
                                      .size_bytes = size_bytes};
     match *run = cb_allocate(1, sizeof(*run), "a comparison");
-    const bench_options *options = session->options;
+    const bench_options *options = session->job->options;
 
     if (run == NULL)
         return CB_ERROR_MEMORY;
@@ -205,8 +205,8 @@ static cb_status compare(engine_session *session, size_t size_bytes)
     run->data = cb_allocate_aligned(CB_CACHE_LINE, size_bytes, "a packet");
     if (run->data == NULL)
         return CB_ERROR_MEMORY;
-    CB_TRY(rank_create(&(rank_setting){.definition = session->definition,
-                                       .options = session->options,
+    CB_TRY(rank_create(&(rank_setting){.definition = session->job->definition,
+                                       .options = session->job->options,
                                        .measurement = &measurement,
                                        .ranks = ranks,
                                        .participants = 3},
@@ -221,7 +221,7 @@ static cb_status compare(engine_session *session, size_t size_bytes)
     MPI_Barrier(run->communicator);
     MPI_Comm_free(&run->communicator);
     farm_leave(run->me);
-    rank_destroy(session->definition, run->me);
+    rank_destroy(session->job->definition, run->me);
     free(run->data);
     free(run);
     return CB_OK;
@@ -230,7 +230,7 @@ static cb_status compare(engine_session *session, size_t size_bytes)
 static cb_status compare_all(engine_session *session)
 {
     static const uint64_t usual[] = {0, 64, 256, 1024};
-    const cb_list *sizes = &session->options->sizes;
+    const cb_list *sizes = &session->job->options->sizes;
     const uint64_t *values = sizes->count > 0 ? sizes->values : usual;
     size_t count = sizes->count > 0 ? sizes->count : sizeof(usual) / sizeof(usual[0]);
 

@@ -44,6 +44,7 @@ typedef struct {
  * have the same roles and peers. */
 typedef struct {
     const pairing *compared;
+    engine_job job;
     engine_session session; /* with the definition of the note */
     bench_rank *me;
     contender contenders[CONTENDERS]; /* the note's, the same again, Parkbench's */
@@ -95,15 +96,18 @@ static cb_status open_rank(match *run, const engine_session *session)
     const bench_actions *actions;
     size_t role;
 
+    run->job = *session->job;
+    run->job.definition = compared->note;
     run->session = *session;
-    run->session.definition = compared->note;
+    run->session.job = &run->job;
     CB_TRY(rank_create(&(rank_setting){.definition = compared->note,
-                                       .options = session->options,
+                                       .options = session->job->options,
                                        .measurement = &measurement,
                                        .ranks = ranks,
                                        .participants = NODES},
                        session->technology, &run->me, &actions));
-    rank_reset(run->me, traffic_named(session->options->touch, session->options->buffers));
+    rank_reset(run->me,
+               traffic_named(session->job->options->touch, session->job->options->buffers));
     role = (size_t)(actions - mode->roles);
     for (size_t i = 0; i < CONTENDERS - 1; i++)
         run->contenders[i] = (contender){.actions = actions, .legs = compared->note_legs};
@@ -176,14 +180,14 @@ static cb_status compare(const engine_session *session, const pairing *compared,
 static cb_status compare_all(engine_session *session)
 {
     static const uint64_t usual[] = {0, 64, 256, 1024, 65536};
-    const cb_list *sizes = &session->options->sizes;
+    const cb_list *sizes = &session->job->options->sizes;
     const uint64_t *values = sizes->count > 0 ? sizes->values : usual;
     size_t count = sizes->count > 0 ? sizes->count : sizeof(usual) / sizeof(usual[0]);
 
     if (control_rank(session->plane) == 0)
         printf("%s, %d turns, touch %s\n%-10s %8s %9s %7s [quartiles]\n",
-               control_library(session->plane), TURNS, session->options->touch, "program", "bytes",
-               "us", "ratio");
+               control_library(session->plane), TURNS, session->job->options->touch, "program",
+               "bytes", "us", "ratio");
     for (size_t p = 0; p < sizeof(pairings) / sizeof(pairings[0]); p++)
         for (size_t i = 0; i < count; i++)
             CB_TRY(compare(session, &pairings[p], (size_t)values[i]));

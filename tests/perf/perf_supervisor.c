@@ -179,7 +179,8 @@ static double time_messages(size_t sources)
 
 static cb_status measure(engine_session *session, size_t sources)
 {
-    uint64_t in_flight = session->options->in_flight > 0 ? session->options->in_flight : 16;
+    uint64_t in_flight =
+        session->job->options->in_flight > 0 ? session->job->options->in_flight : 16;
     supervisor *one = cb_allocate(1, sizeof(*one), "a supervisor");
     double closed_ns, timed_ns, open_ns;
 

@@ -303,7 +303,8 @@ static cb_status compare(const engine_session *session, const comparison *compar
 {
     static const int ranks[] = {0, 1};
     match *run = cb_allocate(1, sizeof(*run), "a comparison");
-    bench_measurement measurement = {.mode = bench_find_mode(session->definition, compared->mode),
+    bench_measurement measurement = {.mode =
+                                         bench_find_mode(session->job->definition, compared->mode),
                                      .count = 2,
                                      .size_bytes = size_bytes};
 
@@ -312,8 +313,8 @@ static cb_status compare(const engine_session *session, const comparison *compar
     run->session = *session;
     run->compared = compared;
     run->count = contender_count(compared);
-    CB_TRY(rank_create(&(rank_setting){.definition = session->definition,
-                                       .options = session->options,
+    CB_TRY(rank_create(&(rank_setting){.definition = session->job->definition,
+                                       .options = session->job->options,
                                        .measurement = &measurement,
                                        .ranks = ranks,
                                        .participants = 2},
@@ -321,11 +322,12 @@ static cb_status compare(const engine_session *session, const comparison *compar
     CB_TRY(bare_open(&run->pair,
                      &(bare_setting){.self = control_rank(session->plane),
                                      .size_bytes = size_bytes,
-                                     .window = session->options->window,
-                                     .touch = strcmp(session->options->touch, "all") == 0},
+                                     .window = session->job->options->window,
+                                     .touch = strcmp(session->job->options->touch, "all") == 0},
                      session->technology));
     bare_connect(&run->pair, ranks);
-    rank_reset(run->me, traffic_named(session->options->touch, session->options->buffers));
+    rank_reset(run->me,
+               traffic_named(session->job->options->touch, session->job->options->buffers));
     CB_TRY(choose_steps(run));
     CB_TRY(take_turns(run));
     CB_TRY(transport_flush(session->technology));
@@ -333,7 +335,7 @@ static cb_status compare(const engine_session *session, const comparison *compar
     if (run->pair.self == SOURCE)
         print_match(run);
     MPI_Barrier(run->pair.communicator);
-    rank_destroy(session->definition, run->me);
+    rank_destroy(session->job->definition, run->me);
     bare_close(&run->pair);
     free(run);
     return CB_OK;
@@ -342,25 +344,26 @@ static cb_status compare(const engine_session *session, const comparison *compar
 static cb_status compare_all(const engine_session *session)
 {
     static const uint64_t usual[] = {0, 64, 256, 1024, 4096, 65536};
-    const cb_list *sizes = &session->options->sizes;
+    const cb_list *sizes = &session->job->options->sizes;
     const uint64_t *values = sizes->count > 0 ? sizes->values : usual;
     size_t count = sizes->count > 0 ? sizes->count : sizeof(usual) / sizeof(usual[0]);
 
     if (control_rank(session->plane) == SOURCE)
         printf("%s, %d turns, touch %s, window %llu\n%-9s %8s  %-19s %9s  %7s [quartiles]\n",
-               control_library(session->plane), TURNS, session->options->touch,
-               (unsigned long long)session->options->window, "mode", "bytes", "", "us", "ratio");
+               control_library(session->plane), TURNS, session->job->options->touch,
+               (unsigned long long)session->job->options->window, "mode", "bytes", "", "us",
+               "ratio");
     for (size_t c = 0; c < sizeof(comparisons) / sizeof(comparisons[0]); c++)
         for (size_t i = 0; i < count; i++)
-            if (strcmp(session->options->mode, "default") == 0 ||
-                strcmp(session->options->mode, comparisons[c].mode) == 0)
+            if (strcmp(session->job->options->mode, "default") == 0 ||
+                strcmp(session->job->options->mode, comparisons[c].mode) == 0)
                 CB_TRY(compare(session, &comparisons[c], (size_t)values[i]));
     return CB_OK;
 }
 
 static cb_status run_session(engine_session *session)
 {
-    if (session->options->window % 2 != 0) {
+    if (session->job->options->window % 2 != 0) {
         cb_error("needs an even --window");
         return CB_ERROR_USAGE;
     }

@@ -44,7 +44,8 @@ int perf_main(const benchmark *definition, const char *program, int ranks,
 {
     options_table of;
     bench_options options = {.fragments = NULL};
-    engine_session session = {.definition = definition, .options = &options};
+    const engine_job job = {.definition = definition, .options = &options};
+    engine_session session = {.job = &job};
     transport_wait wait = TRANSPORT_WAIT_SPIN;
     const cb_option *action = NULL;
     cb_status status;
