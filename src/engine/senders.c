@@ -33,6 +33,7 @@ typedef struct {
 /* What the receiving thread writes is apart from what all write. */
 struct bench_senders {
     bench_rank *me;
+    wait_terms polling; /* yields even if the technology's polls do: most polls look at memory */
     size_t count;
     size_t started;          /* threads, with the rank's own */
     uint64_t unacknowledged; /* packets of this block; used by the rank's own thread */
@@ -72,14 +73,6 @@ static inline bool take_credit(bench_senders *all)
     return false;
 }
 
-/* Waits for other threads yield even if the technology's polls do. */
-static wait_terms polling_terms(const bench_senders *all)
-{
-    return (wait_terms){.manner = {.yields = all->me->factory->wait != TRANSPORT_WAIT_SPIN},
-                        .due_ns = WAIT_WITHOUT_END,
-                        .timeout_ns = WAIT_WITHOUT_END};
-}
-
 static cb_status take_acknowledgement(void *context)
 {
     bench_senders *all = context;
@@ -96,11 +89,9 @@ static cb_status take_acknowledgement(void *context)
 /* An error of another thread ends the wait. In the verification pass a time limit does. */
 static cb_status await_acknowledgement(bench_senders *all)
 {
-    const wait_terms terms = polling_terms(all);
-
     if (all->me->verification.timeout_ns > 0)
         return bench_await_signal(all->me, &all->me->peers[0]);
-    return wait_for(&terms, take_acknowledgement, all);
+    return wait_for(&all->polling, take_acknowledgement, all);
 }
 
 /* A receiver acknowledges each half window, and the rest at the end of a block. */
@@ -130,11 +121,10 @@ static cb_status poll_credit(void *context)
  * acknowledge. The rank's own thread receives the acknowledgement. */
 static __attribute__((noinline)) cb_status await_credit(sender *one)
 {
-    const wait_terms terms = polling_terms(one->all);
     cb_status status;
 
     if (one->index > 0)
-        return wait_for(&terms, poll_credit, one->all);
+        return wait_for(&one->all->polling, poll_credit, one->all);
     while ((status = poll_credit(one->all)) == CB_EMPTY)
         CB_TRY(return_credits(one->all));
     return status;
@@ -217,7 +207,7 @@ static cb_status poll_block(void *context)
 static uint64_t await_block(bench_senders *all, uint64_t last)
 {
     block_poll poll = {all, last};
-    wait_terms terms = polling_terms(all);
+    wait_terms terms = all->polling;
     uint64_t block;
 
     terms.due_ns = cb_now_ns() + awake_ns;
@@ -239,9 +229,7 @@ static cb_status poll_others(void *context)
 
 static void await_others(bench_senders *all)
 {
-    const wait_terms terms = polling_terms(all);
-
-    (void)wait_for(&terms, poll_others, all);
+    (void)wait_for(&all->polling, poll_others, all);
 }
 
 static void *send_blocks(void *context)
@@ -321,6 +309,9 @@ cb_status senders_create(bench_rank *me, size_t threads, bench_senders **out)
     if (all == NULL)
         return CB_ERROR_MEMORY;
     all->me = me;
+    all->polling = (wait_terms){.manner = {.yields = me->factory->wait != TRANSPORT_WAIT_SPIN},
+                                .due_ns = WAIT_WITHOUT_END,
+                                .timeout_ns = WAIT_WITHOUT_END};
     all->count = threads;
     pthread_mutex_init(&all->mutex, NULL);
     pthread_cond_init(&all->changed, NULL);

@@ -47,12 +47,14 @@ static uint64_t sleep_ns(const wait_terms *terms, const wait_state *state, uint6
 
 void wait_pause(const wait_terms *terms, wait_state *state, uint64_t now_ns)
 {
+    const wait_watch *watch = &terms->watch;
     uint64_t ns;
 
     if (state->begun_ns == 0)
         state->begun_ns = now_ns;
     state->polls++;
-    wait_leave_after_signal(&terms->watch);
+    if (watch->seen != NULL && *watch->seen != 0)
+        watch->leave(watch->context);
     ns = sleep_ns(terms, state, now_ns);
     if (ns > 0)
         cb_sleep_ns(ns);

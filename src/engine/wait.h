@@ -15,19 +15,13 @@
 
 #define WAIT_WITHOUT_END UINT64_MAX
 
-/* What ends the process after a signal; `seen` NULL: nothing does. */
+/* What a signal does: `leave` is called while *seen is not 0. It ends the process, or returns if
+ * another rank has to do so first. `seen` NULL: nothing happens. */
 typedef struct {
     const volatile sig_atomic_t *seen;
     void (*leave)(void *context);
     void *context;
 } wait_watch;
-
-/* Ends the process, or returns if another rank has to do so first. */
-static inline void wait_leave_after_signal(const wait_watch *watch)
-{
-    if (watch->seen != NULL && __builtin_expect(*watch->seen != 0, 0))
-        watch->leave(watch->context);
-}
 
 /* The pause between two polls. All zero: spin, and read the clock after each poll. */
 typedef struct {
