@@ -23,4 +23,5 @@ libcombench_a_SOURCES += \
 	%D%/senders.c %D%/senders.h \
 	%D%/session.c %D%/session.h \
 	%D%/shape.c %D%/shape.h \
+	%D%/traffic.c %D%/traffic.h \
 	%D%/verification.c %D%/verification.h

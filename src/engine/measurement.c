@@ -10,12 +10,12 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "engine/algorithm.h"
-#include "engine/benchmark.h"
 #include "engine/block.h"
 #include "engine/figures.h"
 #include "engine/fragments.h"
 #include "engine/rank.h"
 #include "engine/senders.h"
+#include "engine/traffic.h"
 #include "engine/verification.h"
 
 enum {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "engine/traffic.h"
 
 enum { POLLS_AWAKE = 16, SHORTEST_SLEEP_NS = 20000, LONGEST_SLEEP_NS = 2000000 };
 

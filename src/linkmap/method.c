@@ -12,6 +12,7 @@
 #include "engine/figures.h"
 #include "engine/measurement.h"
 #include "engine/rank.h"
+#include "engine/traffic.h"
 #include "engine/verification.h"
 #include "linkmap/figures.h"
 #include "linkmap/map.h"
