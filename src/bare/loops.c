@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 
 void *bare_place(const bare_pair *pair, size_t packet)
 {

@@ -15,6 +15,7 @@
 #include "engine/measurement.h"
 #include "engine/shares.h"
 #include "engine/rank.h"
+#include "engine/traffic.h"
 
 /* Turns are taken in batches. The first has at least TURNS_LEAST, whatever time they take. */
 enum { WARM_UP_TURNS = 10, TURNS_LEAST = 3, BATCH_TURNS = 21 };

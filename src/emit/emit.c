@@ -14,8 +14,8 @@
 #include "farm/arrivals.h"
 #include "farm/loops.h"
 #include "emit/recorder.h"
-#include "engine/benchmark.h"
 #include "engine/rank.h"
+#include "engine/traffic.h"
 #include "farm/messages.h"
 #include "base/output.h"
 

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "engine/benchmark.h"
 #include "engine/definition.h"
 #include "engine/options.h"
 #include "engine/plan.h"
+#include "engine/traffic.h"
 #include "host/counters.h"
 #include "report/columns.h"
 #include "report/marks.h"

@@ -7,9 +7,9 @@
 #define ENGINE_FRAGMENTS_H
 
 #include "control/control.h"
-#include "engine/benchmark.h"
 #include "engine/options.h"
 #include "engine/shape.h"
+#include "engine/traffic.h"
 
 /* Check and parse the options; a single fixed size becomes that of --sizes. CB_ERROR_USAGE, logged.
  */

@@ -25,5 +25,6 @@ libcombench_a_SOURCES += \
 	%D%/shares.h \
 	%D%/session.c %D%/session.h \
 	%D%/shape.c %D%/shape.h \
+	%D%/traffic.c %D%/traffic.h \
 	%D%/verification.c %D%/verification.h \
 	%D%/wait.c %D%/wait.h

@@ -10,7 +10,6 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "engine/algorithm.h"
-#include "engine/benchmark.h"
 #include "engine/block.h"
 #include "engine/figures.h"
 #include "engine/fragments.h"
@@ -18,6 +17,7 @@
 #include "engine/rows.h"
 #include "engine/senders.h"
 #include "engine/shares.h"
+#include "engine/traffic.h"
 #include "engine/verification.h"
 
 enum {

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/benchmark.h"
 #include "engine/definition.h"
 #include "engine/shape.h"
+#include "engine/traffic.h"
 #include "transport/transport.h"
 
 #define FIELD(name) offsetof(bench_options, name)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "engine/traffic.h"
 
 wait_terms link_terms(engine_session *session, bool sleeps)
 {

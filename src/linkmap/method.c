@@ -14,6 +14,7 @@
 #include "engine/rank.h"
 #include "engine/rows.h"
 #include "engine/shares.h"
+#include "engine/traffic.h"
 #include "engine/verification.h"
 #include "linkmap/figures.h"
 #include "linkmap/map.h"

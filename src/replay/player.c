@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 
 /* Blocking sends wait for the network each time that this much has been sent, as long as that
  * cannot make ranks wait for each other. */

@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "base/crc32.h"
 #include "base/memory.h"
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 
 /* The file, which rank 0 reads for all */
 

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 #include "transport/transport.h"
 
 enum { MOST_PEERS = 4 };

@@ -1,9 +1,9 @@
 /* Ping-pong between two queues inside the process: which buffer holds the packet, who owns it at
  * the end, and how a lost or changed packet is found. */
-#include "engine/benchmark.h"
 
 #include "base/log.h"
 #include "engine/rank.h"
+#include "engine/traffic.h"
 #include "engine/verification.h"
 #include "tests/engine/loop.h"
 #include "tests/common/unit.h"

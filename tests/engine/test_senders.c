@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/benchmark.h"
 #include "engine/rank.h"
+#include "engine/traffic.h"
 #include "engine/verification.h"
 #include "tests/common/unit.h"
 

@@ -1,12 +1,12 @@
 /* Sending, receiving and touching packets, windows and rounds, over queues inside the process.
  * Ping-pong is tested in test_bounce.c. */
-#include "engine/benchmark.h"
 
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/random.h"
 #include "engine/rank.h"
+#include "engine/traffic.h"
 #include "engine/verification.h"
 #include "tests/engine/loop.h"
 #include "tests/common/unit.h"

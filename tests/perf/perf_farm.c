@@ -19,9 +19,9 @@
 #include "base/memory.h"
 #include "engine/block.h"
 #include "engine/rank.h"
+#include "engine/traffic.h"
 #include "farm/messages.h"
 #include "farm/loops.h"
-#include "engine/benchmark.h"
 #include "tests/perf/session.h"
 
 enum { TURNS = 41, WARM_UP_TURNS = 3, TAG = 1, CONTENDERS = 3, USUAL_IN_FLIGHT = 16 };

@@ -14,7 +14,7 @@
 
 #include "engine/block.h"
 #include "engine/rank.h"
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 #include "tests/perf/session.h"
 
 enum { TURNS = 101, WARM_UP_TURNS = 10, CONTENDERS = 3, NODES = 2 };

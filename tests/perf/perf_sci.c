@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 
 #include "base/clock.h"
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 #include "tests/perf/contest.h"
 #include "tests/transport/sci/pair.h"
 
