@@ -141,11 +141,9 @@ static cb_status end_turn(method_load *method, double packets, double elapsed_ns
 static double packets_of_step(const congest_load *load)
 {
     const bench_measurement *planned = load->setting.planned;
-    const benchmark *definition = load->session.definition;
 
-    if (definition->units != NULL)
-        return (double)definition->units->scale(load->session.options, planned->count).packets;
-    return (double)bench_packets_of(planned->mode->packets, planned->count) *
+    return (double)bench_step_packets(load->session.definition, load->session.options,
+                                      planned->mode, planned->count) *
            planned->mode->divisor;
 }
 

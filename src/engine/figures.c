@@ -54,7 +54,7 @@ static void fill_ratio(const measurement_setting *setting, double step_us, repor
                           bench_ratio_of(ratio, setting->planned->count, step_us, reference_us));
 }
 
-void figures_fill_cost(double messages, double size_bytes, report_row *row)
+static void fill_cost(double messages, double size_bytes, report_row *row)
 {
     const double step_us = report_row_number(row, REPORT_CPU_US_PER_STEP, "");
 
@@ -309,6 +309,7 @@ void figures_fill_common(const measurement_setting *setting, const figures_commo
     fill_verification(common->verification, row);
     report_set_counters(row, common->counters);
     counting_fill(&setting->session->counting, common->counters, row);
+    fill_cost(common->messages, common->message_bytes, row);
 }
 
 void figures_fill_fragments(const bench_measurement *measurement, double mean_bytes,
@@ -339,18 +340,23 @@ cb_status figures_fill(const measurement_setting *setting, measurement_outcome *
                        report_row *row)
 {
     const bench_measurement *measurement = setting->planned;
+    const benchmark *definition = setting->session->definition;
+    const double size_bytes =
+        measurement->varied ? outcome->fragment_mean_bytes : (double)measurement->size_bytes;
+    const double arrived = figures_arrived_share(&outcome->delivery);
+    const double divisor = measurement->mode->divisor;
+    const double packets = (double)bench_step_packets(definition, setting->session->options,
+                                                      measurement->mode, measurement->count);
     const figures_common common = {.mode = measurement->mode->name,
                                    .skew_ns = outcome->skew_ns,
                                    .touch_ns = outcome->touch_ns,
                                    .algorithm_true_us = outcome->algorithm_true_us,
                                    .verification = &outcome->verification,
-                                   .counters = &outcome->counters};
-    const benchmark *definition = setting->session->definition;
-    const double size_bytes =
-        measurement->varied ? outcome->fragment_mean_bytes : (double)measurement->size_bytes;
-    const double arrived = figures_arrived_share(&outcome->delivery);
-    double divisor = measurement->mode->divisor, packets, rate_us;
+                                   .counters = &outcome->counters,
+                                   .messages = arrived * divisor * packets,
+                                   .message_bytes = size_bytes};
     stats_summary summary;
+    double rate_us;
 
     figures_fill_common(setting, &common, row);
     for (size_t i = 0; i < outcome->block_count; i++)
@@ -369,16 +375,13 @@ cb_status figures_fill(const measurement_setting *setting, measurement_outcome *
         const bench_scale scale =
             definition->units->scale(setting->session->options, measurement->count);
 
-        packets = (double)scale.packets;
         figures_fill_units(&scale, size_bytes, rate_us, arrived,
                            outcome->whole_share < 0 ? arrived : outcome->whole_share, row);
         figures_fill_synchronised(measurement, scale.converging, row);
     } else {
-        packets = (double)bench_packets_of(measurement->mode->packets, measurement->count);
         fill_rates(setting->session->definition, measurement, setting->participants, size_bytes,
                    rate_us, arrived, row);
     }
-    figures_fill_cost(arrived * divisor * packets, size_bytes, row);
     if (definition->counted == BENCH_SOURCES)
         figures_fill_synchronised(
             measurement, measurement->count * (size_t)setting->session->options->window, row);

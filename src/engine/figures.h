@@ -12,6 +12,9 @@ typedef struct {
     double touch_ns, algorithm_true_us; /* negative: not measured */
     const verification_result *verification;
     const cb_counts *counters;
+    /* For the processor time per message and per GB: messages that all receive in a step, and their
+     * mean size; 0 messages: the meters count no steps. */
+    double messages, message_bytes;
 } figures_common;
 
 /* Merge the histograms of all members at index 0 of the team. Collective over the team. */
@@ -37,10 +40,6 @@ cb_status figures_refuse(const measurement_setting *setting, const char *what, u
 double figures_rate_us(const delivery_counts *delivery, const cb_counts *counters,
                        const double *blocks_us, size_t count, double median_us, report_row *row);
 
-/* The processor time of all participants per message and per GB, from that of a step, which is set
- * before, and the messages that a step delivers. */
-void figures_fill_cost(double messages, double size_bytes, report_row *row);
-
 /* Mean and largest size of the fragments that arrived, if sizes vary. */
 void figures_fill_fragments(const bench_measurement *measurement, double mean_bytes,
                             double largest_bytes, report_row *row);
@@ -53,7 +52,8 @@ void figures_fill_synchronised(const bench_measurement *measurement, size_t pack
 void figures_fill_units(const bench_scale *scale, double size_bytes, double time_us,
                         double arrived_share, double whole_share, report_row *row);
 
-/* Fill in the conditions of the measurement and the values that all rows have. */
+/* Fill in the conditions of the measurement and the values that all rows have. The columns of
+ * meters are set before. */
 void figures_fill_common(const measurement_setting *setting, const figures_common *common,
                          report_row *row);
 

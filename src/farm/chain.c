@@ -310,18 +310,22 @@ static void fill_row(chain *run, const farm_outcome *outcome, report_row *row)
 {
     const bench_measurement *planned = run->rank.setting->planned;
     const farm_tally *tally = &outcome->tally;
-    const figures_common common = {.mode = "open",
-                                   .skew_ns = outcome->skew_ns,
-                                   .touch_ns = run->touch_ns,
-                                   .algorithm_true_us = outcome->algorithm_true_us,
-                                   .verification = &run->verification,
-                                   .counters = &outcome->counters};
     const benchmark *definition = run->rank.setting->session->definition;
     const bench_options *options = run->rank.setting->session->options;
     const double events = (double)(tally->decided - run->rank.step_events);
     const double frequency_hz = events / tally->decision_span_ns * 1e9;
     const double size_bytes =
         planned->varied ? run->fragment_mean_bytes : (double)planned->size_bytes;
+    const size_t packets = bench_step_packets(definition, options, planned->mode, planned->count);
+    const figures_common common = {.mode = "open",
+                                   .skew_ns = outcome->skew_ns,
+                                   .touch_ns = run->touch_ns,
+                                   .algorithm_true_us = outcome->algorithm_true_us,
+                                   .verification = &run->verification,
+                                   .counters = &outcome->counters,
+                                   .messages =
+                                       figures_arrived_share(&run->delivery) * (double)packets,
+                                   .message_bytes = size_bytes};
 
     figures_fill_common(run->rank.setting, &common, row);
     report_set_text(row, REPORT_ARRIVALS, run->rank.setting->session->options->arrivals);
@@ -336,14 +340,10 @@ static void fill_row(chain *run, const farm_outcome *outcome, report_row *row)
 
         figures_fill_units(&scale, size_bytes, 1e6 * (double)scale.events / frequency_hz, arrived,
                            whole, row);
-        figures_fill_cost(arrived * (double)scale.packets, size_bytes, row);
     } else {
-        const size_t packets = bench_packets_of(planned->mode->packets, planned->count);
-
         report_set_number(row, REPORT_FREQUENCY_HZ, frequency_hz);
         report_set_number(row, REPORT_THROUGHPUT_MBPS,
                           (double)packets * size_bytes * frequency_hz / 1e6);
-        figures_fill_cost((double)packets, size_bytes, row);
     }
     figures_fill_fragments(planned, run->fragment_mean_bytes, run->fragment_largest_bytes, row);
     report_set_distribution(row, REPORT_EVENT_LATENCY_US, run->rank.latency, 1);

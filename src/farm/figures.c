@@ -167,24 +167,26 @@ cb_status farm_figures(const measurement_setting *setting, const farm_outcome *o
 {
     const bench_measurement *measurement = setting->planned;
     const farm_tally *tally = &outcome->tally;
-    const figures_common common = {.mode = outcome->open ? "open" : "closed",
-                                   .skew_ns = outcome->skew_ns,
-                                   .touch_ns = outcome->touch_ns,
-                                   .algorithm_true_us = outcome->algorithm_true_us,
-                                   .verification = &outcome->verification,
-                                   .counters = &outcome->counters};
     const size_t sources = measurement->shape.stages[FARM_SOURCE];
     const size_t fetched = farm_fetched(setting->session->options, sources);
     const double accept = farm_accept_fraction(setting->session->options);
     const double size_bytes =
         measurement->varied ? outcome->fragment_mean_bytes : (double)measurement->size_bytes;
-    double frequency_hz = (double)NAN, mean_sources;
+    const double mean_sources = fill_steps(outcome, accept, sources, fetched, row);
+    const figures_common common = {.mode = outcome->open ? "open" : "closed",
+                                   .skew_ns = outcome->skew_ns,
+                                   .touch_ns = outcome->touch_ns,
+                                   .algorithm_true_us = outcome->algorithm_true_us,
+                                   .verification = &outcome->verification,
+                                   .counters = &outcome->counters,
+                                   .messages = mean_sources,
+                                   .message_bytes = size_bytes};
+    double frequency_hz = (double)NAN;
 
     figures_fill_common(setting, &common, row);
     report_set_number(row, REPORT_SOURCES, (double)sources);
     if (fetched < sources)
         report_set_number(row, REPORT_FETCHED, (double)fetched);
-    mean_sources = fill_steps(outcome, accept, sources, fetched, row);
     report_set_number(row, REPORT_DESTINATIONS, (double)outcome->destinations);
     report_set_number(row, REPORT_IN_FLIGHT_LIMIT, (double)outcome->in_flight);
     figures_fill_synchronised(measurement,
@@ -199,7 +201,6 @@ cb_status farm_figures(const measurement_setting *setting, const farm_outcome *o
     }
     report_set_number(row, REPORT_FREQUENCY_HZ, frequency_hz);
     report_set_number(row, REPORT_THROUGHPUT_MBPS, mean_sources * size_bytes * frequency_hz / 1e6);
-    figures_fill_cost(mean_sources, size_bytes, row);
     figures_fill_fragments(measurement, outcome->fragment_mean_bytes,
                            outcome->fragment_largest_bytes, row);
     report_set_number(row, REPORT_ISSUED, (double)tally->issued);

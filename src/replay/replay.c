@@ -373,8 +373,8 @@ static void fill_messages(const replay_run *run, report_row *row)
     report_set_member(row, REPORT_RECORDED, (double)recorded->worst_line, "worst_line");
 }
 
-static cb_status fill_times(replay_run *run, const cb_counts *counters, uint64_t messages,
-                            uint64_t bytes, report_row *row)
+static cb_status fill_times(replay_run *run, const cb_counts *counters, uint64_t bytes,
+                            report_row *row)
 {
     const delivery_counts reliable = {0};
     stats_summary summary;
@@ -391,29 +391,31 @@ static cb_status fill_times(replay_run *run, const cb_counts *counters, uint64_t
                       "quartiles_us.1");
     report_set_text(row, REPORT_STOPPED_BY, run->stopped_by);
     report_set_number(row, REPORT_THROUGHPUT_MBPS, (double)bytes / play_us);
-    figures_fill_cost((double)messages, (double)bytes / (double)messages, row);
     return CB_OK;
 }
 
 static cb_status write_row(replay_run *run, const measurement_setting *setting,
                            const rank_figures *all, const cb_counts *counters, report_row *row)
 {
-    const figures_common common = {.mode = setting->planned->mode->name,
-                                   .skew_ns = run->skew_ns,
-                                   .touch_ns = -1,
-                                   .algorithm_true_us = -1,
-                                   .verification = &run->verification,
-                                   .counters = counters};
     uint64_t messages = 0, bytes = 0;
+    figures_common common;
 
     for (size_t rank = 0; rank < setting->participants; rank++) {
         messages += all[rank].received;
         bytes += all[rank].received_bytes;
     }
+    common = (figures_common){.mode = setting->planned->mode->name,
+                              .skew_ns = run->skew_ns,
+                              .touch_ns = -1,
+                              .algorithm_true_us = -1,
+                              .verification = &run->verification,
+                              .counters = counters,
+                              .messages = (double)messages,
+                              .message_bytes = (double)bytes / (double)messages};
     figures_fill_common(setting, &common, row);
     if (run->played.multicasts)
         report_set_text(row, REPORT_MULTICAST, "loop");
-    CB_TRY(fill_times(run, counters, messages, bytes, row));
+    CB_TRY(fill_times(run, counters, bytes, row));
     fill_ranks(all, setting->participants, row);
     fill_messages(run, row);
     return report_add(setting->session->document, row);
