@@ -142,11 +142,9 @@ static cb_status end_turn(method_load *method, double packets, double elapsed_ns
 static double packets_of_step(const congest_load *load)
 {
     const bench_measurement *planned = load->setting.planned;
-    const benchmark *definition = load->session.job->definition;
 
-    if (definition->units != NULL)
-        return (double)definition->units->scale(load->session.job->options, planned->count).packets;
-    return (double)bench_packets_of(planned->mode->packets, planned->count) *
+    return (double)bench_step_packets(load->session.job->definition, load->session.job->options,
+                                      planned->mode, planned->count) *
            planned->mode->divisor;
 }
 

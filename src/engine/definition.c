@@ -35,6 +35,13 @@ size_t bench_packets_of(const char *formula, size_t count)
     return formula != NULL ? (size_t)cb_formula_value(formula, names, 1) : 0;
 }
 
+size_t bench_step_packets(const benchmark *definition, const bench_options *options,
+                          const bench_mode *mode, size_t count)
+{
+    return definition->units != NULL ? definition->units->scale(options, count).packets
+                                     : bench_packets_of(mode->packets, count);
+}
+
 double bench_ratio_of(const bench_ratio *ratio, size_t count, double step_us, double reference_us)
 {
     const cb_named_value names[] = {{"count", (double)count},

@@ -269,6 +269,10 @@ size_t bench_packed(const benchmark *definition, const bench_options *options);
 /* The value of a formula of `count`, such as the packets of a mode; 0 if it is NULL. */
 size_t bench_packets_of(const char *formula, size_t count);
 
+/* Data packets of a step / divisor with these options. */
+size_t bench_step_packets(const benchmark *definition, const bench_options *options,
+                          const bench_mode *mode, size_t count);
+
 /* The value of a ratio, from the times of a step at a count and at the reference. */
 double bench_ratio_of(const bench_ratio *ratio, size_t count, double step_us, double reference_us);
 

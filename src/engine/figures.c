@@ -54,7 +54,7 @@ static void fill_ratio(const measurement_setting *setting, double step_us, repor
                           bench_ratio_of(ratio, setting->planned->count, step_us, reference_us));
 }
 
-void figures_fill_cost(double messages, double size_bytes, report_row *row)
+static void fill_cost(double messages, double size_bytes, report_row *row)
 {
     const double step_us = report_row_number(row, REPORT_CPU_US_PER_STEP, "");
 
@@ -297,10 +297,11 @@ void figures_fill_synchronised(const bench_measurement *measurement, size_t pack
                       (double)packets * (double)plan_typical_bytes(measurement));
 }
 
-void figures_fill_common(const measurement_setting *setting, const char *mode, const row_base *base,
-                         report_row *row)
+void figures_fill_common(const measurement_setting *setting, const char *mode, double messages,
+                         double message_bytes, const row_base *base, report_row *row)
 {
     fill_conditions(setting, mode, row);
+    fill_cost(messages, message_bytes, row);
     report_set_number(row, REPORT_SKEW_US, base->skew_ns / 1e3);
     if (base->touch_ns >= 0)
         report_set_number(row, REPORT_TOUCH_US, base->touch_ns / 1e3);
@@ -338,10 +339,14 @@ cb_status figures_fill(const measurement_setting *setting, measurement_outcome *
     const double size_bytes =
         measurement->varied ? outcome->base.fragment_mean_bytes : (double)measurement->size_bytes;
     const double arrived = figures_arrived_share(&outcome->base.delivery);
-    double divisor = measurement->mode->divisor, packets, rate_us;
+    const double divisor = measurement->mode->divisor;
+    const double packets = (double)bench_step_packets(definition, setting->session->job->options,
+                                                      measurement->mode, measurement->count);
     stats_summary summary;
+    double rate_us;
 
-    figures_fill_common(setting, measurement->mode->name, &outcome->base, row);
+    figures_fill_common(setting, measurement->mode->name, arrived * divisor * packets, size_bytes,
+                        &outcome->base, row);
     for (size_t i = 0; i < outcome->block_count; i++)
         outcome->blocks_ns[i] /= 1e3 * (double)outcome->steps * divisor;
     CB_TRY(summarize(outcome->blocks_ns, outcome->block_count,
@@ -358,16 +363,13 @@ cb_status figures_fill(const measurement_setting *setting, measurement_outcome *
         const bench_scale scale =
             definition->units->scale(setting->session->job->options, measurement->count);
 
-        packets = (double)scale.packets;
         figures_fill_units(&scale, size_bytes, rate_us, arrived,
                            outcome->whole_share < 0 ? arrived : outcome->whole_share, row);
         figures_fill_synchronised(measurement, scale.converging, row);
     } else {
-        packets = (double)bench_packets_of(measurement->mode->packets, measurement->count);
         fill_rates(setting->session->job->definition, measurement, setting->participants,
                    size_bytes, rate_us, arrived, row);
     }
-    figures_fill_cost(arrived * divisor * packets, size_bytes, row);
     if (definition->counted == BENCH_SOURCES)
         figures_fill_synchronised(
             measurement, measurement->count * (size_t)setting->session->job->options->window, row);

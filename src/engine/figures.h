@@ -28,10 +28,6 @@ cb_status figures_refuse(const measurement_setting *setting, const char *what, u
 double figures_rate_us(const delivery_counts *delivery, const cb_counts *counters,
                        const double *blocks_us, size_t count, double median_us, report_row *row);
 
-/* The processor time of all participants per message and per GB, from that of a step, which is set
- * before, and the messages that a step delivers. */
-void figures_fill_cost(double messages, double size_bytes, report_row *row);
-
 /* The payload of packets that may be under way to one receiver at a time. */
 void figures_fill_synchronised(const bench_measurement *measurement, size_t packets,
                                report_row *row);
@@ -40,9 +36,11 @@ void figures_fill_synchronised(const bench_measurement *measurement, size_t pack
 void figures_fill_units(const bench_scale *scale, double size_bytes, double time_us,
                         double arrived_share, double whole_share, report_row *row);
 
-/* Fill in the conditions of the measurement and the values that all rows have. */
-void figures_fill_common(const measurement_setting *setting, const char *mode, const row_base *base,
-                         report_row *row);
+/* Fill in the conditions of the measurement and the values that all rows have. `messages` are those
+ * that all receive in a step, of that mean size, for the processor time of each; 0: the meters
+ * count no steps. The columns of meters are set before. */
+void figures_fill_common(const measurement_setting *setting, const char *mode, double messages,
+                         double message_bytes, const row_base *base, report_row *row);
 
 /* Set a figure with its block times in us, in the order of measuring, and the number of steps per
  * block. The summary's median may differ from that of the blocks. */

@@ -363,7 +363,6 @@ static cb_status fill_at_rate(rate_run *base, farm_outcome *outcome, report_row 
     fill_account(account, row);
     figures_fill_units(&scale, size_bytes, step_us, arrived,
                        (double)account[1] / (double)account[0], row);
-    figures_fill_cost(arrived * (double)scale.packets, size_bytes, row);
     return CB_OK;
 }
 

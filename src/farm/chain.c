@@ -272,8 +272,13 @@ static double latency_ns(const rate_run *base, double quantile)
 cb_status chain_fill(const chain_run *run, const farm_outcome *outcome, report_row *row)
 {
     const measurement_setting *setting = run->base.setting;
+    const bench_measurement *planned = setting->planned;
+    const double packets =
+        (double)bench_step_packets(setting->session->job->definition,
+                                   setting->session->job->options, planned->mode, planned->count);
 
-    figures_fill_common(setting, "open", &outcome->base, row);
+    figures_fill_common(setting, "open", figures_arrived_share(&outcome->base.delivery) * packets,
+                        chain_packet_bytes(run, outcome), &outcome->base, row);
     report_set_text(row, REPORT_ARRIVALS, setting->session->job->options->arrivals);
     farm_fill_load(outcome, row);
     if (outcome->base.delivery.lost > 0)
@@ -360,7 +365,6 @@ static cb_status fill_pipeline(rate_run *base, farm_outcome *outcome, report_row
     CB_TRY(chain_fill(run, outcome, row));
     report_set_number(row, REPORT_FREQUENCY_HZ, frequency_hz);
     report_set_number(row, REPORT_THROUGHPUT_MBPS, packets * size_bytes * frequency_hz / 1e6);
-    figures_fill_cost(packets, size_bytes, row);
     report_set_number(row, REPORT_ISSUED, (double)outcome->tally.issued);
     report_set_number(row, REPORT_WINDOW, base->me->window);
     return CB_OK;

@@ -172,13 +172,14 @@ cb_status farm_figures(const measurement_setting *setting, const farm_outcome *o
     const double accept = farm_accept_fraction(setting->session->job->options);
     const double size_bytes =
         measurement->varied ? outcome->base.fragment_mean_bytes : (double)measurement->size_bytes;
-    double frequency_hz = (double)NAN, mean_sources;
+    const double mean_sources = fill_steps(outcome, accept, sources, fetched, row);
+    double frequency_hz = (double)NAN;
 
-    figures_fill_common(setting, outcome->open ? "open" : "closed", &outcome->base, row);
+    figures_fill_common(setting, outcome->open ? "open" : "closed", mean_sources, size_bytes,
+                        &outcome->base, row);
     report_set_number(row, REPORT_SOURCES, (double)sources);
     if (fetched < sources)
         report_set_number(row, REPORT_FETCHED, (double)fetched);
-    mean_sources = fill_steps(outcome, accept, sources, fetched, row);
     report_set_number(row, REPORT_DESTINATIONS, (double)outcome->destinations);
     report_set_number(row, REPORT_IN_FLIGHT_LIMIT, (double)outcome->in_flight);
     figures_fill_synchronised(measurement,
@@ -193,7 +194,6 @@ cb_status farm_figures(const measurement_setting *setting, const farm_outcome *o
     }
     report_set_number(row, REPORT_FREQUENCY_HZ, frequency_hz);
     report_set_number(row, REPORT_THROUGHPUT_MBPS, mean_sources * size_bytes * frequency_hz / 1e6);
-    figures_fill_cost(mean_sources, size_bytes, row);
     report_set_number(row, REPORT_ISSUED, (double)tally->issued);
     report_set_number(row, REPORT_DECIDED, (double)tally->decided);
     report_set_number(row, REPORT_LOST, (double)tally->lost);

@@ -380,7 +380,7 @@ static cb_status fill_row(void *context, const measurement_setting *setting, rep
     cb_status status = CB_OK;
     double step_us;
 
-    figures_fill_common(setting, state->planned.mode->name, &state->passes.out.base, row);
+    figures_fill_common(setting, state->planned.mode->name, 0, 0, &state->passes.out.base, row);
     if (state->step_count > 0) {
         CB_TRY(figures_summarize(state->steps_us, state->step_count, &summary));
         figures_fill_blocks(figures_column(state->planned.mode), &summary, state->steps_us,

@@ -369,7 +369,7 @@ static void fill_messages(const replay_run *run, report_row *row)
     report_set_member(row, REPORT_RECORDED, (double)recorded->worst_line, "worst_line");
 }
 
-static cb_status fill_times(replay_run *run, uint64_t messages, uint64_t bytes, report_row *row)
+static cb_status fill_times(replay_run *run, uint64_t bytes, report_row *row)
 {
     stats_summary summary;
     double play_us;
@@ -386,7 +386,6 @@ static cb_status fill_times(replay_run *run, uint64_t messages, uint64_t bytes, 
                       "quartiles_us.1");
     report_set_text(row, REPORT_STOPPED_BY, run->stopped_by);
     report_set_number(row, REPORT_THROUGHPUT_MBPS, (double)bytes / play_us);
-    figures_fill_cost((double)messages, (double)bytes / (double)messages, row);
     return CB_OK;
 }
 
@@ -404,10 +403,11 @@ static cb_status fill_row(void *context, const measurement_setting *setting, rep
         messages += of->all[rank].received;
         bytes += of->all[rank].received_bytes;
     }
-    figures_fill_common(setting, setting->planned->mode->name, &of->run->row, row);
+    figures_fill_common(setting, setting->planned->mode->name, (double)messages,
+                        (double)bytes / (double)messages, &of->run->row, row);
     if (of->run->played.multicasts)
         report_set_text(row, REPORT_MULTICAST, "loop");
-    CB_TRY(fill_times(of->run, messages, bytes, row));
+    CB_TRY(fill_times(of->run, bytes, row));
     fill_ranks(of->all, setting->participants, row);
     fill_messages(of->run, row);
     return CB_OK;
