@@ -135,7 +135,7 @@ static cb_status issue_and_pace(bench_rank *me)
     const emit_rank *part = me->algorithm.context;
 
     CB_TRY(part->actions->step(me));
-    return farm_of(me)->ledger.issued + 1 < part->all->options->trace_steps
+    return farm_of(me)->supervisor.ledger.issued + 1 < part->all->options->trace_steps
                ? bench_run_algorithm(&me->algorithm)
                : CB_OK;
 }

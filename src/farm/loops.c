@@ -63,11 +63,13 @@ static cb_status look_at_groups(void *context)
     const multicast_poll *poll = context;
     farm_rank *farm = farm_of(poll->me);
 
-    for (size_t looks = 0; looks < farm->teller_count; looks++) {
-        cb_status status = transport_group_try_receive_root(farm->told_by[farm->turn], poll->out);
+    for (size_t looks = 0; looks < farm->source.teller_count; looks++) {
+        cb_status status =
+            transport_group_try_receive_root(farm->source.told_by[farm->source.turn], poll->out);
 
-        *poll->from = farm->turn;
-        farm->turn = farm->turn + 1 < farm->teller_count ? farm->turn + 1 : 0;
+        *poll->from = farm->source.turn;
+        farm->source.turn =
+            farm->source.turn + 1 < farm->source.teller_count ? farm->source.turn + 1 : 0;
         if (status != CB_EMPTY)
             return status;
     }
@@ -92,10 +94,10 @@ static inline cb_status receive_multicast(bench_rank *me, transport_buffer **out
 {
     const farm_rank *farm = farm_of(me);
 
-    if (__builtin_expect(farm->may_lose || farm->teller_count > 1, 0))
+    if (__builtin_expect(farm->may_lose || farm->source.teller_count > 1, 0))
         return poll_groups(me, out, from);
     *from = 0;
-    return transport_group_receive_root(farm->told_by[0], out);
+    return transport_group_receive_root(farm->source.told_by[0], out);
 }
 
 /* Hot. Receive the next message; *from is the index of the peer. The caller owns *out. */
@@ -129,10 +131,11 @@ static inline cb_status record_decision(bench_rank *me, size_t from, transport_b
     if (__builtin_expect(
             message.first != 0 || message.bits != farm_event_is_accepted(farm, message.event), 0))
         message.event = UINT64_MAX;
-    *decision = farm_ledger_decide(&farm->ledger, farm_index_of(me, from, FARM_DESTINATION),
-                                   message.event, since_ns);
+    *decision =
+        farm_ledger_decide(&farm->supervisor.ledger, farm_index_of(me, from, FARM_DESTINATION),
+                           message.event, since_ns);
     if (*decision == FARM_DECIDED || *decision == FARM_DECIDED_LATE)
-        farm->accepted += message.bits;
+        farm->supervisor.accepted += message.bits;
     *accepted = message.bits != 0;
     if (__builtin_expect(*decision == FARM_DECIDED, 1) || farm->may_lose ||
         *decision == FARM_DECIDED_LATE)
@@ -154,8 +157,8 @@ static inline cb_status decide(supervision *run, size_t from, transport_buffer *
         run->first_decision_ns = run->last_decision_ns;
     stats_histogram_record(&run->load->latencies[farm_index_of(run->me, from, FARM_DESTINATION)],
                            run->last_decision_ns - since_ns);
-    if (__builtin_expect(farm_of(run->me)->step_latencies != NULL, 0))
-        stats_histogram_record(&farm_of(run->me)->step_latencies[accepted],
+    if (__builtin_expect(farm_of(run->me)->supervisor.step_latencies != NULL, 0))
+        stats_histogram_record(&farm_of(run->me)->supervisor.step_latencies[accepted],
                                run->last_decision_ns - since_ns);
     return CB_OK;
 }
@@ -322,12 +325,12 @@ static cb_status run_open(supervision *run)
 
 void farm_count(const bench_rank *me, farm_tally *tally)
 {
-    const farm_ledger *ledger = &farm_of(me)->ledger;
+    const farm_ledger *ledger = &farm_of(me)->supervisor.ledger;
 
     tally->issued = ledger->issued;
     tally->decided = ledger->decided;
     tally->lost = ledger->lost;
-    tally->accepted = farm_of(me)->accepted;
+    tally->accepted = farm_of(me)->supervisor.accepted;
     tally->errors = farm_ledger_error_count(ledger);
 }
 
@@ -338,7 +341,7 @@ cb_status farm_supervise(bench_rank *me, const bench_actions *actions, const far
                        .issue = actions->step,
                        .load = load,
                        .tally = tally,
-                       .ledger = &farm_of(me)->ledger};
+                       .ledger = &farm_of(me)->supervisor.ledger};
     double timeouts_ns;
     cb_status status;
 
@@ -363,7 +366,8 @@ static inline __attribute__((always_inline)) cb_status
 serve(bench_rank *me, const bench_actions *actions, taking take_next)
 {
     const farm_rank *farm = farm_of(me);
-    const uint64_t *done = farm->role == FARM_SOURCE ? &farm->served : &farm->completed;
+    const uint64_t *done =
+        farm->role == FARM_SOURCE ? &farm->source.served : &farm->destination.completed;
     bench_reaction react = actions->react;
     cb_status status = CB_OK;
 

@@ -73,7 +73,7 @@ static cb_status tell_sources(bench_rank *me, farm_message message)
 
 cb_status farm_send_assignment(bench_rank *me)
 {
-    const farm_ledger *ledger = &farm_of(me)->ledger;
+    const farm_ledger *ledger = &farm_of(me)->supervisor.ledger;
 
     return tell_sources(me, (farm_message){.event = ledger->next, .first = (uint32_t)ledger->turn});
 }
@@ -125,8 +125,8 @@ cb_status farm_read_message(bench_rank *me, size_t from, transport_buffer *buffe
 cb_status farm_send_addresses(bench_rank *me)
 {
     farm_rank *farm = farm_of(me);
-    farm_message message = {.event = farm->ledger.next};
-    const size_t destination = farm->ledger.turn;
+    farm_message message = {.event = farm->supervisor.ledger.next};
+    const size_t destination = farm->supervisor.ledger.turn;
     uint64_t begin_ns;
     size_t first = 0;
 
@@ -181,11 +181,11 @@ static __attribute__((noinline)) cb_status admit_addresses(bench_rank *me, farm_
         return CB_OK;
     }
     if (farm_event_is_accepted(farm, message->event))
-        farm_builder_extend(&farm->builder, sequence, farm->sources - farm->fetched);
+        farm_builder_extend(&farm->destination.builder, sequence, farm->sources - farm->fetched);
     for (; named != 0; named &= named - 1) {
         uint32_t bit = named & -named;
-        farm_built asked =
-            farm_builder_ask(&farm->builder, message->first + (size_t)__builtin_ctz(bit), sequence);
+        farm_built asked = farm_builder_ask(&farm->destination.builder,
+                                            message->first + (size_t)__builtin_ctz(bit), sequence);
 
         *last = *last || asked == FARM_COMPLETE;
         if (asked == FARM_PARTIAL || asked == FARM_COMPLETE)
@@ -210,9 +210,9 @@ static inline cb_status read_addresses(bench_rank *me, size_t from, transport_bu
     if (__builtin_expect(timeline != NULL && farm->lists_addresses, 0) &&
         buffer->size == sizeof(*out)) {
         memcpy(out, buffer->data, sizeof(*out));
-        if (out->event == farm->addressed)
+        if (out->event == farm->destination.addressed)
             farm->timeline = NULL;
-        farm->addressed = out->event;
+        farm->destination.addressed = out->event;
     }
     status = farm_read(me, FARM_SUPERVISOR, from, buffer, out);
     farm->timeline = timeline;
@@ -224,7 +224,7 @@ static inline cb_status ask_source(bench_rank *me, size_t source, uint64_t event
     farm_rank *farm = farm_of(me);
 
     if (__builtin_expect(farm->two_steps, 0))
-        farm_asked_add(&farm->asked, source, event / farm->destinations);
+        farm_asked_add(&farm->destination.asked, source, event / farm->destinations);
     return send_to(me, FARM_SOURCE, source, (farm_message){.event = event});
 }
 
@@ -256,7 +256,7 @@ static cb_status ask_more_sources(bench_rank *me, uint64_t event)
     farm_rank *farm = farm_of(me);
 
     for (size_t source = 0; source < farm->sources; source++)
-        if (farm_builder_ask_more(&farm->builder, source, event / farm->destinations))
+        if (farm_builder_ask_more(&farm->destination.builder, source, event / farm->destinations))
             CB_TRY(ask_source(me, source, event));
     return CB_OK;
 }
@@ -321,8 +321,8 @@ static void inspect_varied(bench_rank *me, const transport_buffer *buffer, size_
     me->received.sum += traffic_touch(buffer->data, buffer->size);
     if (buffer->size < sizeof(label))
         return;
-    farm->label_sum += source + event;
-    farm->marked++;
+    farm->destination.label_sum += source + event;
+    farm->destination.marked++;
 }
 
 static void ignore_data(bench_rank *me, const transport_buffer *buffer, size_t source,
@@ -371,7 +371,7 @@ cb_status farm_send_fragment(bench_rank *me, size_t destination, uint64_t event)
     CB_TRY(farm_admit(me, event, destination, &admitted));
     if (!admitted)
         return CB_OK;
-    farm->served++;
+    farm->source.served++;
     if (__builtin_expect(me->ring.sizes != NULL, 0))
         size_bytes = me->ring.sizes[event % me->ring.period];
     buffer = transport_buffer_create(me->factory, size_bytes);
@@ -397,13 +397,13 @@ static inline cb_status decide(bench_rank *me, uint64_t event)
         farm->faults.late++;
         return CB_OK;
     }
-    if (farm->slow_units > 0) {
+    if (farm->destination.slow_units > 0) {
         uint64_t begin_ns = timeline_begin(farm->timeline);
 
-        me->algorithm.state = host_work_on(me->algorithm.state, farm->slow_units);
+        me->algorithm.state = host_work_on(me->algorithm.state, farm->destination.slow_units);
         timeline_note(farm->timeline, begin_ns, TIMELINE_DELAYS, event, 0, 0);
     }
-    farm->completed++;
+    farm->destination.completed++;
     return send_to(me, FARM_SUPERVISOR, 0,
                    (farm_message){.event = event, .bits = farm_event_is_accepted(farm, event)});
 }
@@ -424,9 +424,9 @@ static __attribute__((noinline)) cb_status run_algorithm(bench_rank *me, size_t 
 static void count_order(bench_rank *me, size_t source, uint64_t sequence, farm_built built)
 {
     farm_rank *farm = farm_of(me);
-    uint64_t *next = &farm->delivered[source];
+    uint64_t *next = &farm->destination.delivered[source];
 
-    if (farm->two_steps && farm_asked_remove(&farm->asked, source, sequence))
+    if (farm->two_steps && farm_asked_remove(&farm->destination.asked, source, sequence))
         return;
     if (!farm->two_steps && sequence >= *next)
         *next = sequence + 1;
@@ -437,7 +437,7 @@ static void count_order(bench_rank *me, size_t source, uint64_t sequence, farm_b
 static cb_status reject_fragment(bench_rank *me, transport_buffer *buffer, size_t source)
 {
     const farm_rank *farm = farm_of(me);
-    label mark = {.event = farm->delivered[source] * farm->destinations + farm->index};
+    label mark = {.event = farm->destination.delivered[source] * farm->destinations + farm->index};
 
     if (farm->labelled && buffer->size >= sizeof(mark))
         memcpy(&mark, buffer->data, sizeof(mark));
@@ -457,10 +457,10 @@ static inline __attribute__((always_inline)) cb_status build(bench_rank *me,
     uint64_t begin_ns = timeline_begin(farm->timeline);
 
     me->received.packets++;
-    farm->fragment_bytes = buffer->size;
+    farm->destination.fragment_bytes = buffer->size;
     if (__builtin_expect(farm->fragments->inspect == NULL, 1)) {
         me->received.sum += traffic_touch(buffer->data, buffer->size);
-        farm->label_sum += source + event;
+        farm->destination.label_sum += source + event;
     } else {
         farm->fragments->inspect(me, buffer, source, event);
     }
@@ -468,7 +468,7 @@ static inline __attribute__((always_inline)) cb_status build(bench_rank *me,
     timeline_note(farm->timeline, begin_ns, TIMELINE_TAKES, event, FARM_SOURCE, (uint32_t)source);
     if (__builtin_expect(me->algorithm.units > 0, 0))
         CB_TRY(run_algorithm(me, source, event));
-    *built = farm_builder_add(&farm->builder, source, sequence);
+    *built = farm_builder_add(&farm->destination.builder, source, sequence);
     return CB_OK;
 }
 
@@ -480,9 +480,9 @@ static __attribute__((noinline)) cb_status conclude_step(bench_rank *me, uint64_
     const uint64_t more = farm->sources - farm->fetched, sequence = event / farm->destinations;
     const bool accepted = farm_event_is_accepted(farm, event);
     const uint64_t missing =
-        built == FARM_COMPLETE ? 0 : *farm_builder_slot(&farm->builder, sequence);
+        built == FARM_COMPLETE ? 0 : *farm_builder_slot(&farm->destination.builder, sequence);
 
-    farm->step_bytes[accepted && missing < more] += farm->fragment_bytes;
+    farm->destination.step_bytes[accepted && missing < more] += farm->destination.fragment_bytes;
     if (built == FARM_COMPLETE)
         return decide(me, event);
     if (!accepted || missing != more)
@@ -534,7 +534,7 @@ static uint64_t sequence_out_of_turn(const farm_rank *farm, const transport_buff
     if ((uint32_t)mark.source != source || mark.event % farm->destinations != farm->index)
         return UINT64_MAX;
     sequence = mark.event / farm->destinations;
-    return sequence - farm->first_sequence < farm->events ? sequence : UINT64_MAX;
+    return sequence - farm->destination.first_sequence < farm->events ? sequence : UINT64_MAX;
 }
 
 static __attribute__((noinline)) cb_status accept_out_of_turn(bench_rank *me, size_t source,
@@ -569,21 +569,21 @@ cb_status farm_accept_fragment(bench_rank *me, size_t from, transport_buffer *bu
 {
     farm_rank *farm = farm_of(me);
     size_t source = farm_index_of(me, from, FARM_SOURCE);
-    uint64_t sequence = farm->delivered[source], event;
+    uint64_t sequence = farm->destination.delivered[source], event;
     farm_built built;
 
     if (__builtin_expect(farm->lists_addresses, 0)) {
-        sequence = farm->two_steps ? farm_asked_next(&farm->asked, source)
-                                   : next_asked(&farm->builder, source, sequence);
+        sequence = farm->two_steps ? farm_asked_next(&farm->destination.asked, source)
+                                   : next_asked(&farm->destination.builder, source, sequence);
         if (sequence == UINT64_MAX)
             return accept_out_of_turn(me, source, buffer);
     }
     event = sequence * farm->destinations + farm->index;
     if (__builtin_expect(!is_in_turn(farm, buffer, source, event) || event >= farm->end_event, 0))
         return accept_out_of_turn(me, source, buffer);
-    farm->delivered[source] = sequence + 1;
+    farm->destination.delivered[source] = sequence + 1;
     if (__builtin_expect(farm->two_steps, 0))
-        (void)farm_asked_remove(&farm->asked, source, sequence);
+        (void)farm_asked_remove(&farm->destination.asked, source, sequence);
     CB_TRY(build(me, buffer, source, sequence, event, &built));
     return conclude(me, event, built);
 }
@@ -593,20 +593,22 @@ cb_status farm_accept_fragment(bench_rank *me, size_t from, transport_buffer *bu
 static cb_status check_varied_sum(bench_rank *me)
 {
     const farm_rank *farm = farm_of(me);
-    uint64_t expected = farm->label_sum - farm->marked * traffic_expected_sum(FARM_LABEL_BYTES);
+    uint64_t expected = farm->destination.label_sum -
+                        farm->destination.marked * traffic_expected_sum(FARM_LABEL_BYTES);
     uint64_t packets = 0, bytes = 0;
 
     for (size_t source = 0; source < farm->sources; source++)
-        packets += farm->delivered[source] - farm->first_sequence;
+        packets += farm->destination.delivered[source] - farm->destination.first_sequence;
     if (packets != me->received.packets || farm->fetched < farm->sources || farm->may_lose)
         return CB_OK;
     for (size_t source = 0; source < farm->sources; source++) {
         uint64_t sum, size;
 
         if (!fragments_sum(me, me->place.first_peer[FARM_SOURCE] + source,
-                           farm->first_sequence * farm->destinations + farm->index,
-                           farm->destinations, farm->delivered[source] - farm->first_sequence, &sum,
-                           &size))
+                           farm->destination.first_sequence * farm->destinations + farm->index,
+                           farm->destinations,
+                           farm->destination.delivered[source] - farm->destination.first_sequence,
+                           &sum, &size))
             return CB_OK;
         expected += sum;
         bytes += size;
@@ -644,7 +646,8 @@ cb_status farm_check_sum(bench_rank *me)
     if (farm->role != FARM_DESTINATION || farm->fragments != &farm_fragments_touched)
         return CB_OK;
     if (farm->labelled)
-        expected += farm->label_sum - me->received.packets * traffic_expected_sum(FARM_LABEL_BYTES);
+        expected += farm->destination.label_sum -
+                    me->received.packets * traffic_expected_sum(FARM_LABEL_BYTES);
     if (me->received.sum == expected)
         return CB_OK;
     cb_error("the data of %llu fragments of %zu bytes at destination %zu has the sum"

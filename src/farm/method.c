@@ -124,17 +124,17 @@ static checker_findings findings_of(const bench_rank *me)
 {
     const farm_rank *farm = farm_of(me);
     const checker_findings *found = &me->verification.findings;
-    const farm_builder_counts *built = &farm->builder.counts;
-    const farm_ledger_errors *errors = &farm->ledger.errors;
+    const farm_builder_counts *built = &farm->destination.builder.counts;
+    const farm_ledger_errors *errors = &farm->supervisor.ledger.errors;
     const farm_faults *faults = &farm->faults;
 
-    return (checker_findings){
-        .messages = found->messages,
-        .lost = farm->ledger.lost,
-        .duplicate = built->duplicate + errors->duplicate + faults->duplicate,
-        .reordered = found->reordered + errors->late - farm->ledger.delayed + faults->late,
-        .corrupted =
-            found->corrupted + built->unexpected + errors->unexpected + faults->unexpected};
+    return (checker_findings){.messages = found->messages,
+                              .lost = farm->supervisor.ledger.lost,
+                              .duplicate = built->duplicate + errors->duplicate + faults->duplicate,
+                              .reordered = found->reordered + errors->late -
+                                           farm->supervisor.ledger.delayed + faults->late,
+                              .corrupted = found->corrupted + built->unexpected +
+                                           errors->unexpected + faults->unexpected};
 }
 
 /* Not counted in --max-time. */
@@ -300,7 +300,8 @@ static cb_status set_up(farm_run *run)
     if (farm->role == FARM_DESTINATION) {
         /* --slow-us applies to destination 0. */
         if (farm->index == 0)
-            CB_TRY(algorithm_units(&session->work_rate, options->slow_us, &farm->slow_units));
+            CB_TRY(algorithm_units(&session->work_rate, options->slow_us,
+                                   &farm->destination.slow_units));
         return algorithm_units(&session->work_rate, planned->algorithm_us,
                                &run->base.me->algorithm.units);
     }
@@ -313,7 +314,7 @@ static cb_status set_up(farm_run *run)
             cb_allocate(2, sizeof(*run->step_latencies), "histograms of latencies");
         if (run->step_latencies == NULL)
             return CB_ERROR_MEMORY;
-        farm->step_latencies = run->step_latencies;
+        farm->supervisor.step_latencies = run->step_latencies;
     }
     return run->latencies != NULL && run->accounts != NULL ? CB_OK : CB_ERROR_MEMORY;
 }

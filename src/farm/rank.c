@@ -54,13 +54,13 @@ static cb_status make_groups(bench_rank *me)
         return pull && !multicast ? CB_OK : group_all_sources(me, NULL, &farm->all_sources);
     if (farm->role != FARM_SOURCE || !multicast)
         return CB_OK;
-    farm->teller_count = pull ? farm->destinations : 1;
-    farm->told_by =
-        cb_allocate(farm->teller_count, sizeof(*farm->told_by), "the groups of sources");
-    if (farm->told_by == NULL)
+    farm->source.teller_count = pull ? farm->destinations : 1;
+    farm->source.told_by = cb_allocate(farm->source.teller_count, sizeof(*farm->source.told_by),
+                                       "the groups of sources");
+    if (farm->source.told_by == NULL)
         return CB_ERROR_MEMORY;
-    for (size_t i = 0; i < farm->teller_count; i++)
-        CB_TRY(group_all_sources(me, me->peers[i].node, &farm->told_by[i]));
+    for (size_t i = 0; i < farm->source.teller_count; i++)
+        CB_TRY(group_all_sources(me, me->peers[i].node, &farm->source.told_by[i]));
     farm->hears_groups = true;
     return CB_OK;
 }
@@ -68,11 +68,11 @@ static cb_status make_groups(bench_rank *me)
 static void destroy_groups(farm_rank *farm)
 {
     transport_group_destroy(farm->all_sources);
-    for (size_t i = 0; farm->told_by != NULL && i < farm->teller_count; i++)
-        transport_group_destroy(farm->told_by[i]);
-    free(farm->told_by);
+    for (size_t i = 0; farm->source.told_by != NULL && i < farm->source.teller_count; i++)
+        transport_group_destroy(farm->source.told_by[i]);
+    free(farm->source.told_by);
     farm->all_sources = NULL;
-    farm->told_by = NULL;
+    farm->source.told_by = NULL;
 }
 
 cb_status farm_try_multicasts(bench_rank *me, bool try_multicast)
@@ -119,7 +119,7 @@ cb_status farm_join(bench_rank *me, const bench_shape *shape, uint64_t in_flight
     farm->index = me->place.index;
     farm->sources = shape->stages[FARM_SOURCE];
     farm->destinations = shape->stages[FARM_DESTINATION];
-    farm->addressed = UINT64_MAX;
+    farm->destination.addressed = UINT64_MAX;
     farm->varied = me->fragments != NULL;
     farm->labelled = me->size_bytes >= FARM_LABEL_BYTES || farm->varied;
     CB_TRY(choose_fetched(me));
@@ -135,19 +135,20 @@ cb_status farm_join(bench_rank *me, const bench_shape *shape, uint64_t in_flight
     }
     CB_TRY(make_groups(me));
     if (farm->role == FARM_SUPERVISOR)
-        return farm_ledger_create(farm->destinations, in_flight, &farm->ledger);
+        return farm_ledger_create(farm->destinations, in_flight, &farm->supervisor.ledger);
     farm->due = cb_allocate(farm->destinations, sizeof(*farm->due), "the next messages");
     if (farm->due == NULL)
         return CB_ERROR_MEMORY;
     if (farm->role == FARM_SOURCE)
         return CB_OK;
-    farm->delivered = cb_allocate(farm->sources, sizeof(*farm->delivered), "counts of fragments");
+    farm->destination.delivered =
+        cb_allocate(farm->sources, sizeof(*farm->destination.delivered), "counts of fragments");
     if (farm->two_steps)
-        CB_TRY(farm_asked_create(farm->sources, in_flight, &farm->asked));
-    return farm->delivered == NULL
+        CB_TRY(farm_asked_create(farm->sources, in_flight, &farm->destination.asked));
+    return farm->destination.delivered == NULL
                ? CB_ERROR_MEMORY
                : farm_builder_create(farm->sources, farm->fetched, farm->lists_addresses, in_flight,
-                                     &farm->builder);
+                                     &farm->destination.builder);
 }
 
 void farm_leave(bench_rank *me)
@@ -157,12 +158,12 @@ void farm_leave(bench_rank *me)
     if (farm == NULL)
         return;
     destroy_groups(farm);
-    farm_ledger_free(&farm->ledger);
-    farm_builder_free(&farm->builder);
-    farm_asked_free(&farm->asked);
+    farm_ledger_free(&farm->supervisor.ledger);
+    farm_builder_free(&farm->destination.builder);
+    farm_asked_free(&farm->destination.asked);
     free(farm->drawn);
-    free(farm->own_events);
-    free(farm->delivered);
+    free(farm->source.own_events);
+    free(farm->destination.delivered);
     free(farm->due);
     free(farm->skipped);
     free(farm);
@@ -203,7 +204,7 @@ static cb_status expect_own_events(farm_rank *farm)
 {
     if (farm->fetched == farm->sources)
         return CB_OK;
-    CB_TRY(clear_events(farm, &farm->own_events, &farm->own_words));
+    CB_TRY(clear_events(farm, &farm->source.own_events, &farm->source.own_words));
     farm->events = 0;
     for (uint64_t event = farm->first_event; event < farm->end_event; event++) {
         uint64_t number = event - farm->first_event;
@@ -211,7 +212,7 @@ static cb_status expect_own_events(farm_rank *farm)
         farm_fetch_draw(farm->fetch_seed, event, farm->sources, farm->fetched, farm->drawn);
         if (!farm_set_has(farm->drawn, farm->index) && !farm_event_is_accepted(farm, event))
             continue;
-        farm->own_events[number / 64] |= UINT64_C(1) << number % 64;
+        farm->source.own_events[number / 64] |= UINT64_C(1) << number % 64;
         farm->events++;
     }
     return CB_OK;
@@ -230,27 +231,27 @@ cb_status farm_begin(bench_rank *me, uint64_t first_event, uint64_t events,
     farm->over = false;
     farm->faults = (farm_faults){0};
     me->verification.timeout_ns = timeout_ns;
-    farm->served = farm->completed = 0;
-    farm->label_sum = farm->marked = 0;
-    farm->accepted = 0;
-    farm->step_bytes[0] = farm->step_bytes[1] = 0;
+    farm->source.served = farm->destination.completed = 0;
+    farm->destination.label_sum = farm->destination.marked = 0;
+    farm->supervisor.accepted = 0;
+    farm->destination.step_bytes[0] = farm->destination.step_bytes[1] = 0;
     me->received = (bench_received){0};
     me->verification.findings = (checker_findings){0};
     me->algorithm.runs = me->algorithm.elapsed_ns = 0;
     if (farm->role == FARM_SUPERVISOR) {
-        farm_ledger_restart(&farm->ledger);
+        farm_ledger_restart(&farm->supervisor.ledger);
         if (farm->fetched < farm->sources)
-            farm->ledger.reach = farm->may_lose ? farm->reach : UINT64_MAX;
+            farm->supervisor.ledger.reach = farm->may_lose ? farm->reach : UINT64_MAX;
         return CB_OK;
     }
     if (farm->role == FARM_DESTINATION) {
-        farm->first_sequence = assigned(farm, farm->first_event);
-        farm->events = assigned(farm, farm->end_event) - farm->first_sequence;
-        farm_builder_restart(&farm->builder, farm->first_sequence);
+        farm->destination.first_sequence = assigned(farm, farm->first_event);
+        farm->events = assigned(farm, farm->end_event) - farm->destination.first_sequence;
+        farm_builder_restart(&farm->destination.builder, farm->destination.first_sequence);
         if (farm->two_steps)
-            farm_asked_restart(&farm->asked);
+            farm_asked_restart(&farm->destination.asked);
         for (size_t source = 0; source < farm->sources; source++)
-            farm->delivered[source] = farm->first_sequence;
+            farm->destination.delivered[source] = farm->destination.first_sequence;
     }
     if (farm->role == FARM_SOURCE)
         CB_TRY(expect_own_events(farm));
@@ -301,8 +302,8 @@ cb_status farm_admit_out_of_turn(bench_rank *me, uint64_t event, size_t destinat
     *admitted = false;
     if (event < farm->first_event || event >= farm->end_event ||
         event % farm->destinations != destination ||
-        (farm->own_events != NULL &&
-         !farm_set_has(farm->own_events, (size_t)(event - farm->first_event))))
+        (farm->source.own_events != NULL &&
+         !farm_set_has(farm->source.own_events, (size_t)(event - farm->first_event))))
         return farm_reject(me, "a control message", event);
     if (!is_first_message(farm, event, destination)) {
         farm->faults.duplicate += farm->may_lose;
@@ -315,7 +316,7 @@ cb_status farm_admit_out_of_turn(bench_rank *me, uint64_t event, size_t destinat
 
 uint64_t farm_fault_count(const farm_rank *farm)
 {
-    const farm_builder_counts *built = &farm->builder.counts;
+    const farm_builder_counts *built = &farm->destination.builder.counts;
 
     return farm->faults.duplicate + farm->faults.unexpected + farm->faults.late + built->duplicate +
            built->unexpected;

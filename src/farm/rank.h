@@ -26,6 +26,37 @@ typedef struct {
 } farm_faults;
 
 typedef struct {
+    farm_ledger ledger;
+    uint64_t accepted;               /* decided events of the run that were accepted */
+    stats_histogram *step_latencies; /* with two steps: of rejected and accepted events */
+} farm_supervisor;
+
+typedef struct {
+    uint64_t *own_events; /* if not all sources have its data: a bit for each event of the run */
+    size_t own_words;     /* allocated */
+    /* With --supervisor multicast: the groups that it is in, by the rank that sends to them, their
+     * number, and the one to look at first. */
+    transport_group **told_by;
+    size_t teller_count, turn;
+    uint64_t served; /* control messages of the run */
+} farm_source;
+
+typedef struct {
+    farm_builder builder;
+    farm_asked asked;        /* with two steps */
+    uint64_t step_bytes[2];  /* fragments of the run by step */
+    size_t fragment_bytes;   /* the last fragment */
+    uint64_t *delivered;     /* sequence of the next fragment, per source */
+    uint64_t addressed;      /* event of the last addresses, for a timeline */
+    uint64_t first_sequence; /* first of its own events in the run */
+    uint64_t completed;      /* events completed in the run */
+    uint64_t label_sum;      /* sum of the labels that it read, */
+    uint64_t marked;         /* and their number, if sizes vary */
+    uint64_t slow_units;     /* extra work on each event, for --slow-us */
+} farm_destination;
+
+/* A rank of any role; of the last three members it uses one. */
+typedef struct {
     size_t role, index; /* index among the ranks of the role */
     size_t sources, destinations;
     size_t fetched; /* sources that have data of an event; all, or fewer with --fetch */
@@ -43,37 +74,18 @@ typedef struct {
     uint64_t *due;        /* per destination: the event of its next message, and ... */
     uint64_t *skipped;    /* ... a bit for each earlier event of the run without a message */
     size_t skipped_words; /* allocated */
-    uint64_t *own_events; /* source, if not all have its data: a bit for each event of the run */
-    size_t own_words;     /* allocated */
     farm_faults faults;
     /* The group by which one rank tells all sources of an event. Push farm: the supervisor, always.
      * Pull farm with --supervisor multicast: each destination. */
     transport_group *all_sources;
-    /* Source, with --supervisor multicast: the groups that it is in, by the rank that sends to
-     * them, their number, and the one to look at first. */
-    transport_group **told_by;
-    size_t teller_count, turn;
-    bool hears_groups;               /* messages come by those groups, not from single ranks */
-    farm_ledger ledger;              /* supervisor */
-    uint64_t accepted;               /* supervisor: decided events of the run that were accepted */
-    stats_histogram *step_latencies; /* supervisor, with two steps: of rejected and accepted events
-                                      */
-    farm_asked asked;                /* destination, with two steps */
-    uint64_t step_bytes[2];          /* destination: fragments of the run by step */
-    size_t fragment_bytes;           /* destination: the last fragment */
-    farm_builder builder;            /* destination */
-    uint64_t *delivered;             /* destination: sequence of the next fragment, per source */
-    uint64_t addressed;              /* destination: event of the last addresses, for a timeline */
-    uint64_t first_sequence;         /* destination: first of its own events in the run */
-    uint64_t *drawn;                 /* room for a set of sources */
-    uint64_t served;                 /* source: control messages of the run */
-    uint64_t completed;              /* destination: events completed in the run */
-    uint64_t label_sum;              /* destination: sum of the labels that it read, */
-    uint64_t marked;                 /* and their number, if sizes vary */
-    uint64_t slow_units;             /* destination: extra work on each event, for --slow-us */
+    bool hears_groups; /* messages come by those groups, not from single ranks */
+    uint64_t *drawn;   /* room for a set of sources */
     bool labelled; /* fragments carry event and source; if sizes vary, those with room for them */
     bool varied;   /* fragments vary in size; those below 16 bytes have no label */
     timeline_recorder *timeline; /* or NULL */
+    farm_supervisor supervisor;
+    farm_source source;
+    farm_destination destination;
 } farm_rank;
 
 /* The farm's part of a rank. */
@@ -117,7 +129,8 @@ static inline cb_status farm_admit(bench_rank *me, uint64_t event, size_t destin
     farm_rank *farm = farm_of(me);
 
     if (__builtin_expect(destination >= farm->destinations || event != farm->due[destination] ||
-                             event >= farm->end_event || farm->over || farm->own_events != NULL,
+                             event >= farm->end_event || farm->over ||
+                             farm->source.own_events != NULL,
                          0))
         return farm_admit_out_of_turn(me, event, destination, admitted);
     farm->due[destination] += farm->destinations;

@@ -57,8 +57,8 @@ static cb_status conclude_run(farm_run *run, farm_tally *tally)
         CB_TRY(farm_drain(run->base.me, run->base.actions));
     CB_TRY(farm_check_sum(run->base.me));
     sums[0] = farm_fault_count(farm);
-    sums[1] = farm->step_bytes[0];
-    sums[2] = farm->step_bytes[1];
+    sums[1] = farm->destination.step_bytes[0];
+    sums[2] = farm->destination.step_bytes[1];
     CB_TRY(control_sum(run->base.setting->team, sums, 3));
     if (run->base.root) {
         farm_count(run->base.me, tally);
@@ -67,7 +67,7 @@ static cb_status conclude_run(farm_run *run, farm_tally *tally)
         tally->step_bytes[1] = sums[2];
     }
     for (size_t i = 0; run->base.root && i < farm_destinations(run); i++) {
-        const farm_account *from = &farm->ledger.accounts[i];
+        const farm_account *from = &farm->supervisor.ledger.accounts[i];
         farm_account *to = &run->accounts[i];
 
         to->decided += from->decided;

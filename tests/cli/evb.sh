@@ -106,7 +106,8 @@ refused "a rate that is too low" 2 2 "--processors 2 --rate 1Hz --max-time 1" "-
 case_is "a builder counts events with lost fragments as lost"
 export COMBENCH_UDP_FAULTS=loss=0.2
 for schedule in none shift barrier; do
-    measured 2 --schedule "$schedule" --technology udp --sizes 64 --processors 2 --max-time 0.5
+    measured 2 --schedule "$schedule" --technology udp --parameter timeout_ms=30 --sizes 64 --processors 2 \
+        --max-time 1
     expect_rows "r['lost'] > 0 and 0 < r['incomplete'] <= r['lost']"
 done
 unset COMBENCH_UDP_FAULTS

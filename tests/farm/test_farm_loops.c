@@ -80,13 +80,13 @@ static farm_tally run_load(const farm_load *load, bench_action step)
     f.supervisor.nodes[0].in = &f.decisions;
     f.supervisor.factory.go_on = work;
     f.supervisor.me.part = &part;
-    ck_assert_int_eq(farm_ledger_create(1, load->in_flight, &part.ledger), CB_OK);
+    ck_assert_int_eq(farm_ledger_create(1, load->in_flight, &part.supervisor.ledger), CB_OK);
     ck_assert_int_eq(
         farm_begin(&f.supervisor.me, 0, load->events, &farm_fragments_touched, f.timeout_ns),
         CB_OK);
     ck_assert_int_eq(farm_supervise(&f.supervisor.me, &actions, load, &tally), CB_OK);
     ck_assert_uint_eq(tally.decided, load->events);
-    farm_ledger_free(&part.ledger);
+    farm_ledger_free(&part.supervisor.ledger);
     return tally;
 }
 

@@ -120,12 +120,12 @@ static cb_status make_supervisor(supervisor *one, size_t sources, uint64_t in_fl
                            .group = &one->from_destinations,
                            .place.first_peer = {0, 0, sources},
                            .part = farm};
-    return farm_ledger_create(DESTINATIONS, in_flight, &farm->ledger);
+    return farm_ledger_create(DESTINATIONS, in_flight, &farm->supervisor.ledger);
 }
 
 static void unmake_supervisor(supervisor *one)
 {
-    farm_ledger_free(&farm_of(&one->me)->ledger);
+    farm_ledger_free(&farm_of(&one->me)->supervisor.ledger);
     free(one->me.part);
     free(one->echo.decisions);
     transport_pool_clear(&one->echo.pool);

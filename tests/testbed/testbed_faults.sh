@@ -80,14 +80,14 @@ expect_rows "r['datagrams']['sent'] > 0"
 # That many lost frames would delay the control plane by half a minute, so the sender drops datagrams instead.
 case_is "udp where 30 % of the datagrams are lost"
 export COMBENCH_UDP_FAULTS=loss=0.3
-measured_under 2 "--loss 1% --jitter 100us" cb_oneway --technology udp --max-time 0.5
+measured_under 2 "--loss 1% --jitter 100us" cb_oneway --technology udp --parameter timeout_ms=30 --max-time 1
 expect_document result.json "sum(r['datagrams']['lost'] for r in d['results']) > 0" True
 expect_rows "r['datagrams']['lost'] == 0 or r['rates_from'] == 'totals' and r['frequency_Hz'] * rate_us(r) < 1e6"
 
 case_is "a farm over udp accounts for every event"
 export COMBENCH_UDP_FAULTS=loss=0.1
 measured_under 3 "--loss 1% --reorder 5%" cb_pushfarm --technology udp --sources 1 --destinations 1 \
-    --algorithm 0 --in-flight 4 --max-time 0.5
+    --parameter timeout_ms=30 --algorithm 0 --in-flight 4 --max-time 1
 expect_rows "r['issued'] == r['decided'] + r['lost'] + r['in_flight']"
 expect_rows "r['decided'] > 0 and r['errors'] == 0"
 unset COMBENCH_UDP_FAULTS
