@@ -16,8 +16,8 @@ typedef enum {
     CB_FILES
 } cb_file;
 
-/* "network.conf", "nodes.conf", "machines.conf". */
-const char *cb_file_name(cb_file file);
+/* "network.conf", "nodes.conf", "machines.conf", NULL. */
+extern const char *const cb_file_names[CB_FILES + 1];
 
 enum { CB_FILE_LARGEST_BYTES = 4 << 20 };
 

@@ -348,7 +348,7 @@ cb_status cb_config_settings(const cb_config *config, const cb_job *job,
     if (job->ranks > config->node_count) {
         cb_error("%s/%s has %zu nodes, and rank r is the r-th of them: a job of %zu ranks needs "
                  "%zu nodes; add nodes, or start fewer ranks",
-                 config->directory, cb_file_name(CB_FILE_NODES), config->node_count, job->ranks,
+                 config->directory, cb_file_names[CB_FILE_NODES], config->node_count, job->ranks,
                  job->ranks);
         return CB_ERROR_USAGE;
     }

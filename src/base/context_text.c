@@ -15,16 +15,11 @@
 #include "base/log.h"
 #include "base/memory.h"
 
-static const char *const file_names[CB_FILES] = {
+const char *const cb_file_names[CB_FILES + 1] = {
     [CB_FILE_NETWORK] = "network.conf",
     [CB_FILE_NODES] = "nodes.conf",
     [CB_FILE_MACHINES] = "machines.conf",
 };
-
-const char *cb_file_name(cb_file file)
-{
-    return file_names[file];
-}
 
 void cb_context_place_text(const cb_config *config, context_place place,
                            char text[CONTEXT_PLACE_BYTES])
@@ -35,7 +30,7 @@ void cb_context_place_text(const cb_config *config, context_place place,
         snprintf(text, CONTEXT_PLACE_BYTES, "--parameter");
         return;
     }
-    name = file_names[place.file];
+    name = cb_file_names[place.file];
     if (place.line > 0)
         snprintf(text, CONTEXT_PLACE_BYTES, "%s/%s:%ld", config->directory, name, place.line);
     else
@@ -87,7 +82,7 @@ static cb_status fail_file(const char *directory, cb_file file, const char *caus
 {
     cb_error("cannot read %s/%s: %s; --config needs a directory with network.conf, nodes.conf and "
              "machines.conf, which may be empty but for the nodes, or the name of the preset %s",
-             directory, file_names[file], cause, preset_note);
+             directory, cb_file_names[file], cause, preset_note);
     return CB_ERROR_USAGE;
 }
 
@@ -113,7 +108,7 @@ static cb_status read_stream(FILE *stream, const char *directory, cb_file file, 
 static cb_status load_file(const char *directory, cb_file file, char **text, size_t *bytes)
 {
     char path[CONTEXT_PLACE_BYTES];
-    int length = snprintf(path, sizeof(path), "%s/%s", directory, file_names[file]);
+    int length = snprintf(path, sizeof(path), "%s/%s", directory, cb_file_names[file]);
     FILE *stream;
     cb_status status;
 

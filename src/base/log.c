@@ -256,3 +256,11 @@ bool cb_streams_await_reader(int descriptor, uint64_t timeout_ns)
     }
     return true;
 }
+
+void cb_streams_drain(void)
+{
+    const uint64_t timeout_ns = 2000000000;
+
+    (void)cb_streams_await_reader(fileno(cb_streams_output()), timeout_ns);
+    (void)cb_streams_await_reader(STDERR_FILENO, timeout_ns);
+}

@@ -90,4 +90,8 @@ cb_status cb_streams_flush(FILE *stream, const char *what, const char *instead);
  * Returns false if bytes remain unread; true at once if it is not a pipe or the reader is gone. */
 bool cb_streams_await_reader(int descriptor, uint64_t timeout_ns);
 
+/* The same for standard output and error, for at most 2 s each. Call it before MPI_Abort: MPICH's
+ * launcher exits as soon as it learns of an abort and loses what it has not read by then. */
+void cb_streams_drain(void);
+
 #endif

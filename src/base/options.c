@@ -3,7 +3,9 @@
 #include "base/options.h"
 
 #include <getopt.h>
+#include <limits.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -432,10 +434,16 @@ static const char *file_of(const cb_option_table *table, const cb_option *row,
     return path == NULL || strcmp(path, "-") == 0 ? NULL : path;
 }
 
-static bool names(const char *text, const char *path)
+static bool names(const cb_option *row, const char *text, const char *path)
 {
     const char *colon = strchr(text, ':');
+    char file[PATH_MAX];
 
+    for (size_t i = 0; row->inside != NULL && row->inside[i] != NULL; i++) {
+        snprintf(file, sizeof(file), "%s/%s", text, row->inside[i]);
+        if (cb_output_is_same(path, file))
+            return true;
+    }
     return cb_output_is_same(path, text) || (colon != NULL && cb_output_is_same(path, colon + 1));
 }
 
@@ -450,7 +458,7 @@ static cb_status check_files(const cb_option_table *table, const void *parameter
             const cb_option *other = &table->options[j];
             const char *text = j != i ? file_of(table, other, parameters) : NULL;
 
-            if (text == NULL || !names(text, path))
+            if (text == NULL || !names(other, text, path))
                 continue;
             cb_error("--%s '%s' would replace the file of %s%s; name another file", row->name, path,
                      other->type == CB_OPTION_OPERAND ? "" : "--", other->name);

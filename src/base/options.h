@@ -44,9 +44,10 @@ typedef struct {
     double minimum, maximum;    /* of each number, in `unit` or bytes */
     const char *unit;           /* s, us, Hz, % (see cb_parse_real); NULL: a bare number */
     cb_option_file file; /* no file may be written that is read or written by another option */
-    const char *key;     /* key in the result, with its unit: max_time_s; NULL: not in the result */
-    const char *help;    /* at most two lines of --help with the facts; no final full stop */
-    const char *more;    /* further sentences, for the manual page only; NULL: none */
+    const char *const *inside; /* names a directory, of which these are read; NULL-terminated */
+    const char *key;  /* key in the result, with its unit: max_time_s; NULL: not in the result */
+    const char *help; /* at most two lines of --help with the facts; no final full stop */
+    const char *more; /* further sentences, for the manual page only; NULL: none */
 } cb_option;
 
 typedef struct cb_option_table cb_option_table;

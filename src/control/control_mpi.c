@@ -215,15 +215,11 @@ void control_look_while_waiting(control *plane, void (*look)(void *context), voi
     plane->look_context = context;
 }
 
-/* MPICH's launcher exits as soon as it learns of the abort and loses output that it has not read by
- * then, so wait until it has, for at most two seconds. */
 _Noreturn void control_abort(int exit_status)
 {
-    const uint64_t timeout_ns = 2000000000;
     int started = 0;
 
-    (void)cb_streams_await_reader(fileno(cb_streams_output()), timeout_ns);
-    (void)cb_streams_await_reader(STDERR_FILENO, timeout_ns);
+    cb_streams_drain();
     if (MPI_Initialized(&started) == MPI_SUCCESS && started)
         MPI_Abort(MPI_COMM_WORLD, exit_status);
     _exit(exit_status);

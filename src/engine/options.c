@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/context.h"
 #include "engine/definition.h"
 #include "engine/shape.h"
 #include "engine/traffic.h"
@@ -435,6 +436,8 @@ static const cb_option later_rows[] = {
     {.name = "config",
      .type = CB_OPTION_TEXT,
      .offset = FIELD(config),
+     .file = CB_FILE_READ,
+     .inside = cb_file_names,
      .argument = "DIR",
      .key = "config",
      .help = "Read network.conf, nodes.conf and machines.conf from DIR; or the preset note",

@@ -210,7 +210,7 @@ static cb_status exchange(arranged_peer *peers, int distance)
     if (peers[from].asked) {
         sent = cb_allocate(peers[from].receipt_count, sizeof(*sent), "the order of messages");
         if (sent == NULL)
-            PMPI_Abort(tracer.own, 1);
+            tracer_abort(false);
         PMPI_Recv(sent, (int)peers[from].receipt_count, MPI_UINT64_T, from, TAG, tracer.own,
                   MPI_STATUS_IGNORE);
         status = arrange_peer(&peers[from], sent);

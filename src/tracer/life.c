@@ -63,6 +63,14 @@ static bool is_whole(uint64_t join_s)
     return joined != 0;
 }
 
+void tracer_abort(bool together)
+{
+    cb_streams_drain();
+    if (together)
+        PMPI_Barrier(tracer.own); /* the first abort loses what others have logged */
+    PMPI_Abort(MPI_COMM_WORLD, 1);
+}
+
 static void open_tracer(bool shared)
 {
     uint64_t limit = default_limit, join_s = default_join_s, paused = 0;
@@ -77,7 +85,7 @@ static void open_tracer(bool shared)
         cb_error("cannot trace: not all ranks of MPI_COMM_WORLD have loaded the tracer after "
                  "%llu s; start every program of the job by scripts/trace, or all without it",
                  (unsigned long long)join_s);
-        PMPI_Abort(MPI_COMM_WORLD, 1);
+        tracer_abort(false);
     }
     PMPI_Comm_dup(MPI_COMM_WORLD, &tracer.own);
     mine = mine && choose_clock() &&
@@ -86,7 +94,7 @@ static void open_tracer(bool shared)
            tracer_records_open(&tracer.records, limit) == CB_OK;
     PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, tracer.own);
     if (!all || !tracer_output_open())
-        PMPI_Abort(MPI_COMM_WORLD, 1);
+        tracer_abort(true);
     tracer_start(paused != 0);
 }
 
@@ -181,6 +189,7 @@ EXPORT(Finalize)
 int MPI_Abort(MPI_Comm communicator, int code)
 {
     tracer_leave_records("has called MPI_Abort");
+    cb_streams_drain();
     return REAL(Abort)(communicator, code);
 }
 EXPORT(Abort)

@@ -329,7 +329,7 @@ void tracer_output_write(bool cut)
     file = fdopen(dup(output.file), "w");
     if (file == NULL) {
         report_file();
-        PMPI_Abort(tracer.own, 1);
+        tracer_abort(false);
     }
     write_head(file, cut, changed, missing);
     write_ranks(file);

@@ -50,6 +50,10 @@ kept sizes.txt "sizes of fragments" 2 cb_funnel "--fragments file:sizes.txt --ou
 kept sizes.txt "sizes of fragments of a trace" 0 cb_funnel \
     "--trace-ranks 2 --sources 1 --fragments file:sizes.txt --emit-trace sizes.txt" "--emit-trace" "--fragments"
 
+mkdir conf
+printf 'Technology = mpi\n' >conf/network.conf
+kept conf/network.conf "a configuration" 2 cb_oneway "--config conf --output conf/network.conf" "--output" "--config"
+
 case_is "one new file as two outputs"
 refuse 2 0 "$ccmod" "run trace.cct --output new --signals ./new" "would replace" "--signals" "--output"
 expect_true "no file is made" test ! -e new

@@ -180,6 +180,9 @@ class Cases(unittest.TestCase):
         for name, value in (("fragments", "gamma:2000,2"), ("correlation", "0.5"), ("seed", "7")):
             self.assertEqual(given[given.index(f"--{name}") + 1], value)
         self.assertEqual(columns.of_case(case)["fragments"], "gamma:2000,2")
+        for name in ("/etc/passwd", "/dev/zero", "../sizes", "not-here"):
+            with self.assertRaisesRegex(cases.NotPredicted, "is not in the current folder"):
+                cases.of_row(document, {**row, "fragments": f"file:{name}"})
         self.assertNotEqual(case, replace(case, seed=8))
 
     def test_of_a_row_that_was_cut_are_none(self) -> None:

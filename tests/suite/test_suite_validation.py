@@ -375,6 +375,17 @@ class Replays(unittest.TestCase):
         document["trace"]["path"] = "elsewhere/t.cct"
         self.assertEqual(self.compared(document).trace, self.trace)
 
+    def test_a_path_that_leads_out_of_the_folders_is_not_followed(self) -> None:
+        with tempfile.TemporaryDirectory() as other:
+            outside = Path(other) / "o.cct"
+            outside.write_text(TRACE, "ascii")
+            (self.folder / "link.cct").symlink_to(outside)
+            for path in (outside, os.path.relpath(outside, self.folder), self.folder / "link.cct", "/dev/zero"):
+                document = replay(self.trace, 1, (1, 1, 0))
+                document["trace"]["path"] = str(path)
+                with self.assertRaisesRegex(SuiteError, "cannot find the trace"):
+                    self.compared(document)
+
     def test_a_trace_that_was_changed_is_refused(self) -> None:
         document = replay(self.trace, 1, (1, 1, 0))
         self.trace.write_text(TRACE.replace("1MB", "2MB"), "ascii")

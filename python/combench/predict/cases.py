@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from itertools import product
+from pathlib import Path
 from typing import Callable, Iterable, Iterator, Sequence
 
 from combench.common import catalogue, values
@@ -11,6 +12,7 @@ from combench.common.catalogue import CALIBRATION, Benchmark, Mode
 from combench.common.documents import Json
 from combench.common.errors import SuiteError
 from combench.common.figures import at, number
+from combench.common.files import is_inside
 from combench.predict.case import WINDOW, Case
 from combench.predict.columns import figure_of
 from combench.predict.emission import Content
@@ -99,6 +101,16 @@ def _own_options(definition: Benchmark, document: Json, row: Json) -> tuple[str,
     return tuple(words)
 
 
+def _fragments(row: Json) -> str:
+    """The sizes of fragments. NotPredicted: the row names a file that is not in the current folder; a document may come
+    from anybody, and its paths are not followed elsewhere."""
+    text = str(row.get("fragments", ""))
+    _, is_file, name = text.partition("file:")
+    if is_file and not (is_inside(Path(), Path(name)) and Path(name).is_file()):
+        raise NotPredicted(f"the file of its fragments, {name}, is not in the current folder")
+    return text
+
+
 def of_row(document: Json, row: Json) -> Asked:
     """The case that a row of a result document measured. NotPredicted: it has none."""
     definition = catalogue.known().benchmark(str(document["benchmark"]))
@@ -133,7 +145,7 @@ def of_row(document: Json, row: Json) -> Asked:
         list_kind=changing,
         candidates=0 if changing == "fixed" else _candidates(row),
         fetched=int(row.get("fetched", 0)),
-        fragments=str(row.get("fragments", "")),
+        fragments=_fragments(row),
         correlation=float(row.get("correlation", 0.0)),
         seed=int(at(document, "parameters.seed") or 0) if "fragments" in row else 1,
         accept=float(row["accept"]) if "accept" in row else None,

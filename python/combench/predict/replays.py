@@ -13,6 +13,7 @@ from typing import Sequence
 from combench.common.documents import Json
 from combench.common.errors import SuiteError
 from combench.common.figures import at
+from combench.common.files import is_inside
 from combench.predict.model import CCMOD, Setting
 from combench.predict.processes import ask
 
@@ -103,14 +104,15 @@ def _crc32_of(path: Path) -> str:
 
 
 def _find_trace(result: Path, played: Json) -> Path:
-    """The file that was played: by its path, or in the folder of the result. SuiteError: it is missing
-    or is another one."""
+    """The file that was played: in the folder of the result or in the current one, by its path or its name. The path
+    may come from anybody and is not followed out of these folders. SuiteError: it is missing or is another one."""
     named = Path(played["path"])
-    there = [path for path in (named, result.parent / named, result.parent / named.name) if path.is_file()]
+    places = [(folder, folder / name) for folder in (Path(), result.parent) for name in (named, named.name)]
+    there = [path for folder, path in places if is_inside(folder, path) and path.is_file()]
     if not there:
         raise SuiteError(
-            f"cannot find the trace {named} that {result} has played; start in the folder from which "
-            f"it was played, or copy the trace to {result.parent}"
+            f"cannot find the trace {named} that {result} has played; start in the folder of the trace, or "
+            f"copy the trace to {result.parent}"
         )
     try:
         digest = _crc32_of(there[0])
