@@ -10,7 +10,7 @@
 
 #include "base/log.h"
 #include "engine/options.h"
-#include "engine/shape.h"
+#include "engine/definition.h"
 #include "farm/chain.h"
 #include "farm/options.h"
 

@@ -10,7 +10,7 @@
 #include "base/grow.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "engine/block.h"
+#include "engine/pass.h"
 #include "engine/figures.h"
 #include "engine/measurement.h"
 #include "engine/shares.h"

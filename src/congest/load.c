@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "engine/benchmark.h"
-#include "engine/block.h"
+#include "engine/pass.h"
 #include "engine/figures.h"
 #include "engine/fragments.h"
 #include "engine/measurement.h"

@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "control/control.h"
-#include "engine/block.h"
+#include "engine/pass.h"
 #include "engine/fragments.h"
 #include "farm/arrivals.h"
 #include "farm/loops.h"

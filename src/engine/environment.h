@@ -56,4 +56,10 @@ typedef struct {
 cb_status environment_describe(const environment_sources *from, control_clock *clock,
                                size_t *cache_bytes, machines_of_job *machines);
 
+/* The preflight of a run: what its hosts have that disturbs measurements of the network. */
+
+/* Check the host of each rank, compare the hosts, and write interfaces and findings into the
+ * environment of the document (NULL except at rank 0). Collective over all ranks. */
+cb_status preflight_describe(const environment_sources *from, const machines_of_job *machines);
+
 #endif

@@ -8,7 +8,7 @@
 
 #include "control/control.h"
 #include "engine/options.h"
-#include "engine/shape.h"
+#include "engine/definition.h"
 #include "engine/traffic.h"
 
 /* Check and parse the options; a single fixed size becomes that of --sizes. CB_ERROR_USAGE, logged.

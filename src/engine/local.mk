@@ -1,9 +1,5 @@
 libcombench_a_SOURCES += \
-	%D%/algorithm.c %D%/algorithm.h \
 	%D%/benchmark.c %D%/benchmark.h \
-	%D%/block.c %D%/block.h \
-	%D%/counting.c %D%/counting.h \
-	%D%/configuration.c %D%/configuration.h \
 	%D%/definition.c %D%/definition.h \
 	%D%/describe.c %D%/describe.h \
 	%D%/environment.c %D%/environment.h \
@@ -17,14 +13,11 @@ libcombench_a_SOURCES += \
 	%D%/pass.c %D%/pass.h \
 	%D%/plan.c %D%/plan.h \
 	%D%/plan_run.c %D%/plan_run.h \
-	%D%/preflight.c %D%/preflight.h \
 	%D%/program.c %D%/program.h \
 	%D%/rank.c %D%/rank.h \
-	%D%/rows.c %D%/rows.h \
 	%D%/senders.c %D%/senders.h \
 	%D%/shares.h \
 	%D%/session.c %D%/session.h \
-	%D%/shape.c %D%/shape.h \
 	%D%/traffic.c %D%/traffic.h \
 	%D%/verification.c %D%/verification.h \
 	%D%/wait.c %D%/wait.h

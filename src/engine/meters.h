@@ -7,8 +7,11 @@
 
 #include <stdint.h>
 
+#include "base/parameters.h"
 #include "control/control.h"
+#include "host/counters.h"
 #include "report/report.h"
+#include "transport/transport.h"
 
 enum { METERS_MAXIMUM = 16 };
 
@@ -33,5 +36,48 @@ void meters_reset(meters *own);
 /* Combine the totals of the team into columns of the row (NULL except at index 0) and reset them.
  * Collective over the team; returns the control plane's error. */
 cb_status meters_report(meters *own, control_team *team, report_row *row);
+
+/* What the technology and the hosts count during a row: retransmissions, losses, marks of
+ * congestion. Nothing is read inside a timed section, nor before all ranks have ended it. */
+
+/* What a rank has found out about the host that it counts for. Plain data. */
+typedef struct {
+    int host; /* index into environment.hosts; -1: this rank counts for none */
+    char interface[HOST_INTERFACE_BYTES]; /* with the most new faults; "": none */
+    uint64_t increases[HOST_COUNTERS];
+} counting_of_host;
+
+/* Zero-initialise; free with counting_free. */
+typedef struct {
+    uint64_t begun[CB_COUNTERS_MOST]; /* counters of the technology at the beginning of the row */
+    bool counts_host;                 /* this rank reads the counters of its host */
+    int host;
+    host_counts before, after;
+    counting_of_host *hosts; /* of the row; at index 0 of the team */
+    size_t host_count;       /* including elements without a host */
+} counting;
+
+void counting_free(counting *own);
+
+/* Whether this rank reads the counters of its host: it is the first participant there, and the
+ * participants are on several hosts. On one host its network is not what is measured. `hosts` has
+ * the host of each rank of the job. */
+void counting_choose(counting *own, const int *hosts, const int *participants, size_t count,
+                     int rank);
+
+/* Before the timed passes of a row. Local. */
+void counting_begin(counting *own, transport_factory *technology);
+
+/* After them, when all ranks have ended theirs; the last call before counting_gather counts. Local.
+ */
+void counting_end(counting *own, transport_factory *technology);
+
+/* Combine what all members of the team have counted; valid at its index 0. Collective over the
+ * team; returns the control plane's error, or CB_ERROR_MEMORY, logged. */
+cb_status counting_gather(counting *own, transport_factory *technology, control_team *team,
+                          cb_counts *out);
+
+/* Set the columns of hosts and of worst connections. */
+void counting_fill(const counting *own, const cb_counts *counts, report_row *row);
 
 #endif

@@ -6,7 +6,6 @@
 
 #include "base/context.h"
 #include "engine/definition.h"
-#include "engine/shape.h"
 #include "engine/traffic.h"
 #include "transport/transport.h"
 

@@ -11,7 +11,9 @@
 #include "engine/benchmark.h"
 #include "engine/outcome.h"
 #include "engine/session.h"
+#include "engine/wait.h"
 #include "host/work.h"
+#include "stats/stats.h"
 
 enum { PACE_BATCHES = 3, PASS_BLOCKS_MAXIMUM = 512 };
 
@@ -95,5 +97,18 @@ cb_status pass_end_timing(pass_context *context);
  * to know it in time. *late_ns is how late this rank was. Collective over the team. */
 cb_status pass_start_together(const control_clock *clock, control_team *team, bool oversubscribed,
                               double *late_ns);
+
+/* One timed block: begin, steps, finish. */
+
+/* Hot. *elapsed_ns is the time of the block by this rank's clock. Returns the status of the
+ * benchmark's actions. */
+cb_status block_run(bench_rank *me, const bench_actions *actions, uint64_t steps,
+                    double *elapsed_ns);
+
+/* Hot. As block_run, but reads the clock after each step and records the time of each step in ns.
+ * Such a block can be longer than a launcher waits between SIGTERM and SIGKILL, so it looks for a
+ * signal after each step. */
+cb_status block_run_stepwise(bench_rank *me, const bench_actions *actions, uint64_t steps,
+                             stats_histogram *histogram, const wait_watch *watch);
 
 #endif

@@ -4,7 +4,6 @@
 
 #include "engine/definition.h"
 #include "engine/options.h"
-#include "engine/shape.h"
 
 /* One measurement. */
 struct bench_measurement {

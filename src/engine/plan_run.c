@@ -9,10 +9,10 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "engine/algorithm.h"
+#include "engine/benchmark.h"
 #include "engine/figures.h"
 #include "engine/measurement.h"
-#include "engine/shape.h"
+#include "engine/definition.h"
 
 /* Participants of the current measurement, kept for all sizes of its curve. */
 typedef struct {

@@ -8,10 +8,9 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "engine/algorithm.h"
+#include "engine/benchmark.h"
 #include "engine/figures.h"
 #include "engine/rank.h"
-#include "engine/rows.h"
 #include "engine/shares.h"
 #include "engine/verification.h"
 

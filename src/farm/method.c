@@ -12,7 +12,6 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "engine/algorithm.h"
 #include "engine/benchmark.h"
 #include "engine/measurement.h"
 #include "engine/rank.h"

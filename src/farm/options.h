@@ -3,7 +3,7 @@
 #define FARM_OPTIONS_H
 
 #include "engine/options.h"
-#include "engine/shape.h"
+#include "engine/definition.h"
 #include "farm/farm.h"
 
 /* Choose the farms to measure in a job of `ranks` (choose_shapes of a benchmark): by --sources and

@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "engine/rank.h"
-#include "engine/shape.h"
+#include "engine/definition.h"
 
 const char *farm_fetch_text(const farm_own_options *own)
 {

@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "engine/measurement.h"
 #include "engine/rank.h"
-#include "engine/rows.h"
+#include "engine/figures.h"
 #include "engine/shares.h"
 #include "farm/farm.h"
 #include "farm/load.h"

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "engine/pass.h"
-#include "engine/rows.h"
+#include "engine/figures.h"
 #include "engine/verification.h"
 
 /* Longest expected silence of a working farm, in addition to `least_ns`: all of its destinations

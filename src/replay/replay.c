@@ -15,7 +15,6 @@
 #include "engine/figures.h"
 #include "engine/method.h"
 #include "engine/pass.h"
-#include "engine/rows.h"
 #include "engine/shares.h"
 #include "engine/verification.h"
 #include "replay/messages.h"

@@ -84,19 +84,19 @@ typedef struct {
 static ccmod_status next_counted(ccmod_workload *workload, uint32_t processor, ccmod_record *record,
                                  ccmod_error *error)
 {
-    counting_workload *counting = workload->self;
+    counting_workload *own = workload->self;
 
-    CCMOD_TRY(counting->inner->next(counting->inner, processor, record, error));
+    CCMOD_TRY(own->inner->next(own->inner, processor, record, error));
     if (record->kind == CCMOD_START_RECEIVE ||
         (record->kind == CCMOD_RECEIVE && record->peer == CCMOD_ANY))
-        counting->in_order = false;
-    counting->counts[processor] += record->kind == CCMOD_MULTICAST ? record->list_count : 1;
-    if (counting->counts[processor] <= counting->most)
+        own->in_order = false;
+    own->counts[processor] += record->kind == CCMOD_MULTICAST ? record->list_count : 1;
+    if (own->counts[processor] <= own->most)
         return CCMOD_OK;
     return ccmod_fail(error, CCMOD_ERROR_USAGE, workload->name, record->line,
                       "rank %u has more than %llu records after loops are unrolled; shorten its "
                       "loops, or raise --records",
-                      processor, (unsigned long long)counting->most);
+                      processor, (unsigned long long)own->most);
 }
 
 /* Evaluate with sends that wait for their receives, or with sends that never wait. */
@@ -106,28 +106,28 @@ static ccmod_status evaluate(const ccmod_trace *trace, const script_setting *set
     ccmod_calibration calibration = ccmod_calibration_line(0.1, 1, 1000);
     ccmod_parameters parameters = ccmod_parameters_default();
     const size_t ranks = ccmod_trace_ranks(trace);
-    counting_workload counting = {
+    counting_workload own = {
         .counts = calloc(ranks, sizeof(uint64_t)), .most = setting->records_most, .in_order = true};
     ccmod_network *network = NULL;
     ccmod_result *result = NULL;
     ccmod_status status = ccmod_network_open("crossbar", ranks, &network, error);
 
     calibration.eager_bytes = waits ? 0 : UINT64_MAX;
-    if (status == CCMOD_OK && counting.counts == NULL)
+    if (status == CCMOD_OK && own.counts == NULL)
         status = ccmod_fail(error, CCMOD_ERROR_MEMORY, setting->path, 0,
                             "cannot count the records of %zu ranks: out of memory", ranks);
     if (status == CCMOD_OK)
-        status = ccmod_trace_workload(trace, setting->seed, &counting.inner, error);
-    counting.workload = (ccmod_workload){
-        .name = setting->path, .processors = ranks, .next = next_counted, .self = &counting};
+        status = ccmod_trace_workload(trace, setting->seed, &own.inner, error);
+    own.workload = (ccmod_workload){
+        .name = setting->path, .processors = ranks, .next = next_counted, .self = &own};
     if (status == CCMOD_OK)
-        status = ccmod_evaluate(&counting.workload, network, &calibration, &parameters, NULL, 0,
+        status = ccmod_evaluate(&own.workload, network, &calibration, &parameters, NULL, 0,
                                 &result, error);
-    *in_order = counting.in_order;
+    *in_order = own.in_order;
     ccmod_result_free(result);
-    ccmod_workload_free(counting.inner);
+    ccmod_workload_free(own.inner);
     ccmod_network_free(network);
-    free(counting.counts);
+    free(own.counts);
     return status;
 }
 

@@ -4,7 +4,7 @@
 #define TIMELINE_TRACE_H
 
 #include "control/control.h"
-#include "engine/shape.h"
+#include "engine/definition.h"
 #include "report/trace.h"
 #include "timeline/timeline.h"
 

@@ -1,5 +1,5 @@
 /* Stages of ranks, their roles, and which ranks communicate. */
-#include "engine/shape.h"
+#include "engine/definition.h"
 
 #include <stdio.h>
 #include <string.h>

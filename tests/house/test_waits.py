@@ -36,7 +36,7 @@ ALLOWED = {
     # The time of what the loop does is measured
     "congest/load.c:compute": "a turn",
     "congest/load.c:run_blocks": "a turn",
-    "engine/block.c:block_run_stepwise": "a step",
+    "engine/pass.c:block_run_stepwise": "a step",
     "engine/measurement.c:harness_touch_ns": "a repeat",
     "engine/pass.c:pass_run": "a batch",
     "engine/senders.c:send_packets": "a packet",

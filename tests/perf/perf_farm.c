@@ -17,7 +17,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "engine/block.h"
+#include "engine/pass.h"
 #include "engine/rank.h"
 #include "engine/traffic.h"
 #include "farm/messages.h"

@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-#include "engine/block.h"
+#include "engine/pass.h"
 #include "engine/rank.h"
 #include "engine/traffic.h"
 #include "tests/perf/session.h"

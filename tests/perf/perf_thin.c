@@ -22,7 +22,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "engine/block.h"
+#include "engine/pass.h"
 #include "engine/rank.h"
 #include "engine/session.h"
 #include "engine/traffic.h"

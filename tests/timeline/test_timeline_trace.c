@@ -3,7 +3,7 @@
 #include "timeline/trace.h"
 
 #include "farm/messages.h"
-#include "engine/shape.h"
+#include "engine/definition.h"
 #include "tests/common/unit.h"
 
 /* A farm of two sources and one destination: ranks 0, 1 and 2, and 3. */
