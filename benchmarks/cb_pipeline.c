@@ -11,8 +11,8 @@
 #include "base/log.h"
 #include "engine/options.h"
 #include "engine/definition.h"
-#include "farm/chain.h"
-#include "farm/options.h"
+#include "rate/chain.h"
+#include "rate/rates.h"
 
 static cb_status feed(bench_rank *me)
 {
@@ -74,7 +74,7 @@ static cb_status choose_topologies(const benchmark *definition, const bench_opti
     const char *at = own->topologies;
 
     out->count = 0;
-    CB_TRY(farm_check_load(options));
+    CB_TRY(rate_check(options));
     if (at == NULL)
         return add_usual(definition, ranks, out);
     for (;;) {

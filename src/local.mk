@@ -12,6 +12,7 @@ include src/control/local.mk
 include src/report/local.mk
 include src/transport/local.mk
 include src/engine/local.mk
+include src/rate/local.mk
 include src/farm/local.mk
 include src/evb/local.mk
 include src/linkmap/local.mk

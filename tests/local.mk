@@ -42,6 +42,7 @@ include tests/engine/local.mk
 include tests/occupation/local.mk
 include tests/timeline/local.mk
 include tests/farm/local.mk
+include tests/rate/local.mk
 include tests/evb/local.mk
 include tests/linkmap/local.mk
 include tests/emit/local.mk

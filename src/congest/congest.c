@@ -49,7 +49,7 @@ static void close_state(void *state)
         plan_free(&run->aggressor_plans[i]);
     free(run->aggressor_plans);
     plan_free(&run->victim_plan);
-    farm_arrivals_free(&run->arrivals);
+    rate_arrivals_free(&run->arrivals);
     congest_command_free(&run->victim);
     congest_command_free(&run->aggressor);
     free(run->pairs);

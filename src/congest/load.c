@@ -161,7 +161,7 @@ static uint64_t next_steps(const load_turns *turns, uint64_t steps)
 
 /* Steps that fall due one after another. A late step follows at once. */
 static cb_status run_due_steps(bench_rank *me, const bench_actions *actions,
-                               farm_schedule *schedule, uint64_t steps)
+                               rate_schedule *schedule, uint64_t steps)
 {
     wait_terms terms = {
         .manner = {.yields = !me->factory->polls_yield, .longest_sleep_ns = WAIT_WITHOUT_END},
@@ -170,7 +170,7 @@ static cb_status run_due_steps(bench_rank *me, const bench_actions *actions,
     if (actions->begin != NULL)
         CB_TRY(actions->begin(me));
     for (uint64_t i = 0; i < steps; i++) {
-        terms.due_ns = farm_schedule_next(schedule);
+        terms.due_ns = rate_schedule_next(schedule);
         wait_until(&terms);
         CB_TRY(actions->step(me));
     }
@@ -184,7 +184,7 @@ static cb_status run_blocks(void *state, measurement_passes *run)
     const congest_load *load = turns->load;
     const double step_packets = packets_of_step(load);
     bench_rank *me = run->pass.me;
-    farm_schedule schedule;
+    rate_schedule schedule;
     uint64_t steps = 1;
     bool goes_on = true;
     delivery_counts delivery;
@@ -195,7 +195,7 @@ static cb_status run_blocks(void *state, measurement_passes *run)
     CB_TRY(pass_start_together(&load->session.clock, run->pass.team, run->pass.oversubscribed,
                                &late_ns));
     if (load->rate_hz > 0)
-        schedule = farm_schedule_make(load->arrivals, load->rate_hz,
+        schedule = rate_schedule_make(load->arrivals, load->rate_hz,
                                       load->session.job->options->seed, cb_now_ns());
     while (goes_on) {
         const uint64_t start_ns = cb_now_ns();

@@ -5,7 +5,7 @@
 #include "congest/command.h"
 #include "congest/notes.h"
 #include "engine/outcome.h"
-#include "farm/arrivals.h"
+#include "rate/arrivals.h"
 
 /* Of all aggressors. */
 typedef struct {
@@ -13,7 +13,7 @@ typedef struct {
     engine_session session;      /* of the aggressors: their plane, definition and options */
     measurement_setting setting; /* the measurement whose traffic is the load */
     const congest_command *command;
-    const farm_arrivals *arrivals;
+    const rate_arrivals *arrivals;
     double rate_hz; /* of steps, that fall due as `arrivals` says; 0: one after the other */
 } congest_load;
 

@@ -61,8 +61,8 @@ static cb_status check_rate(const engine_session *session, congest_run *run)
                  name);
         return CB_ERROR_USAGE;
     }
-    CB_TRY(farm_arrivals_parse(options->arrivals, &run->arrivals));
-    return options->rate_hz > 0 ? farm_arrivals_check_rate(&run->arrivals, options->rate_hz)
+    CB_TRY(rate_arrivals_parse(options->arrivals, &run->arrivals));
+    return options->rate_hz > 0 ? rate_arrivals_check_rate(&run->arrivals, options->rate_hz)
                                 : CB_OK;
 }
 

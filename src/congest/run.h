@@ -7,7 +7,7 @@
 #include "congest/notes.h"
 #include "congest/options.h"
 #include "congest/team.h"
-#include "farm/arrivals.h"
+#include "rate/arrivals.h"
 
 /* A measurement of the plan: one of the victim beside a number of aggressors. */
 typedef struct {
@@ -41,7 +41,7 @@ typedef struct {
     congest_pair *pairs; /* by measurement of the plan */
     const bench_measurement *planned;
     size_t victim_count;
-    farm_arrivals arrivals;
+    rate_arrivals arrivals;
     /* Of the current measurement */
     const congest_pair *pair;
     control *job; /* the plane of all ranks */

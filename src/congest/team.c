@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "engine/algorithm.h"
 #include "engine/benchmark.h"
 
 cb_status congest_team_allocate(size_t ranks, congest_team *team)

@@ -9,9 +9,8 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "control/control.h"
-#include "engine/pass.h"
 #include "engine/fragments.h"
-#include "farm/arrivals.h"
+#include "rate/arrivals.h"
 #include "farm/loops.h"
 #include "emit/recorder.h"
 #include "engine/rank.h"
@@ -108,7 +107,7 @@ typedef struct {
     emit_scheduler *scheduler;
     size_t count;
     int *ranks;
-    farm_arrivals arrivals;   /* of pauses before events */
+    rate_arrivals arrivals;   /* of pauses before events */
     bool named[BENCH_STAGES]; /* receives of this stage name their senders */
     struct emit_rank *parts;
     cb_status written;
@@ -120,7 +119,7 @@ typedef struct emit_rank {
     const bench_actions *actions;
     double time_us;       /* time of the algorithm, or mean time of the pause before a step */
     uint64_t step_events; /* events of a step, each after a pause */
-    farm_schedule pauses; /* of a rank that pauses: due times of its events, if they are not
+    rate_schedule pauses; /* of a rank that pauses: due times of its events, if they are not
                            * periodic, */
     uint64_t paused_ns;   /* and the last one; times count from the start */
 } emit_rank;
@@ -152,7 +151,7 @@ static cb_status perform_farm(bench_rank *me, const bench_options *options,
     uint64_t in_flight = options->in_flight > 0 ? options->in_flight
                                                 : IN_FLIGHT_EACH * shape->stages[FARM_DESTINATION];
     farm_load load = {.events = options->trace_steps, .in_flight = in_flight};
-    farm_tally tally;
+    rate_tally tally;
 
     CB_TRY(farm_join(me, shape, in_flight));
     /* The recorder keeps messages by sender, whether they were sent to a rank or to a group. */
@@ -246,7 +245,7 @@ static cb_status record_pause(void *context)
     double pause_us;
 
     for (uint64_t event = 0; event < part->step_events; event++)
-        due_ns = farm_schedule_next(&part->pauses);
+        due_ns = rate_schedule_next(&part->pauses);
     pause_us = (double)(due_ns - part->paused_ns) / 1e3;
     part->paused_ns = due_ns;
     return pause_us > 0 ? emit_recorder_compute(part->all->recorder, part->me->place.self, pause_us)
@@ -301,7 +300,7 @@ static cb_status make_part(emission *all, size_t rank)
         emit_recorder_take_any_size(all->recorder, rank, senders.first, senders.count);
     }
     if (pauses && part->time_us > 0 && all->arrivals.process != FARM_PERIODIC) {
-        part->pauses = farm_schedule_make(&all->arrivals, 1e6 / all->options->trace_pace_us,
+        part->pauses = rate_schedule_make(&all->arrivals, 1e6 / all->options->trace_pace_us,
                                           all->options->seed, 0);
         part->me->algorithm.instead = record_pause;
     }
@@ -428,11 +427,11 @@ cb_status emit_trace(const benchmark *definition, const bench_options *options)
     CB_TRY(emit_choose(definition, options, (size_t)options->trace_ranks, &all.measurement,
                        &all.shape));
     CB_TRY(check_length(&all));
-    CB_TRY(farm_arrivals_parse(options->arrivals, &all.arrivals));
+    CB_TRY(rate_arrivals_parse(options->arrivals, &all.arrivals));
     if (to_file) {
         target = cb_output_target(options->emit_trace, &trace_use);
         if (target == NULL || cb_output_check(target, &trace_use) != CB_OK) {
-            farm_arrivals_free(&all.arrivals);
+            rate_arrivals_free(&all.arrivals);
             free(target);
             return CB_ERROR_USAGE;
         }
@@ -445,7 +444,7 @@ cb_status emit_trace(const benchmark *definition, const bench_options *options)
     if (status == CB_OK)
         status = all.written;
     destroy_parts(&all);
-    farm_arrivals_free(&all.arrivals);
+    rate_arrivals_free(&all.arrivals);
     free(all.ranks);
     free(target);
     return status;

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "engine/algorithm.h"
 #include "engine/benchmark.h"
 #include "engine/verification.h"
 #include "stats/fit.h"

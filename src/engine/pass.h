@@ -98,17 +98,4 @@ cb_status pass_end_timing(pass_context *context);
 cb_status pass_start_together(const control_clock *clock, control_team *team, bool oversubscribed,
                               double *late_ns);
 
-/* One timed block: begin, steps, finish. */
-
-/* Hot. *elapsed_ns is the time of the block by this rank's clock. Returns the status of the
- * benchmark's actions. */
-cb_status block_run(bench_rank *me, const bench_actions *actions, uint64_t steps,
-                    double *elapsed_ns);
-
-/* Hot. As block_run, but reads the clock after each step and records the time of each step in ns.
- * Such a block can be longer than a launcher waits between SIGTERM and SIGKILL, so it looks for a
- * signal after each step. */
-cb_status block_run_stepwise(bench_rank *me, const bench_actions *actions, uint64_t steps,
-                             stats_histogram *histogram, const wait_watch *watch);
-
 #endif

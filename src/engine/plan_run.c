@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "engine/algorithm.h"
 #include "engine/benchmark.h"
 #include "engine/figures.h"
 #include "engine/measurement.h"

@@ -3,8 +3,10 @@
 #define ENGINE_RANK_H
 
 #include "engine/benchmark.h"
-#include "engine/options.h"
 #include "engine/method.h"
+#include "engine/options.h"
+#include "engine/wait.h"
+#include "stats/stats.h"
 
 /* What a rank's part is made from. */
 typedef struct {
@@ -54,5 +56,18 @@ cb_status rank_check_sum(bench_rank *me);
 /* Number of buffers to allocate in advance if `wanted` may be in use at a time. For large buffers
  * it is smaller, but at least two. */
 size_t rank_buffers_beforehand(size_t size_bytes, size_t wanted);
+
+/* One timed block: begin, steps, finish. */
+
+/* Hot. *elapsed_ns is the time of the block by this rank's clock. Returns the status of the
+ * benchmark's actions. */
+cb_status block_run(bench_rank *me, const bench_actions *actions, uint64_t steps,
+                    double *elapsed_ns);
+
+/* Hot. As block_run, but reads the clock after each step and records the time of each step in ns.
+ * Such a block can be longer than a launcher waits between SIGTERM and SIGKILL, so it looks for a
+ * signal after each step. */
+cb_status block_run_stepwise(bench_rank *me, const bench_actions *actions, uint64_t steps,
+                             stats_histogram *histogram, const wait_watch *watch);
 
 #endif

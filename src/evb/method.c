@@ -14,7 +14,7 @@
 #include "engine/shares.h"
 #include "evb/schedules.h"
 #include "evb/unit.h"
-#include "farm/chain.h"
+#include "rate/chain.h"
 #include "timeline/write.h"
 
 enum { TURNS_LEAST = 4, TURNS_MOST = 20000 };
@@ -289,7 +289,7 @@ static cb_status wait_until_due(const chain_run *run, const wait_terms *terms)
     return CB_OK;
 }
 
-static cb_status run_turns(chain_run *run, uint64_t turns, farm_schedule schedule, chain_times *out)
+static cb_status run_turns(chain_run *run, uint64_t turns, rate_schedule schedule, chain_times *out)
 {
     uint64_t first_ns = 0, first_due_ns = 0, due_ns = 0, now_ns = 0;
     wait_terms terms = chain_terms(run, due_ns);
@@ -297,7 +297,7 @@ static cb_status run_turns(chain_run *run, uint64_t turns, farm_schedule schedul
     out->late_ns = fmax(0, (double)(int64_t)(cb_now_ns() - schedule.start_ns));
     for (uint64_t turn = 1; turn <= turns; turn++) {
         for (uint64_t event = 0; event < run->step_events; event++)
-            due_ns = farm_schedule_next(&schedule);
+            due_ns = rate_schedule_next(&schedule);
         terms.due_ns = due_ns;
         CB_TRY(wait_until_due(run, &terms));
         now_ns = cb_now_ns();
@@ -306,17 +306,17 @@ static cb_status run_turns(chain_run *run, uint64_t turns, farm_schedule schedul
             first_due_ns = due_ns;
         }
         if (turn == (turns + 1) / 2)
-            out->backlog_middle = (double)farm_schedule_overdue(&schedule, due_ns, now_ns);
+            out->backlog_middle = (double)rate_schedule_overdue(&schedule, due_ns, now_ns);
         wait_pause(&terms, &(wait_state){0}, now_ns); /* late turns yield as well */
         CB_TRY(run->base.actions->step(run->base.me));
     }
-    out->backlog_end = (double)farm_schedule_overdue(&schedule, due_ns, now_ns);
+    out->backlog_end = (double)rate_schedule_overdue(&schedule, due_ns, now_ns);
     out->issue_span_ns = (double)(now_ns - first_ns);
     out->due_span_ns = (double)(due_ns - first_due_ns);
     return evb_complete_turns(run->base.me);
 }
 
-static cb_status run_at_rate(chain_run *run, const rate_load *load, farm_schedule schedule,
+static cb_status run_at_rate(chain_run *run, const rate_load *load, rate_schedule schedule,
                              chain_times *out)
 {
     evb_unit *unit = evb_of(run->base.me);
@@ -335,7 +335,7 @@ static cb_status run_at_rate(chain_run *run, const rate_load *load, farm_schedul
     if (!unit->builds)
         return status;
     out->pending_middle = due.pending_middle;
-    out->pending_end = (double)farm_schedule_due(&due.schedule, unit->last_ns);
+    out->pending_end = (double)rate_schedule_due(&due.schedule, unit->last_ns);
     out->arrival_span_ns = (double)(unit->last_ns - due.first_ns);
     return status;
 }
@@ -347,7 +347,7 @@ static cb_status gather_at_rate(rate_run *base)
     return sum_accounts(base->setting->team, &unit->account, unit->accounts);
 }
 
-static cb_status fill_at_rate(rate_run *base, farm_outcome *outcome, report_row *row)
+static cb_status fill_at_rate(rate_run *base, rate_outcome *outcome, report_row *row)
 {
     const chain_run *run = (const chain_run *)base;
     const uint64_t *account = evb_of(base->me)->accounts;

@@ -6,7 +6,7 @@
 #include "base/formula.h"
 #include "base/log.h"
 #include "base/units.h"
-#include "farm/options.h"
+#include "rate/rates.h"
 #include "timeline/recording.h"
 
 enum { CREDITS_MOST = 65535 };
@@ -66,7 +66,7 @@ cb_status evb_check(const bench_options *options)
 {
     evb_schedule schedule;
 
-    CB_TRY(farm_check_load(options));
+    CB_TRY(rate_check(options));
     CB_TRY(timeline_check_options(options));
     if (options->timeline != NULL &&
         (options->rate_hz > 0 || options->load_curve != NULL || options->find_rate)) {

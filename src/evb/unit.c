@@ -119,7 +119,7 @@ static void conclude_due_events(evb_unit *unit, bool lost)
     evb_due *due = unit->due;
 
     for (size_t event = 0; event < unit->units * unit->pack; event++) {
-        const uint64_t due_ns = farm_schedule_next(&due->schedule);
+        const uint64_t due_ns = rate_schedule_next(&due->schedule);
 
         if (!lost && event / unit->pack == unit->index)
             stats_histogram_record(unit->latency,
@@ -129,7 +129,7 @@ static void conclude_due_events(evb_unit *unit, bool lost)
     if (due->turns == 1)
         due->first_ns = unit->last_ns;
     if (due->turns == due->middle)
-        due->pending_middle = (double)farm_schedule_due(&due->schedule, unit->last_ns);
+        due->pending_middle = (double)rate_schedule_due(&due->schedule, unit->last_ns);
 }
 
 static void record_latencies(evb_unit *unit, const evb_turn *turn)

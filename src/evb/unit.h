@@ -11,7 +11,7 @@
 
 #include "engine/benchmark.h"
 #include "evb/options.h"
-#include "farm/arrivals.h"
+#include "rate/arrivals.h"
 #include "stats/stats.h"
 #include "timeline/timeline.h"
 
@@ -30,7 +30,7 @@ typedef struct {
 
 /* Of an open loop: what a builder knows of the events that are due. */
 typedef struct {
-    farm_schedule schedule; /* of all events in turns that are complete or lost */
+    rate_schedule schedule; /* of all events in turns that are complete or lost */
     uint64_t turns;         /* complete or lost */
     uint64_t middle;        /* number of the turn in the middle of the run, from 1 */
     uint64_t first_ns;      /* the first turn was complete */

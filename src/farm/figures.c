@@ -10,14 +10,14 @@
 #include "farm/options.h"
 
 /* If events were lost: decisions / the time of all runs, to the last one or to giving up. */
-static double delivered_hz(const farm_outcome *outcome, report_row *row)
+static double delivered_hz(const rate_outcome *outcome, report_row *row)
 {
     report_set_text(row, REPORT_RATES_FROM, "totals");
     return (double)outcome->tally.decided / outcome->tally.elapsed_ns * 1e9;
 }
 
 /* The frequency is that of decisions. */
-static cb_status fill_closed(const farm_outcome *outcome, report_row *row, double *frequency_hz)
+static cb_status fill_closed(const rate_outcome *outcome, report_row *row, double *frequency_hz)
 {
     stats_summary summary;
 
@@ -38,73 +38,29 @@ static cb_status fill_closed(const farm_outcome *outcome, report_row *row, doubl
     return CB_OK;
 }
 
-static const double late = 1.01; /* 1 % of the run */
-
-bool farm_fills_up(const farm_outcome *outcome)
-{
-    const double least_growth = 1.5, most_growth = 4, few_each = 2;
-    const farm_tally *tally = &outcome->tally;
-    double middle = (double)tally->in_flight_middle, end = (double)tally->in_flight_end;
-
-    return tally->decision_span_ns > late * tally->due_span_ns &&
-           end > few_each * (double)outcome->destinations && end >= least_growth * middle &&
-           end <= most_growth * middle;
-}
-
-bool farm_saturated(const farm_outcome *outcome)
-{
-    const farm_tally *tally = &outcome->tally;
-    bool waits_longer = tally->issue_span_ns > late * tally->due_span_ns &&
-                        tally->backlog_end > tally->backlog_middle;
-
-    return waits_longer || farm_fills_up(outcome);
-}
-
 /* Why the rate is not reached. The farm, if waiting for it explains at least half of the last
  * event's delay, or if it filled up. Otherwise the supervisor, which did not issue due events in
  * time. */
-static const char *limit_of(const farm_outcome *outcome)
+static const char *limit_of(const rate_outcome *outcome)
 {
-    const farm_tally *tally = &outcome->tally;
+    const rate_tally *tally = &outcome->tally;
     double late_ns = tally->issue_span_ns - tally->due_span_ns;
 
-    return 2 * tally->waited_ns > late_ns || farm_fills_up(outcome) ? "farm" : "supervisor";
+    return 2 * tally->waited_ns > late_ns || rate_fills_up(outcome) ? "farm" : "supervisor";
 }
 
-void farm_fill_load(const farm_outcome *outcome, report_row *row)
+static void fill_open(const rate_outcome *outcome, report_row *row, double *frequency_hz)
 {
-    const farm_tally *tally = &outcome->tally;
-    const farm_found *found = &outcome->found;
-    bool saturated = farm_saturated(outcome);
-
-    report_set_number(row, REPORT_OFFERED_HZ, outcome->offered_hz);
-    report_set_flag(row, REPORT_SATURATED, saturated);
-    if (!saturated && tally->due_span_ns > 0)
-        report_set_number(row, REPORT_GENERATOR_ERROR_PCT,
-                          100 * fabs(tally->issue_span_ns / tally->due_span_ns - 1));
-    report_set_number(row, REPORT_DUE, (double)tally->due);
-    report_set_number(row, REPORT_NOT_ISSUED, (double)tally->backlog_end);
-    if (found->rate_hz > 0) {
-        report_set_member(row, REPORT_FOUND_HZ, found->rate_hz, "value");
-        report_set_member(row, REPORT_FOUND_HZ, found->low_hz, "interval.0");
-        report_set_member(row, REPORT_FOUND_HZ, found->high_hz, "interval.1");
-        report_set_member(row, REPORT_FOUND_HZ, (double)found->held, "held");
-        report_set_member(row, REPORT_FOUND_HZ, (double)found->repeats, "repeats");
-    }
-}
-
-static void fill_open(const farm_outcome *outcome, report_row *row, double *frequency_hz)
-{
-    const farm_tally *tally = &outcome->tally;
+    const rate_tally *tally = &outcome->tally;
 
     *frequency_hz = tally->decided > 1 && tally->decision_span_ns > 0
                         ? (double)(tally->decided - 1) / tally->decision_span_ns * 1e9
                         : (double)NAN;
     if (tally->lost > 0)
         *frequency_hz = delivered_hz(outcome, row);
-    farm_fill_load(outcome, row);
+    rate_fill_load(outcome, row);
     report_set_number(row, REPORT_HELD_BACK, (double)tally->held_back);
-    if (farm_saturated(outcome))
+    if (rate_saturated(outcome))
         report_set_text(row, REPORT_LIMITED_BY, limit_of(outcome));
 }
 
@@ -113,13 +69,14 @@ static void fill_open(const farm_outcome *outcome, report_row *row, double *freq
 static cb_status fill_destinations(const measurement_setting *setting, const farm_outcome *outcome,
                                    report_row *row)
 {
+    const rate_outcome *rate = outcome->rate;
     const int *ranks =
         &setting->ranks[shape_span(&setting->planned->shape, FARM_DESTINATION).first];
     stats_histogram *latency = cb_allocate(1, sizeof(*latency), "a histogram of latencies");
 
     if (latency == NULL)
         return CB_ERROR_MEMORY;
-    for (size_t i = 0; i < outcome->destinations; i++) {
+    for (size_t i = 0; i < rate->destinations; i++) {
         const farm_account *account = &outcome->accounts[i];
         uint64_t issued = account->decided + account->lost;
         double in_flight_mean = issued > 0 ? (double)account->in_flight_sum / (double)issued : 0;
@@ -144,7 +101,7 @@ static cb_status fill_destinations(const measurement_setting *setting, const far
 static double fill_steps(const farm_outcome *outcome, double fraction, size_t sources,
                          size_t fetched, report_row *row)
 {
-    const farm_tally *tally = &outcome->tally;
+    const rate_tally *tally = &outcome->rate->tally;
     const double decided = (double)tally->decided, accepted = (double)tally->accepted;
 
     if (fraction < 0)
@@ -166,31 +123,32 @@ cb_status farm_figures(const measurement_setting *setting, const farm_outcome *o
                        report_row *row)
 {
     const bench_measurement *measurement = setting->planned;
-    const farm_tally *tally = &outcome->tally;
+    const rate_outcome *rate = outcome->rate;
+    const rate_tally *tally = &rate->tally;
     const size_t sources = measurement->shape.stages[FARM_SOURCE];
     const size_t fetched = farm_fetched(setting->session->job->options, sources);
     const double accept = farm_accept_fraction(setting->session->job->options);
     const double size_bytes =
-        measurement->varied ? outcome->base.fragment_mean_bytes : (double)measurement->size_bytes;
+        measurement->varied ? rate->base.fragment_mean_bytes : (double)measurement->size_bytes;
     const double mean_sources = fill_steps(outcome, accept, sources, fetched, row);
     double frequency_hz = (double)NAN;
 
-    figures_fill_common(setting, outcome->open ? "open" : "closed", mean_sources, size_bytes,
-                        &outcome->base, row);
+    figures_fill_common(setting, rate->open ? "open" : "closed", mean_sources, size_bytes,
+                        &rate->base, row);
     report_set_number(row, REPORT_SOURCES, (double)sources);
     if (fetched < sources)
         report_set_number(row, REPORT_FETCHED, (double)fetched);
-    report_set_number(row, REPORT_DESTINATIONS, (double)outcome->destinations);
+    report_set_number(row, REPORT_DESTINATIONS, (double)rate->destinations);
     report_set_number(row, REPORT_IN_FLIGHT_LIMIT, (double)outcome->in_flight);
     figures_fill_synchronised(measurement,
-                              (size_t)(outcome->in_flight + outcome->destinations - 1) /
-                                  outcome->destinations * (accept < 0 ? fetched : sources),
+                              (size_t)(outcome->in_flight + rate->destinations - 1) /
+                                  rate->destinations * (accept < 0 ? fetched : sources),
                               row);
-    if (outcome->open) {
+    if (rate->open) {
         report_set_text(row, REPORT_ARRIVALS, setting->session->job->options->arrivals);
-        fill_open(outcome, row, &frequency_hz);
+        fill_open(rate, row, &frequency_hz);
     } else {
-        CB_TRY(fill_closed(outcome, row, &frequency_hz));
+        CB_TRY(fill_closed(rate, row, &frequency_hz));
     }
     report_set_number(row, REPORT_FREQUENCY_HZ, frequency_hz);
     report_set_number(row, REPORT_THROUGHPUT_MBPS, mean_sources * size_bytes * frequency_hz / 1e6);

@@ -18,7 +18,7 @@ typedef struct {
     bench_rank *me;
     bench_action issue;
     const farm_load *load;
-    farm_tally *tally;
+    rate_tally *tally;
     farm_ledger *ledger;
     uint64_t first_issue_ns, last_issue_ns;
     uint64_t first_decision_ns, last_decision_ns; /* open loop only */
@@ -211,11 +211,11 @@ static __attribute__((flatten)) cb_status run_timed(supervision *run)
 }
 
 typedef struct {
-    farm_schedule schedule;
+    rate_schedule schedule;
     uint64_t due_ns, first_due_ns, last_due_ns; /* due times of the next, the first and the last
                                                  * issued event */
     /* State when half of the events were issued; its time, and the time when all were */
-    farm_schedule middle;
+    rate_schedule middle;
     uint64_t middle_due_ns, middle_ns, end_ns;
     uint64_t last_news_ns;
     bool held; /* the next event is due and has no room */
@@ -242,7 +242,7 @@ static cb_status issue_due(supervision *run, open_state *state, uint64_t now_ns)
     }
     state->due_ns = UINT64_MAX;
     if (run->ledger->issued < run->load->events) {
-        state->due_ns = farm_schedule_next(&state->schedule);
+        state->due_ns = rate_schedule_next(&state->schedule);
     } else {
         state->end_ns = now_ns;
         run->tally->in_flight_end = run->ledger->in_flight;
@@ -277,19 +277,19 @@ static cb_status look_for_decision(supervision *run, open_state *state, uint64_t
  * ended early, its next event belongs to the backlog. */
 static void count_backlog(const supervision *run, open_state *state)
 {
-    farm_tally *tally = run->tally;
+    rate_tally *tally = run->tally;
 
     if (state->due_ns != UINT64_MAX) {
         state->end_ns = cb_now_ns();
         tally->backlog_end =
-            farm_schedule_due(&state->schedule, state->end_ns) + (state->due_ns <= state->end_ns);
+            rate_schedule_due(&state->schedule, state->end_ns) + (state->due_ns <= state->end_ns);
     } else {
         tally->backlog_end =
-            farm_schedule_overdue(&state->schedule, state->last_due_ns, state->end_ns);
+            rate_schedule_overdue(&state->schedule, state->last_due_ns, state->end_ns);
     }
     if (state->middle_ns > 0)
         tally->backlog_middle =
-            farm_schedule_overdue(&state->middle, state->middle_due_ns, state->middle_ns);
+            rate_schedule_overdue(&state->middle, state->middle_due_ns, state->middle_ns);
     tally->due = run->ledger->issued + tally->backlog_end;
     tally->due_span_ns = (double)(state->last_due_ns - state->first_due_ns);
     tally->issue_span_ns = (double)(run->last_issue_ns - run->first_issue_ns);
@@ -305,8 +305,8 @@ static cb_status run_open(supervision *run)
                         .terms = {.manner = wait_manner_of(load->wait, run->me->factory)}};
 
     state.schedule =
-        farm_schedule_make(load->arrivals, load->rate_hz, load->seed, state.last_news_ns);
-    state.due_ns = farm_schedule_next(&state.schedule);
+        rate_schedule_make(load->arrivals, load->rate_hz, load->seed, state.last_news_ns);
+    state.due_ns = rate_schedule_next(&state.schedule);
     while (loop_continues(run)) {
         uint64_t now_ns = cb_now_ns();
 
@@ -323,7 +323,7 @@ static cb_status run_open(supervision *run)
     return CB_OK;
 }
 
-void farm_count(const bench_rank *me, farm_tally *tally)
+void farm_count(const bench_rank *me, rate_tally *tally)
 {
     const farm_ledger *ledger = &farm_of(me)->supervisor.ledger;
 
@@ -335,7 +335,7 @@ void farm_count(const bench_rank *me, farm_tally *tally)
 }
 
 cb_status farm_supervise(bench_rank *me, const bench_actions *actions, const farm_load *load,
-                         farm_tally *tally)
+                         rate_tally *tally)
 {
     supervision run = {.me = me,
                        .issue = actions->step,
@@ -345,7 +345,7 @@ cb_status farm_supervise(bench_rank *me, const bench_actions *actions, const far
     double timeouts_ns;
     cb_status status;
 
-    *tally = (farm_tally){0};
+    *tally = (rate_tally){0};
     if (load->open)
         status = run_open(&run);
     else

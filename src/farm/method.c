@@ -12,12 +12,13 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "engine/algorithm.h"
 #include "engine/benchmark.h"
 #include "engine/measurement.h"
 #include "engine/rank.h"
 #include "engine/shares.h"
 #include "engine/verification.h"
-#include "farm/load.h"
+#include "rate/load.h"
 #include "farm/options.h"
 #include "report/trace.h"
 #include "stats/stats.h"
@@ -29,7 +30,7 @@ enum {
     SEARCHED = 5
 };
 
-static cb_status run_closed(farm_run *run, uint64_t in_flight, uint64_t events, farm_tally *tally)
+static cb_status run_closed(farm_run *run, uint64_t in_flight, uint64_t events, rate_tally *tally)
 {
     return farm_run_load(run, (farm_load){.events = events, .in_flight = in_flight}, tally);
 }
@@ -42,7 +43,7 @@ static cb_status probe(farm_run *run, uint64_t *probed_events)
     uint64_t most = IN_FLIGHT_EACH * farm_destinations(run);
     uint64_t in_flight = farm_destinations(run);
     uint64_t events;
-    farm_tally tally;
+    rate_tally tally;
 
     if (run->in_flight > 0)
         in_flight = run->in_flight < most ? run->in_flight : most;
@@ -70,7 +71,7 @@ static bool search_is_over(const farm_run *run)
 static cb_status try_in_flight(farm_run *run, uint64_t in_flight, uint64_t events, double best_ns,
                                double *each_ns)
 {
-    farm_tally tally;
+    rate_tally tally;
 
     CB_TRY(run_closed(run, in_flight, events, &tally));
     *each_ns = tally.event_ns;
@@ -143,7 +144,7 @@ static cb_status verify(farm_run *run)
     uint64_t events = farm_events_in(budget_ns, run->base.event_ns, 2 * farm_destinations(run));
     uint64_t start_ns = cb_now_ns();
     checker_findings found;
-    farm_tally tally = {0};
+    rate_tally tally = {0};
 
     if (events > VERIFIED_EVENTS)
         events = VERIFIED_EVENTS;
@@ -192,7 +193,7 @@ static void close_recording(void *state)
 }
 
 static cb_status run_recorded(farm_run *run, timeline_recorder *recorder, const farm_load *load,
-                              farm_tally *tally)
+                              rate_tally *tally)
 {
     farm_rank *farm = farm_of(run->base.me);
     cb_status status;
@@ -209,7 +210,7 @@ static cb_status try_loop(void *context, timeline_recorder *recorder, double *el
     double fitting = ceil(run->base.limit_ns * share_timeline_trial / fmax(run->base.event_ns, 1));
     farm_load load = {.events = (uint64_t)fmax(fitting, 4 * (double)run->in_flight),
                       .in_flight = run->in_flight};
-    farm_tally tally;
+    rate_tally tally;
 
     CB_TRY(run_recorded(run, recorder, &load, &tally));
     *elapsed_ns = tally.elapsed_ns;
@@ -226,7 +227,7 @@ static cb_status record_timeline(farm_run *run, farm_recording *recording)
     double fitting = run->base.limit_ns / fmax(fmax(run->base.event_ns, due_ns), 1);
     uint64_t asked = timeline_events_wanted(options);
     farm_load load;
-    farm_tally tally;
+    rate_tally tally;
 
     if (!recording->base.due)
         return CB_OK;
@@ -376,14 +377,14 @@ static cb_status load_in_turns(farm_run *run, method_load *load)
         farm_load turn = {.in_flight = run->in_flight,
                           .events = farm_events_in(load->turn_ns, run->base.event_ns,
                                                    2 * farm_destinations(run))};
-        farm_tally tally = {0};
+        rate_tally tally = {0};
         double packets;
 
         if (options->rate_hz > 0) {
             const rate_load open = rate_next_load(
                 &run->base, options->rate_hz,
-                farm_load_events(&run->base.arrivals, options->rate_hz, run->base.event_ns,
-                                 load->turn_ns, FARM_OPEN_EVENTS));
+                rate_load_events(&run->base.arrivals, options->rate_hz, run->base.event_ns,
+                                 load->turn_ns, RATE_OPEN_EVENTS));
 
             turn = farm_open_load(run, &open);
         }

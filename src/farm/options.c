@@ -4,11 +4,10 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "engine/shares.h"
 #include "farm/accept.h"
 #include "farm/fetch.h"
 #include "farm/rank.h"
-#include "farm/load.h"
+#include "rate/rates.h"
 #include "timeline/recording.h"
 
 const char *const farm_ways_to_tell[] = {"loop", "multicast", NULL};
@@ -136,7 +135,7 @@ cb_status farm_choose_shapes(const benchmark *definition, const bench_options *o
 
     out->count = 0;
     out->own_multicast = farm_tells_by_multicast(options);
-    CB_TRY(farm_check_load(options));
+    CB_TRY(rate_check(options));
     if (accept != NULL)
         CB_TRY(farm_accept_parse(accept, &fraction));
     CB_TRY(farm_fetch_count(own_options(options)->fetch, FARM_SOURCES_MOST, &length));
@@ -156,63 +155,6 @@ cb_status farm_choose_shapes(const benchmark *definition, const bench_options *o
     for (size_t i = 0; i < out->count; i++)
         CB_TRY(check_fetch(options, &out->shapes[i]));
     return farm_check_timeline(options, &out->shapes[0]);
-}
-
-/* An open loop needs a minimum of events within --max-time. */
-static cb_status check_rate(const bench_options *options, const farm_arrivals *arrivals,
-                            double rate_hz)
-{
-    const uint64_t events = farm_arrivals_events(arrivals, 0, FARM_OPEN_EVENTS);
-    double needed_s = (double)events / rate_hz / share_load;
-
-    if (rate_hz <= 0)
-        return CB_OK;
-    CB_TRY(farm_arrivals_check_rate(arrivals, rate_hz));
-    if (needed_s <= options->max_time_s)
-        return CB_OK;
-    cb_error("an open loop at %g Hz needs %.3g s for %llu events, but --max-time is %g"
-             " s; use a higher rate, or a longer --max-time",
-             rate_hz, needed_s, (unsigned long long)events, options->max_time_s);
-    return CB_ERROR_USAGE;
-}
-
-static cb_status check_rates(const bench_options *options, const farm_arrivals *arrivals)
-{
-    farm_load_point points[FARM_LOAD_POINTS];
-    size_t count;
-
-    if (options->load_curve == NULL || strcmp(options->load_curve, "auto") == 0)
-        return check_rate(options, arrivals, options->rate_hz);
-    CB_TRY(farm_load_parse(options->load_curve, points, &count));
-    for (size_t i = 0; i < count; i++)
-        CB_TRY(check_rate(options, arrivals, points[i].rate_hz));
-    return CB_OK;
-}
-
-cb_status farm_check_load(const bench_options *options)
-{
-    int kinds = (options->rate_hz > 0) + (options->load_curve != NULL) + options->find_rate;
-    farm_arrivals arrivals;
-    cb_status status;
-
-    if (kinds > 1) {
-        cb_error("--rate, --load-curve and --find-rate exclude each other; use only one "
-                 "of them");
-        return CB_ERROR_USAGE;
-    }
-    if (options->find_rate && options->deadline_us <= 0) {
-        cb_error("--find-rate needs a deadline; add --deadline-us");
-        return CB_ERROR_USAGE;
-    }
-    if (!options->find_rate && options->deadline_us > 0) {
-        cb_error("--deadline-us has no effect without --find-rate; leave it out, or add "
-                 "the other");
-        return CB_ERROR_USAGE;
-    }
-    CB_TRY(farm_arrivals_parse(options->arrivals, &arrivals));
-    status = check_rates(options, &arrivals);
-    farm_arrivals_free(&arrivals);
-    return status;
 }
 
 /* Entries per event. Supervisor and source: one message sent, one received. Destination: an

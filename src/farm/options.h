@@ -8,7 +8,7 @@
 
 /* Choose the farms to measure in a job of `ranks` (choose_shapes of a benchmark): by --sources and
  * --destinations, or the default ones. CB_ERROR_USAGE, logged, if there are too few ranks, if
- * --fetch does not fit, or if farm_check_load or farm_check_timeline reject the options. */
+ * --fetch does not fit, or if rate_check_load or farm_check_timeline reject the options. */
 cb_status farm_choose_shapes(const benchmark *definition, const bench_options *options,
                              size_t ranks, bench_shape_list *out);
 
@@ -32,9 +32,6 @@ size_t farm_fetched(const bench_options *options, size_t sources);
 /* The fraction of events whose first part is accepted, and which then have data of all sources;
  * negative: the events of this farm have one step. */
 double farm_accept_fraction(const bench_options *options);
-
-/* Check the options of offered load. CB_ERROR_USAGE, logged. */
-cb_status farm_check_load(const bench_options *options);
 
 /* Check the options of a timeline; rank 0 has to hold all of its entries. CB_ERROR_USAGE, logged.
  */

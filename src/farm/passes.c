@@ -62,7 +62,7 @@ static stats_summary summarize(farm_blocks *blocks)
 /* Keep the `count` blocks of a run, and tell all ranks the precision reached. Marks after the last
  * block belong to the farm running empty. */
 static cb_status keep_blocks(const farm_run *run, farm_blocks *blocks, size_t count,
-                             const farm_tally *tally)
+                             const rate_tally *tally)
 {
     size_t marks = tally->marks < count + 1 ? tally->marks : count + 1;
 
@@ -77,7 +77,7 @@ static cb_status keep_blocks(const farm_run *run, farm_blocks *blocks, size_t co
                              sizeof(blocks->precision_pct));
 }
 
-static void add_tally(farm_tally *sum, const farm_tally *tally)
+static void add_tally(rate_tally *sum, const rate_tally *tally)
 {
     sum->issued += tally->issued;
     sum->decided += tally->decided;
@@ -121,11 +121,11 @@ static size_t fitting_blocks(const farm_run *run, const farm_blocks *blocks)
 
 /* Time one batch. Its blocks are dropped if they are too short; the next batch then has longer
  * ones. */
-static cb_status time_batch(farm_run *run, farm_blocks *blocks, farm_outcome *out)
+static cb_status time_batch(farm_run *run, farm_blocks *blocks, rate_outcome *out)
 {
     size_t count = fitting_blocks(run, blocks);
     farm_load load = farm_closed_load(run->in_flight, blocks->block, count);
-    farm_tally tally = {0};
+    rate_tally tally = {0};
 
     load.marks_ns = blocks->marks_ns;
     CB_TRY(farm_run_load(run, load, &tally));
@@ -145,7 +145,7 @@ static cb_status time_batch(farm_run *run, farm_blocks *blocks, farm_outcome *ou
     return keep_blocks(run, blocks, count, &tally);
 }
 
-static cb_status time_blocks(farm_run *run, farm_blocks *blocks, farm_outcome *out)
+static cb_status time_blocks(farm_run *run, farm_blocks *blocks, rate_outcome *out)
 {
     farm_load least;
 
@@ -166,14 +166,14 @@ static cb_status time_blocks(farm_run *run, farm_blocks *blocks, farm_outcome *o
 }
 
 /* If the time is over: the smallest number of events that gives each destination a latency. */
-static cb_status record_latencies(farm_run *run, const farm_blocks *blocks, farm_outcome *out)
+static cb_status record_latencies(farm_run *run, const farm_blocks *blocks, rate_outcome *out)
 {
     double room_ns = run->base.limit_ns * share_latencies_end - run->base.elapsed_ns;
     uint64_t least = room_ns > 0 ? 2 * run->in_flight : farm_destinations(run);
     uint64_t events =
         farm_events_in(fmin(run->base.limit_ns * share_latencies, room_ns),
                        fmax(run->base.event_ns, pace_slowest_ns(&blocks->pace)), least);
-    farm_tally tally = {0};
+    rate_tally tally = {0};
 
     if (events > LATENCIES_RECORDED)
         events = LATENCIES_RECORDED;
@@ -187,7 +187,7 @@ static cb_status record_latencies(farm_run *run, const farm_blocks *blocks, farm
 
 cb_status farm_measure_closed(farm_run *run)
 {
-    farm_outcome out = {.open = false};
+    rate_outcome out = {.open = false};
     farm_blocks blocks = {
         .values_ns = cb_allocate(BLOCKS_MOST, sizeof(double), "the times of blocks"),
         .sorted_ns = cb_allocate(BLOCKS_MOST, sizeof(double), "the times of blocks"),

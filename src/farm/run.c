@@ -6,9 +6,10 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "engine/pass.h"
 #include "engine/figures.h"
+#include "engine/pass.h"
 #include "engine/verification.h"
+#include "farm/figures.h"
 
 /* Longest expected silence of a working farm, in addition to `least_ns`: all of its destinations
  * may share one core, and all fragments in flight may have to be sent before those of the next
@@ -39,16 +40,16 @@ static uint64_t own_timeout_ns(const farm_run *run, const farm_load *load, uint6
         return 2 * timeout_ns;
     turns_ns = 2 * (double)farm_destinations(run) * 1e9 / load->rate_hz;
     return 2 * timeout_ns +
-           (uint64_t)(turns_ns + farm_arrivals_longest_ns(load->arrivals, load->rate_hz));
+           (uint64_t)(turns_ns + rate_arrivals_longest_ns(load->arrivals, load->rate_hz));
 }
 
 /* After all ranks have ended a run: count late and duplicate messages as well. All ranks get the
  * supervisor's tally and its time. */
-static cb_status conclude_run(farm_run *run, farm_tally *tally)
+static cb_status conclude_run(farm_run *run, rate_tally *tally)
 {
     const farm_rank *farm = farm_of(run->base.me);
     struct {
-        farm_tally tally;
+        rate_tally tally;
         double elapsed_ns;
     } agreed;
     uint64_t sums[3]; /* faults, and bytes of the two steps */
@@ -87,7 +88,7 @@ static cb_status conclude_run(farm_run *run, farm_tally *tally)
 }
 
 static cb_status run_with(farm_run *run, farm_load load, const farm_fragments *fragments,
-                          uint64_t timeout_ns, farm_tally *tally)
+                          uint64_t timeout_ns, rate_tally *tally)
 {
     engine_session *session = run->base.setting->session;
     bench_rank *me = run->base.me;
@@ -122,7 +123,7 @@ static cb_status run_with(farm_run *run, farm_load load, const farm_fragments *f
     return CB_OK;
 }
 
-cb_status farm_run_load(farm_run *run, farm_load load, farm_tally *tally)
+cb_status farm_run_load(farm_run *run, farm_load load, rate_tally *tally)
 {
     const uint64_t lossy_ns = 500000000;
     unsigned capabilities = transport_capabilities(run->base.setting->session->technology);
@@ -134,7 +135,7 @@ cb_status farm_run_load(farm_run *run, farm_load load, farm_tally *tally)
     return CB_OK;
 }
 
-cb_status farm_run_verifying(farm_run *run, farm_load load, farm_tally *tally)
+cb_status farm_run_verifying(farm_run *run, farm_load load, rate_tally *tally)
 {
     return run_with(run, load, &farm_fragments_verified, longest_silence_ns(run, &load, 2000000000),
                     tally);
@@ -154,16 +155,17 @@ static void reset(rate_run *base)
         memset(run->step_latencies, 0, 2 * sizeof(*run->step_latencies));
 }
 
-static cb_status fill_row(rate_run *base, farm_outcome *outcome, report_row *row)
+static cb_status fill_row(rate_run *base, rate_outcome *outcome, report_row *row)
 {
     const farm_run *run = (const farm_run *)base;
+    const farm_outcome of_farm = {.rate = outcome,
+                                  .in_flight = run->in_flight,
+                                  .latencies = run->latencies,
+                                  .accounts = run->accounts,
+                                  .step_latencies = run->step_latencies};
 
-    outcome->in_flight = run->in_flight;
-    outcome->latencies = run->latencies;
-    outcome->accounts = run->accounts;
-    outcome->step_latencies = run->step_latencies;
     outcome->destinations = farm_destinations(run);
-    return farm_figures(base->setting, outcome, row);
+    return farm_figures(base->setting, &of_farm, row);
 }
 
 farm_load farm_open_load(const farm_run *run, const rate_load *load)
@@ -177,7 +179,7 @@ farm_load farm_open_load(const farm_run *run, const rate_load *load)
                        .seed = load->seed};
 }
 
-static cb_status run_load(rate_run *base, const rate_load *load, farm_outcome *out)
+static cb_status run_load(rate_run *base, const rate_load *load, rate_outcome *out)
 {
     farm_run *run = (farm_run *)base;
 
@@ -185,7 +187,7 @@ static cb_status run_load(rate_run *base, const rate_load *load, farm_outcome *o
     return farm_run_load(run, farm_open_load(run, load), &out->tally);
 }
 
-static cb_status run_single(rate_run *base, uint64_t events, farm_outcome *out)
+static cb_status run_single(rate_run *base, uint64_t events, rate_outcome *out)
 {
     farm_run *run = (farm_run *)base;
 

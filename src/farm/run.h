@@ -5,8 +5,9 @@
 
 #include <math.h>
 
+#include "farm/loops.h"
 #include "farm/messages.h"
-#include "farm/rates.h"
+#include "rate/rates.h"
 
 typedef struct {
     rate_run base; /* first, so that a rate_run is this; its root is the supervisor */
@@ -34,10 +35,10 @@ static inline uint64_t farm_events_in(double time_ns, double event_ns, uint64_t 
 
 /* Run a load with the fragments of timed passes. All ranks start together; all get the supervisor's
  * tally. Collective over the team. */
-cb_status farm_run_load(farm_run *run, farm_load load, farm_tally *tally);
+cb_status farm_run_load(farm_run *run, farm_load load, rate_tally *tally);
 
 /* The same with verified fragments. */
-cb_status farm_run_verifying(farm_run *run, farm_load load, farm_tally *tally);
+cb_status farm_run_verifying(farm_run *run, farm_load load, rate_tally *tally);
 
 /* An open loop in terms of a farm. */
 farm_load farm_open_load(const farm_run *run, const rate_load *load);

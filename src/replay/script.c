@@ -121,8 +121,8 @@ static ccmod_status evaluate(const ccmod_trace *trace, const script_setting *set
     own.workload = (ccmod_workload){
         .name = setting->path, .processors = ranks, .next = next_counted, .self = &own};
     if (status == CCMOD_OK)
-        status = ccmod_evaluate(&own.workload, network, &calibration, &parameters, NULL, 0,
-                                &result, error);
+        status = ccmod_evaluate(&own.workload, network, &calibration, &parameters, NULL, 0, &result,
+                                error);
     *in_order = own.in_order;
     ccmod_result_free(result);
     ccmod_workload_free(own.inner);

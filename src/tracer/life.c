@@ -63,14 +63,6 @@ static bool is_whole(uint64_t join_s)
     return joined != 0;
 }
 
-void tracer_abort(bool together)
-{
-    cb_streams_drain();
-    if (together)
-        PMPI_Barrier(tracer.own); /* the first abort loses what others have logged */
-    PMPI_Abort(MPI_COMM_WORLD, 1);
-}
-
 static void open_tracer(bool shared)
 {
     uint64_t limit = default_limit, join_s = default_join_s, paused = 0;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/memory.h"
 
 tracer_state tracer;
@@ -300,4 +301,12 @@ uint64_t tracer_bytes_of(int count, MPI_Datatype type)
     if (count > 0)
         PMPI_Type_size_x(type, &size);
     return (uint64_t)count * (uint64_t)size;
+}
+
+void tracer_abort(bool together)
+{
+    cb_streams_drain();
+    if (together)
+        PMPI_Barrier(tracer.own); /* the first abort loses what others have logged */
+    PMPI_Abort(MPI_COMM_WORLD, 1);
 }

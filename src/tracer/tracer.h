@@ -73,7 +73,7 @@ extern tracer_state tracer;
 void tracer_start(bool paused);
 void tracer_stop(void);
 
-/* life.c: end the job when a fault was logged; `together`: on all ranks. */
+/* End the job when a fault was logged; `together`: on all ranks. */
 void tracer_abort(bool together);
 
 /* Enter a call: the time since the last call was computing, unless another thread was in a call, or

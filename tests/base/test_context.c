@@ -495,7 +495,7 @@ static void write_file(cb_file file, const char *text)
     char path[128];
     FILE *stream;
 
-    snprintf(path, sizeof(path), "%s/%s", folder, cb_file_name(file));
+    snprintf(path, sizeof(path), "%s/%s", folder, cb_file_names[file]);
     stream = fopen(path, "w");
     ck_assert_ptr_nonnull(stream);
     fputs(text, stream);
@@ -507,7 +507,7 @@ static void remove_folder(void)
     char path[128];
 
     for (size_t file = 0; file < CB_FILES; file++) {
-        snprintf(path, sizeof(path), "%s/%s", folder, cb_file_name((cb_file)file));
+        snprintf(path, sizeof(path), "%s/%s", folder, cb_file_names[file]);
         unlink(path);
     }
     rmdir(folder);

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "control/control.h"
 #include "engine/pass.h"
+#include "engine/rank.h"
 
 static struct {
     bool within; /* written by the measuring thread, outside of its threads' lives */

@@ -2,22 +2,16 @@
 if HAVE_CHECK
 UNIT_TESTS += \
 	%D%/test_accept \
-	%D%/test_arrivals \
 	%D%/test_builder \
 	%D%/test_farm_figures \
 	%D%/test_fetch \
 	%D%/test_farm_loops \
 	%D%/test_ledger \
-	%D%/test_load \
-	%D%/test_plan_shapes \
-	%D%/test_schedule \
-	%D%/test_search
+	%D%/test_plan_shapes
 endif
 
 tests_farm_test_accept_CPPFLAGS = $(UNIT_FLAGS)
 tests_farm_test_accept_LDADD = $(UNIT_LIBS)
-tests_farm_test_arrivals_CPPFLAGS = $(UNIT_FLAGS)
-tests_farm_test_arrivals_LDADD = $(UNIT_LIBS)
 tests_farm_test_builder_CPPFLAGS = $(UNIT_FLAGS)
 tests_farm_test_builder_LDADD = $(UNIT_LIBS)
 tests_farm_test_farm_figures_CPPFLAGS = $(UNIT_FLAGS)
@@ -29,11 +23,5 @@ tests_farm_test_fetch_CPPFLAGS = $(UNIT_FLAGS)
 tests_farm_test_fetch_LDADD = $(UNIT_LIBS)
 tests_farm_test_ledger_CPPFLAGS = $(UNIT_FLAGS)
 tests_farm_test_ledger_LDADD = $(UNIT_LIBS)
-tests_farm_test_load_CPPFLAGS = $(UNIT_FLAGS)
-tests_farm_test_load_LDADD = $(UNIT_LIBS)
 tests_farm_test_plan_shapes_CPPFLAGS = $(UNIT_FLAGS)
 tests_farm_test_plan_shapes_LDADD = $(UNIT_LIBS)
-tests_farm_test_schedule_CPPFLAGS = $(UNIT_FLAGS)
-tests_farm_test_schedule_LDADD = $(UNIT_LIBS)
-tests_farm_test_search_CPPFLAGS = $(UNIT_FLAGS)
-tests_farm_test_search_LDADD = $(UNIT_LIBS)

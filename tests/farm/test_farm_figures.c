@@ -15,6 +15,7 @@ typedef struct {
     engine_job job;
     engine_session session;
     bench_measurement measurement;
+    rate_outcome rate;
     farm_outcome outcome;
     stats_histogram latencies[DESTINATIONS];
     farm_account accounts[DESTINATIONS];
@@ -42,30 +43,29 @@ static void make_farm(farm *f)
                                          .size_bytes = 1000};
     for (size_t i = 0; i < BLOCKS; i++)
         f->blocks_ns[i] = factors[i] * 4000 * EVENTS_OF_A_BLOCK;
-    f->outcome = (farm_outcome){.base = {.algorithm_true_us = -1, .touch_ns = -1},
-                                .in_flight = 8,
-                                .block = EVENTS_OF_A_BLOCK,
-                                .blocks_ns = f->blocks_ns,
-                                .block_count = BLOCKS,
-                                .stopped_by = "precision",
-                                .tally = {.issued = 100, .decided = 100},
-                                .latencies = f->latencies,
-                                .accounts = f->accounts,
-                                .destinations = DESTINATIONS};
+    f->rate = (rate_outcome){.base = {.algorithm_true_us = -1, .touch_ns = -1},
+                             .block = EVENTS_OF_A_BLOCK,
+                             .blocks_ns = f->blocks_ns,
+                             .block_count = BLOCKS,
+                             .stopped_by = "precision",
+                             .tally = {.issued = 100, .decided = 100},
+                             .destinations = DESTINATIONS};
+    f->outcome = (farm_outcome){
+        .rate = &f->rate, .in_flight = 8, .latencies = f->latencies, .accounts = f->accounts};
 }
 
 /* 50 000 events a second for 2 ms: 100 events, 20 us apart. */
 static void make_open_farm(farm *f)
 {
     make_farm(f);
-    f->outcome.open = true;
-    f->outcome.offered_hz = 50000;
-    f->outcome.tally = (farm_tally){.issued = 100,
-                                    .decided = 100,
-                                    .due = 100,
-                                    .issue_span_ns = 1.98e6,
-                                    .due_span_ns = 1.98e6,
-                                    .decision_span_ns = 1.98e6};
+    f->rate.open = true;
+    f->rate.offered_hz = 50000;
+    f->rate.tally = (rate_tally){.issued = 100,
+                                 .decided = 100,
+                                 .due = 100,
+                                 .issue_span_ns = 1.98e6,
+                                 .due_span_ns = 1.98e6,
+                                 .decision_span_ns = 1.98e6};
 }
 
 static const report_row *row_of(farm *f)
@@ -140,7 +140,7 @@ START_TEST(after_a_loss_the_frequency_is_of_decisions_in_all_of_the_time)
     const report_row *row;
 
     make_farm(&f);
-    f.outcome.tally = (farm_tally){.issued = 100, .decided = 80, .lost = 20, .elapsed_ns = 2e6};
+    f.rate.tally = (rate_tally){.issued = 100, .decided = 80, .lost = 20, .elapsed_ns = 2e6};
     row = row_of(&f);
     assert_near(report_row_number(row, REPORT_ROUND_US, "median"), 4);
     assert_near(report_row_number(row, REPORT_FREQUENCY_HZ, ""), 40000);
@@ -148,9 +148,9 @@ START_TEST(after_a_loss_the_frequency_is_of_decisions_in_all_of_the_time)
     ck_assert_str_eq(report_row_text(row, REPORT_RATES_FROM, ""), "totals");
     report_row_clear(&f.row);
     make_open_farm(&f);
-    f.outcome.tally.decided = 80;
-    f.outcome.tally.lost = 20;
-    f.outcome.tally.elapsed_ns = 4e6;
+    f.rate.tally.decided = 80;
+    f.rate.tally.lost = 20;
+    f.rate.tally.elapsed_ns = 4e6;
     row = row_of(&f);
     assert_near(report_row_number(row, REPORT_FREQUENCY_HZ, ""), 20000);
     ck_assert_str_eq(report_row_text(row, REPORT_RATES_FROM, ""), "totals");
@@ -199,8 +199,8 @@ START_TEST(a_loop_without_a_whole_block_has_counts_and_a_frequency)
     const report_row *row;
 
     make_farm(&f);
-    f.outcome.block_count = 0;
-    f.outcome.tally = (farm_tally){.issued = 100, .decided = 2, .lost = 98, .elapsed_ns = 1e9};
+    f.rate.block_count = 0;
+    f.rate.tally = (rate_tally){.issued = 100, .decided = 2, .lost = 98, .elapsed_ns = 1e9};
     row = row_of(&f);
     ck_assert(!report_row_has(row, REPORT_ROUND_US));
     ck_assert(!report_row_has(row, REPORT_BLOCKS));
@@ -220,7 +220,7 @@ START_TEST(the_frequency_of_an_open_loop_is_the_rate_of_decisions)
     const report_row *row;
 
     make_open_farm(&f);
-    f.outcome.tally.decision_span_ns = 3.96e6;
+    f.rate.tally.decision_span_ns = 3.96e6;
     row = row_of(&f);
     ck_assert_str_eq(report_row_text(row, REPORT_MODE, ""), "open");
     ck_assert_str_eq(report_row_text(row, REPORT_ARRIVALS, ""), "poisson");
@@ -238,8 +238,8 @@ START_TEST(one_decision_has_no_frequency)
     const report_row *row;
 
     make_open_farm(&f);
-    f.outcome.tally.decided = 1;
-    f.outcome.tally.decision_span_ns = 0;
+    f.rate.tally.decided = 1;
+    f.rate.tally.decision_span_ns = 0;
     row = row_of(&f);
     assert_absent(report_row_number(row, REPORT_FREQUENCY_HZ, ""));
     assert_absent(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""));
@@ -253,8 +253,8 @@ START_TEST(a_loop_that_keeps_its_schedule_reports_its_lateness)
     const report_row *row;
 
     make_open_farm(&f);
-    f.outcome.tally.issue_span_ns = 1.98e6 * 1.005;
-    f.outcome.tally.backlog_end = 3;
+    f.rate.tally.issue_span_ns = 1.98e6 * 1.005;
+    f.rate.tally.backlog_end = 3;
     row = row_of(&f);
     ck_assert(!is_saturated(row));
     ck_assert(!report_row_has(row, REPORT_LIMITED_BY));
@@ -267,10 +267,10 @@ END_TEST
 static void make_late(farm *f, uint64_t backlog_middle, uint64_t backlog_end)
 {
     make_open_farm(f);
-    f->outcome.tally.issue_span_ns = 1.98e6 * 1.02;
-    f->outcome.tally.backlog_middle = backlog_middle;
-    f->outcome.tally.backlog_end = backlog_end;
-    f->outcome.tally.due = 100 + backlog_end;
+    f->rate.tally.issue_span_ns = 1.98e6 * 1.02;
+    f->rate.tally.backlog_middle = backlog_middle;
+    f->rate.tally.backlog_end = backlog_end;
+    f->rate.tally.due = 100 + backlog_end;
 }
 
 START_TEST(a_late_loop_with_a_growing_backlog_is_saturated)
@@ -294,8 +294,8 @@ START_TEST(a_loop_that_catches_up_is_not_saturated)
 
     make_late(&f, 2, 2);
     ck_assert(!is_saturated(row_of(&f)));
-    f.outcome.tally.backlog_end = 3;
-    f.outcome.tally.issue_span_ns = 1.98e6 * 1.009;
+    f.rate.tally.backlog_end = 3;
+    f.rate.tally.issue_span_ns = 1.98e6 * 1.009;
     ck_assert(!is_saturated(row_of(&f)));
     report_row_clear(&f.row);
 }
@@ -306,15 +306,15 @@ static bool pile_of(farm *f, uint64_t middle, uint64_t end)
 {
     report_row_clear(&f->row);
     make_open_farm(f);
-    f->outcome.tally.decision_span_ns = 1.98e6 * 1.02;
-    f->outcome.tally.in_flight_middle = middle;
-    f->outcome.tally.in_flight_end = end;
+    f->rate.tally.decision_span_ns = 1.98e6 * 1.02;
+    f->rate.tally.in_flight_middle = middle;
+    f->rate.tally.in_flight_end = end;
     return is_saturated(row_of(f));
 }
 
 START_TEST(a_steadily_growing_backlog_is_saturation_even_if_events_are_issued_in_time)
 {
-    farm f = {.outcome.open = false};
+    farm f = {.rate.open = false};
 
     ck_assert(pile_of(&f, 10, 20));
     assert_absent(report_row_number(&f.row, REPORT_GENERATOR_ERROR_PCT, ""));
@@ -325,7 +325,7 @@ END_TEST
 
 START_TEST(a_large_but_constant_backlog_is_not_saturation)
 {
-    farm f = {.outcome.open = false};
+    farm f = {.rate.open = false};
 
     ck_assert(!pile_of(&f, 14, 20));
     report_row_clear(&f.row);
@@ -334,7 +334,7 @@ END_TEST
 
 START_TEST(a_single_stall_near_the_end_is_not_saturation)
 {
-    farm f = {.outcome.open = false};
+    farm f = {.rate.open = false};
 
     ck_assert(!pile_of(&f, 4, 20));
     report_row_clear(&f.row);
@@ -343,7 +343,7 @@ END_TEST
 
 START_TEST(two_events_per_destination_are_not_a_backlog)
 {
-    farm f = {.outcome.open = false};
+    farm f = {.rate.open = false};
 
     ck_assert(!pile_of(&f, 2, 2 * DESTINATIONS));
     ck_assert(pile_of(&f, 2, 2 * DESTINATIONS + 1));
@@ -353,10 +353,10 @@ END_TEST
 
 START_TEST(decisions_at_the_scheduled_rate_are_not_saturation)
 {
-    farm f = {.outcome.open = false};
+    farm f = {.rate.open = false};
 
     (void)pile_of(&f, 10, 20);
-    f.outcome.tally.decision_span_ns = 1.98e6 * 1.009;
+    f.rate.tally.decision_span_ns = 1.98e6 * 1.009;
     ck_assert(!is_saturated(row_of(&f)));
     report_row_clear(&f.row);
 }
@@ -367,7 +367,7 @@ START_TEST(the_farm_limits_the_rate_where_waiting_for_it_explains_the_delay)
     farm f;
 
     make_late(&f, 1, 2);
-    f.outcome.tally.waited_ns = 20e3; /* of 39.6e3 */
+    f.rate.tally.waited_ns = 20e3; /* of 39.6e3 */
     ck_assert_str_eq(report_row_text(row_of(&f), REPORT_LIMITED_BY, ""), "farm");
     report_row_clear(&f.row);
 }
@@ -378,7 +378,7 @@ START_TEST(the_supervisor_limits_the_rate_where_waiting_does_not_explain_the_del
     farm f;
 
     make_late(&f, 1, 2);
-    f.outcome.tally.waited_ns = 19e3;
+    f.rate.tally.waited_ns = 19e3;
     ck_assert_str_eq(report_row_text(row_of(&f), REPORT_LIMITED_BY, ""), "supervisor");
     report_row_clear(&f.row);
 }
@@ -390,8 +390,8 @@ START_TEST(the_row_has_the_result_of_a_search)
     const report_row *row;
 
     make_open_farm(&f);
-    f.outcome.found =
-        (farm_found){.rate_hz = 50000, .low_hz = 48000, .high_hz = 55000, .held = 4, .repeats = 5};
+    f.rate.found =
+        (rate_found){.rate_hz = 50000, .low_hz = 48000, .high_hz = 55000, .held = 4, .repeats = 5};
     row = row_of(&f);
     assert_near(report_row_number(row, REPORT_FOUND_HZ, "value"), 50000);
     assert_near(report_row_number(row, REPORT_FOUND_HZ, "interval.0"), 48000);
@@ -410,9 +410,9 @@ START_TEST(events_neither_decided_nor_lost_are_in_flight)
     const report_row *row;
 
     make_open_farm(&f);
-    f.outcome.tally.decided = 90;
-    f.outcome.tally.lost = 7;
-    f.outcome.tally.errors = 4;
+    f.rate.tally.decided = 90;
+    f.rate.tally.lost = 7;
+    f.rate.tally.errors = 4;
     row = row_of(&f);
     assert_near(report_row_number(row, REPORT_ISSUED, ""), 100);
     assert_near(report_row_number(row, REPORT_DECIDED, ""), 90);
@@ -485,9 +485,9 @@ START_TEST(a_row_has_the_conditions_of_the_farm)
     const report_row *row;
 
     make_farm(&f);
-    f.outcome.base.algorithm_true_us = 51.5;
-    f.outcome.base.skew_ns = 1500;
-    f.outcome.base.touch_ns = 250;
+    f.rate.base.algorithm_true_us = 51.5;
+    f.rate.base.skew_ns = 1500;
+    f.rate.base.touch_ns = 250;
     row = row_of(&f);
     assert_near(report_row_number(row, REPORT_SOURCES, ""), SOURCES);
     assert_near(report_row_number(row, REPORT_DESTINATIONS, ""), DESTINATIONS);

@@ -70,11 +70,11 @@ static void work(void *context)
         decide();
 }
 
-static farm_tally run_load(const farm_load *load, bench_action step)
+static rate_tally run_load(const farm_load *load, bench_action step)
 {
     const bench_actions actions = {.step = step};
     farm_rank part = {.role = FARM_SUPERVISOR, .sources = 1, .destinations = 1, .labelled = true};
-    farm_tally tally;
+    rate_tally tally;
 
     make_side(&f.supervisor, 1, 1);
     f.supervisor.nodes[0].in = &f.decisions;
@@ -91,14 +91,14 @@ static farm_tally run_load(const farm_load *load, bench_action step)
 }
 
 /* An open loop with a rate so high that all its events are due at once. */
-static farm_tally supervise(bench_action step, uint64_t in_flight, uint64_t decide_at)
+static rate_tally supervise(bench_action step, uint64_t in_flight, uint64_t decide_at)
 {
     const farm_load load = {.events = EVENTS,
                             .in_flight = in_flight,
                             .latencies = &f.latency,
                             .open = true,
                             .rate_hz = 1e12,
-                            .arrivals = &farm_arrivals_periodic};
+                            .arrivals = &rate_arrivals_periodic};
 
     f = (farm){.decide_at = decide_at};
     return run_load(&load, step);
@@ -115,7 +115,7 @@ END_TEST
 
 START_TEST(a_supervisor_that_always_finds_a_decision_reports_no_waiting)
 {
-    farm_tally tally = supervise(issue_and_decide, 4, 0);
+    rate_tally tally = supervise(issue_and_decide, 4, 0);
 
     ck_assert_double_eq(tally.waited_ns, 0);
 }
@@ -135,7 +135,7 @@ END_TEST
 
 START_TEST(events_in_flight_are_counted_at_the_middle_and_at_the_end)
 {
-    farm_tally tally = supervise(issue, EVENTS, EVENTS);
+    rate_tally tally = supervise(issue, EVENTS, EVENTS);
 
     ck_assert_uint_eq(tally.in_flight_middle, MIDDLE);
     ck_assert_uint_eq(tally.in_flight_end, EVENTS);
@@ -155,7 +155,7 @@ START_TEST(a_closed_loop_is_as_full_at_the_end_of_its_last_block_as_before)
     for (size_t i = 0; i < 4; i++)
         for (size_t k = 0; k < 3; k++) {
             farm_load load = farm_closed_load(in_flights[i], blocks[k], 3);
-            farm_tally tally;
+            rate_tally tally;
 
             load.marks_ns = marks_ns;
             f = (farm){.watched = load.lead_in + 3 * blocks[k]};

@@ -1,6 +1,7 @@
 /* Farms and topologies planned for a job of N ranks, what is refused with which message, and
  * which loads can be combined. */
 #include "farm/options.h"
+#include "rate/rates.h"
 
 #include "benchmarks/registry.h"
 #include "tests/common/lists.h"
@@ -216,14 +217,14 @@ static bench_options load_options(void)
 
 static void assert_load(const bench_options *options)
 {
-    ck_assert_int_eq(farm_check_load(options), CB_OK);
+    ck_assert_int_eq(rate_check(options), CB_OK);
 }
 
 static void assert_load_refused(const bench_options *options, const char *part)
 {
     int messages = messages_capture();
 
-    ck_assert_int_eq(farm_check_load(options), CB_ERROR_USAGE);
+    ck_assert_int_eq(rate_check(options), CB_ERROR_USAGE);
     messages_expect(messages, part);
 }
 

@@ -24,7 +24,7 @@ clang -std=gnu11 -D_GNU_SOURCE -O1 -g -fsanitize=fuzzer,address,undefined \
     -o "$folder/fuzz_$target" "tests/fuzz/fuzz_$target.c" tools/ccmod/measurements_columns.c \
     tools/ccmod/values.c \
     $(ls src/model/*/*.c tools/ccmod/convert_*.c src/transport/*/wire.c src/transport/socket/*.c) \
-    src/transport/udp/order.c src/farm/arrivals.c src/farm/train.c src/base/input.c src/base/log.c src/base/memory.c src/base/random.c src/base/status.c \
+    src/transport/udp/order.c src/rate/arrivals.c src/rate/train.c src/base/input.c src/base/log.c src/base/memory.c src/base/random.c src/base/status.c \
     src/base/units.c src/report/escape.c src/report/events.c src/report/svg.c src/stats/fit.c src/stats/student.c -lm
 cd "$folder"
 echo "findings go to $folder"

@@ -4,46 +4,46 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "farm/arrivals.h"
+#include "rate/arrivals.h"
 #include "tests/fuzz/fuzz.h"
 
-static void require_schedule(const farm_arrivals *arrivals, double rate_hz)
+static void require_schedule(const rate_arrivals *arrivals, double rate_hz)
 {
-    farm_schedule schedule = farm_schedule_make(arrivals, rate_hz, 1, 1000);
+    rate_schedule schedule = rate_schedule_make(arrivals, rate_hz, 1, 1000);
     uint64_t before_ns = 1000;
 
     for (int i = 0; i < 100; i++) {
-        uint64_t now_ns = farm_schedule_next(&schedule);
+        uint64_t now_ns = rate_schedule_next(&schedule);
 
         FUZZ_REQUIRE(now_ns >= before_ns);
         before_ns = now_ns;
     }
-    FUZZ_REQUIRE(farm_arrivals_period(arrivals) >= 1);
-    FUZZ_REQUIRE(farm_arrivals_events(arrivals, 0, 20) >= 20);
-    FUZZ_REQUIRE(farm_arrivals_longest_ns(arrivals, rate_hz) > 0);
+    FUZZ_REQUIRE(rate_arrivals_period(arrivals) >= 1);
+    FUZZ_REQUIRE(rate_arrivals_events(arrivals, 0, 20) >= 20);
+    FUZZ_REQUIRE(rate_arrivals_longest_ns(arrivals, rate_hz) > 0);
 }
 
 static void try_process(const char *text)
 {
-    farm_arrivals arrivals;
+    rate_arrivals arrivals;
     cb_status status;
 
     if (strncmp(text, "train:", 6) == 0)
         return; /* no files of the machine */
-    status = farm_arrivals_parse(text, &arrivals);
+    status = rate_arrivals_parse(text, &arrivals);
     FUZZ_REQUIRE(status == CB_OK || status == CB_ERROR_USAGE);
     if (status != CB_OK)
         return;
     require_schedule(&arrivals, 1e3);
     require_schedule(&arrivals, 1e9);
-    farm_arrivals_free(&arrivals);
+    rate_arrivals_free(&arrivals);
 }
 
 static void try_train(const char *text, size_t bytes)
 {
-    farm_arrivals arrivals = {.process = FARM_TRAIN};
-    const farm_train *train = &arrivals.train;
-    cb_status status = farm_train_parse("fuzz.train", text, bytes, &arrivals.train);
+    rate_arrivals arrivals = {.process = RATE_TRAIN};
+    const rate_train *train = &arrivals.train;
+    cb_status status = rate_train_parse("fuzz.train", text, bytes, &arrivals.train);
 
     FUZZ_REQUIRE(status == CB_OK || status == CB_ERROR_USAGE);
     if (status != CB_OK) {
@@ -51,14 +51,14 @@ static void try_train(const char *text, size_t bytes)
         return;
     }
     FUZZ_REQUIRE(train->count >= 1 && train->count <= train->slots);
-    FUZZ_REQUIRE(train->slots <= FARM_TRAIN_SLOTS_MOST &&
+    FUZZ_REQUIRE(train->slots <= RATE_TRAIN_SLOTS_MOST &&
                  train->filled[train->count - 1] < train->slots);
     FUZZ_REQUIRE(isfinite(train->slot_ns) && train->slot_ns >= 0);
     for (size_t i = 1; i < train->count; i++)
         FUZZ_REQUIRE(train->filled[i - 1] < train->filled[i]);
     require_schedule(&arrivals, 1e3);
     require_schedule(&arrivals, 1e9);
-    farm_arrivals_free(&arrivals);
+    rate_arrivals_free(&arrivals);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

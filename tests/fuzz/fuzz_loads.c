@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "farm/load.h"
 #include "benchmarks/registry.h"
-#include "farm/options.h"
+#include "rate/load.h"
+#include "rate/rates.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/engine/own_options.h"
 
@@ -60,7 +60,7 @@ static void try_topologies(const char *text)
         require_shapes(list.shapes, list.count);
 }
 
-static void require_point(const farm_load_point *point)
+static void require_point(const rate_load_point *point)
 {
     bool rate = point->rate_hz > 0, share = point->share > 0;
 
@@ -71,17 +71,17 @@ static void require_point(const farm_load_point *point)
 
 static void try_loads(const char *text)
 {
-    farm_load_point points[FARM_LOAD_POINTS];
+    rate_load_point points[RATE_LOAD_POINTS];
     bench_options options = {.load_curve = text, .max_time_s = 1e9};
     size_t count;
-    cb_status status = farm_load_parse(text, points, &count);
+    cb_status status = rate_load_parse(text, points, &count);
 
     FUZZ_REQUIRE(status == CB_OK || status == CB_ERROR_USAGE);
     if (strcmp(text, "auto") != 0)
-        FUZZ_REQUIRE(farm_check_load(&options) == status);
+        FUZZ_REQUIRE(rate_check(&options) == status);
     if (status != CB_OK)
         return;
-    FUZZ_REQUIRE(count > 0 && count <= FARM_LOAD_POINTS);
+    FUZZ_REQUIRE(count > 0 && count <= RATE_LOAD_POINTS);
     for (size_t i = 0; i < count; i++)
         require_point(&points[i]);
 }
@@ -97,7 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     try_topology(text);
     try_topologies(text);
     try_loads(text);
-    FUZZ_REQUIRE(farm_quantile(text) >= 0 && farm_quantile(text) < 1);
+    FUZZ_REQUIRE(rate_quantile(text) >= 0 && rate_quantile(text) < 1);
     free(text);
     return 0;
 }

@@ -35,14 +35,15 @@ MAY_INCLUDE: dict[str, tuple[str, ...]] = {
     "src/occupation/": BELOW_ENGINE + ("engine/",),
     "src/bare/": BELOW_ENGINE + ("engine/",),
     "src/parkbench/": BELOW_ENGINE + ("engine/",),
-    "src/farm/": BELOW_ENGINE + ("engine/", "timeline/"),
-    "src/evb/": BELOW_ENGINE + ("engine/", "timeline/", "farm/"),
+    "src/rate/": BELOW_ENGINE + ("engine/",),
+    "src/farm/": BELOW_ENGINE + ("engine/", "rate/", "timeline/"),
+    "src/evb/": BELOW_ENGINE + ("engine/", "timeline/", "rate/"),
     "src/linkmap/": BELOW_ENGINE + ("engine/",),
-    "src/emit/": BELOW_ENGINE + ("engine/", "timeline/", "farm/"),
+    "src/emit/": BELOW_ENGINE + ("engine/", "timeline/", "rate/", "farm/"),
     "src/replay/": BELOW_ENGINE + ("engine/",),
-    "src/congest/": BELOW_ENGINE + ("engine/", "farm/"),
+    "src/congest/": BELOW_ENGINE + ("engine/", "rate/"),
     # A benchmark allocates its lists and draws them at random: base, beside what a step is made of.
-    "benchmarks/": ("engine/", "farm/", "evb/", "linkmap/", "occupation/", "bare/", "parkbench/", "emit/", "replay/", "congest/", "transport/transport.h", "base/"),
+    "benchmarks/": ("engine/", "rate/", "farm/", "evb/", "linkmap/", "occupation/", "bare/", "parkbench/", "emit/", "replay/", "congest/", "transport/transport.h", "base/"),
     "tools/": ("model/", "report/", "base/", "sisci/"),
     # The tracing preload library stands between an application and MPI.
     "src/tracer/": ("base/",),
@@ -59,7 +60,7 @@ HEADERS: dict[str, tuple[str, ...]] = {
     "jansson.h": ("src/report/", "tests/"),
     "confuse.h": ("src/base/", "tests/"),
     "check.h": ("tests/",),
-    "engine/session.h": ("src/engine/", "src/farm/", "src/evb/", "src/linkmap/", "src/occupation/", "src/bare/", "src/parkbench/", "src/timeline/", "src/emit/", "src/replay/", "src/congest/", "tests/"),
+    "engine/session.h": ("src/engine/", "src/rate/", "src/farm/", "src/evb/", "src/linkmap/", "src/occupation/", "src/bare/", "src/parkbench/", "src/timeline/", "src/emit/", "src/replay/", "src/congest/", "tests/"),
     # ccmod/NAME.h, as an installed user includes them.
     "ccmod.h": ("src/model/", "src/replay/", "tools/ccmod/", "tests/"),
 }

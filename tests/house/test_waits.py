@@ -17,7 +17,7 @@ from pathlib import Path
 import structure
 
 SOURCE = Path(os.environ.get("srcdir", "."))
-FOLDERS = ("engine", "evb", "farm", "linkmap", "congest", "occupation", "replay", "bare", "parkbench")
+FOLDERS = ("engine", "evb", "farm", "linkmap", "congest", "occupation", "replay", "bare", "parkbench", "rate")
 LEAST_FUNCTIONS = 500
 
 CLOCK = r"\b(?:cb_now_ns|clock_gettime|gettimeofday)\s*\("
@@ -36,13 +36,13 @@ ALLOWED = {
     # The time of what the loop does is measured
     "congest/load.c:compute": "a turn",
     "congest/load.c:run_blocks": "a turn",
-    "engine/pass.c:block_run_stepwise": "a step",
+    "engine/rank.c:block_run_stepwise": "a step",
     "engine/measurement.c:harness_touch_ns": "a repeat",
     "engine/pass.c:pass_run": "a batch",
     "engine/senders.c:send_packets": "a packet",
     "evb/method.c:run_turns": "when a turn begins",
-    "farm/chain.c:issue_events": "when an event is issued",
-    "farm/chain.c:pass_events": "when an event arrives",
+    "rate/chain.c:issue_events": "when an event is issued",
+    "rate/chain.c:pass_events": "when an event arrives",
     "farm/loops.c:run_closed": "when a block is decided, and an event issued",
     "linkmap/map.c:map_run_cycles": "a cycle",
     "linkmap/method.c:time_steps": "a step",

@@ -114,7 +114,7 @@ static cb_status run_plainly(match *run, double *elapsed_ns)
 static cb_status run_combench(match *run, double *elapsed_ns)
 {
     farm_load load = {.events = run->events, .in_flight = run->in_flight};
-    farm_tally tally = {0};
+    rate_tally tally = {0};
 
     farm_begin(run->me, run->next_event, run->events,
                run->touch ? &farm_fragments_touched : &farm_fragments_bare, 0);

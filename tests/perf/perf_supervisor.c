@@ -140,7 +140,7 @@ static cb_status time_loop(supervisor *one, farm_load load, double *event_ns)
 
     load.events = EVENTS;
     for (size_t i = 0; i < REPEATS; i++) {
-        farm_tally tally = {0};
+        rate_tally tally = {0};
 
         CB_TRY(farm_begin(&one->me, next_event, EVENTS, &farm_fragments_touched, 0));
         CB_TRY(farm_supervise(&one->me, actions, &load, &tally));

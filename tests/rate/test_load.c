@@ -1,17 +1,17 @@
 /* Lists of offered rates and shares, and names of quantiles. */
-#include "farm/load.h"
+#include "rate/load.h"
 
 #include <stdio.h>
 
 #include "tests/common/messages.h"
 
-static farm_load_point points[FARM_LOAD_POINTS];
+static rate_load_point points[RATE_LOAD_POINTS];
 
 static size_t parsed(const char *text)
 {
     size_t count;
 
-    ck_assert_msg(farm_load_parse(text, points, &count) == CB_OK, "'%s' was refused", text);
+    ck_assert_msg(rate_load_parse(text, points, &count) == CB_OK, "'%s' was refused", text);
     return count;
 }
 
@@ -26,7 +26,7 @@ static void assert_refused(const char *text, const char *part)
     size_t count;
     int messages = messages_capture();
 
-    ck_assert_msg(farm_load_parse(text, points, &count) == CB_ERROR_USAGE, "'%s' was taken", text);
+    ck_assert_msg(rate_load_parse(text, points, &count) == CB_ERROR_USAGE, "'%s' was taken", text);
     messages_expect(messages, part);
 }
 
@@ -87,14 +87,14 @@ END_TEST
 
 START_TEST(elements_beyond_the_capacity_are_refused)
 {
-    char text[8 * (FARM_LOAD_POINTS + 1)];
+    char text[8 * (RATE_LOAD_POINTS + 1)];
     size_t used = 0;
 
-    for (size_t i = 0; i < FARM_LOAD_POINTS; i++)
+    for (size_t i = 0; i < RATE_LOAD_POINTS; i++)
         used +=
             (size_t)snprintf(text + used, sizeof(text) - used, "%s%zuHz", i > 0 ? "," : "", i + 1);
-    ck_assert_uint_eq(parsed(text), FARM_LOAD_POINTS);
-    assert_point(FARM_LOAD_POINTS - 1, FARM_LOAD_POINTS, 0);
+    ck_assert_uint_eq(parsed(text), RATE_LOAD_POINTS);
+    assert_point(RATE_LOAD_POINTS - 1, RATE_LOAD_POINTS, 0);
     snprintf(text + used, sizeof(text) - used, ",100Hz");
     assert_refused(text, "more than 64");
 }
@@ -112,11 +112,11 @@ END_TEST
 
 START_TEST(quantiles_are_found_by_name)
 {
-    ck_assert_double_eq(farm_quantile("p50"), 0.5);
-    ck_assert_double_eq(farm_quantile("p90"), 0.9);
-    ck_assert_double_eq(farm_quantile("p99"), 0.99);
-    ck_assert_double_eq(farm_quantile("p99.9"), 0.999);
-    ck_assert_double_eq(farm_quantile("p75"), 0);
+    ck_assert_double_eq(rate_quantile("p50"), 0.5);
+    ck_assert_double_eq(rate_quantile("p90"), 0.9);
+    ck_assert_double_eq(rate_quantile("p99"), 0.99);
+    ck_assert_double_eq(rate_quantile("p99.9"), 0.999);
+    ck_assert_double_eq(rate_quantile("p75"), 0);
 }
 END_TEST
 

@@ -1,6 +1,6 @@
 /* Sources issue on schedule, stages pass events on, the last stage takes the times. Before the
  * loads, the highest rate is estimated by events that are all due at once. */
-#include "farm/chain.h"
+#include "rate/chain.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "engine/algorithm.h"
 #include "engine/benchmark.h"
 #include "engine/figures.h"
 #include "engine/rank.h"
@@ -61,14 +62,14 @@ static cb_status wait_until_due(const chain_run *run, uint64_t due_ns)
     return status == CB_EMPTY ? CB_OK : status;
 }
 
-static cb_status issue_events(chain_run *run, const rate_load *load, farm_schedule schedule,
+static cb_status issue_events(chain_run *run, const rate_load *load, rate_schedule schedule,
                               chain_times *out)
 {
     uint64_t first_ns = 0, first_due_ns = 0, due_ns = 0, now_ns = 0;
 
     out->late_ns = fmax(0, (double)(int64_t)(cb_now_ns() - schedule.start_ns));
     for (uint64_t number = 1; number <= load->events; number++) {
-        due_ns = farm_schedule_next(&schedule);
+        due_ns = rate_schedule_next(&schedule);
         CB_TRY(wait_until_due(run, due_ns));
         leave_after_signal(run);
         CB_TRY(run->base.actions->step(run->base.me));
@@ -78,21 +79,21 @@ static cb_status issue_events(chain_run *run, const rate_load *load, farm_schedu
             first_due_ns = due_ns;
         }
         if (number == (load->events + 1) / 2)
-            out->backlog_middle = (double)farm_schedule_overdue(&schedule, due_ns, now_ns);
+            out->backlog_middle = (double)rate_schedule_overdue(&schedule, due_ns, now_ns);
     }
-    out->backlog_end = (double)farm_schedule_overdue(&schedule, due_ns, now_ns);
+    out->backlog_end = (double)rate_schedule_overdue(&schedule, due_ns, now_ns);
     out->issue_span_ns = (double)(now_ns - first_ns);
     out->due_span_ns = (double)(due_ns - first_due_ns);
     return CB_OK;
 }
 
-static cb_status pass_events(chain_run *run, const rate_load *load, farm_schedule schedule,
+static cb_status pass_events(chain_run *run, const rate_load *load, rate_schedule schedule,
                              chain_times *out)
 {
     uint64_t first_ns = 0, now_ns = 0;
 
     for (uint64_t number = 1; number <= load->events; number++) {
-        uint64_t due_ns = farm_schedule_next(&schedule);
+        uint64_t due_ns = rate_schedule_next(&schedule);
 
         leave_after_signal(run);
         CB_TRY(run->base.actions->step(run->base.me));
@@ -103,16 +104,16 @@ static cb_status pass_events(chain_run *run, const rate_load *load, farm_schedul
         if (number == 1)
             first_ns = now_ns;
         if (number == (load->events + 1) / 2)
-            out->pending_middle = (double)farm_schedule_due(&schedule, now_ns);
+            out->pending_middle = (double)rate_schedule_due(&schedule, now_ns);
     }
     if (!run->last)
         return CB_OK;
-    out->pending_end = (double)farm_schedule_due(&schedule, now_ns);
+    out->pending_end = (double)rate_schedule_due(&schedule, now_ns);
     out->arrival_span_ns = (double)(now_ns - first_ns);
     return CB_OK;
 }
 
-static cb_status run_pipeline(chain_run *run, const rate_load *load, farm_schedule schedule,
+static cb_status run_pipeline(chain_run *run, const rate_load *load, rate_schedule schedule,
                               chain_times *out)
 {
     return run->source ? issue_events(run, load, schedule, out)
@@ -143,22 +144,22 @@ static uint64_t whole_steps(const rate_run *base, uint64_t events)
     return each == 1 || steps >= least ? steps * each : least * each;
 }
 
-/* One load. The accounts are in the terms of a farm's open loop, so that the same rule tells
+/* One load. The counts are those of a farm's open loop, so that the same rule tells
  * whether it is saturated: events in flight are those that are due and have not arrived. */
-static cb_status run_load(rate_run *base, const rate_load *load, farm_outcome *out)
+static cb_status run_load(rate_run *base, const rate_load *load, rate_outcome *out)
 {
     chain_run *run = (chain_run *)base;
     bench_rank *me = base->me;
     engine_session *session = base->setting->session;
     chain_times times = {0};
     double values[sizeof(times) / sizeof(double) + 1];
-    farm_schedule schedule;
+    rate_schedule schedule;
     uint64_t start_ns;
 
     rank_reset(me, run->traffic);
     me->algorithm.runs = me->algorithm.elapsed_ns = 0;
     CB_TRY(agree_on_start(run, &start_ns));
-    schedule = farm_schedule_make(load->arrivals, load->rate_hz, load->seed, start_ns);
+    schedule = rate_schedule_make(load->arrivals, load->rate_hz, load->seed, start_ns);
     meters_begin(&base->row.timed);
     CB_TRY(run->run(run, load, schedule, &times));
     meters_end(&base->row.timed);
@@ -185,7 +186,7 @@ static cb_status run_load(rate_run *base, const rate_load *load, farm_outcome *o
     base->row.algorithm_ns = me->algorithm.elapsed_ns;
     base->row.skew_ns = times.late_ns;
     out->destinations = base->setting->participants;
-    out->tally = (farm_tally){.issued = load->events,
+    out->tally = (rate_tally){.issued = load->events,
                               .decided = load->events,
                               .due = load->events + (uint64_t)times.backlog_end,
                               .backlog_middle = (uint64_t)times.backlog_middle,
@@ -203,8 +204,8 @@ static cb_status run_load(rate_run *base, const rate_load *load, farm_outcome *o
 static cb_status probe(chain_run *run)
 {
     rate_load load = {
-        .events = FIRST_PROBE, .rate_hz = unlimited_hz, .arrivals = &farm_arrivals_periodic};
-    farm_outcome outcome;
+        .events = FIRST_PROBE, .rate_hz = unlimited_hz, .arrivals = &rate_arrivals_periodic};
+    rate_outcome outcome;
 
     for (;;) {
         const bool few = load.events < PROBED;
@@ -228,8 +229,8 @@ static cb_status verify(chain_run *run)
     const measurement_setting *setting = run->base.setting;
     const bench_traffic *traffic = run->traffic;
     const uint64_t start_ns = cb_now_ns();
-    rate_load load = {.rate_hz = unlimited_hz, .arrivals = &farm_arrivals_periodic};
-    farm_outcome outcome;
+    rate_load load = {.rate_hz = unlimited_hz, .arrivals = &rate_arrivals_periodic};
+    rate_outcome outcome;
     bench_rank *me = run->base.me;
     cb_status status;
 
@@ -268,7 +269,7 @@ static double latency_ns(const rate_run *base, double quantile)
     return latency->samples > 0 ? stats_histogram_quantile(latency, quantile) : HUGE_VAL;
 }
 
-cb_status chain_fill(const chain_run *run, const farm_outcome *outcome, report_row *row)
+cb_status chain_fill(const chain_run *run, const rate_outcome *outcome, report_row *row)
 {
     const measurement_setting *setting = run->base.setting;
     const bench_measurement *planned = setting->planned;
@@ -279,20 +280,20 @@ cb_status chain_fill(const chain_run *run, const farm_outcome *outcome, report_r
     figures_fill_common(setting, "open", figures_arrived_share(&outcome->base.delivery) * packets,
                         chain_packet_bytes(run, outcome), &outcome->base, row);
     report_set_text(row, REPORT_ARRIVALS, setting->session->job->options->arrivals);
-    farm_fill_load(outcome, row);
+    rate_fill_load(outcome, row);
     if (outcome->base.delivery.lost > 0)
         report_set_text(row, REPORT_RATES_FROM, "totals");
     report_set_distribution(row, REPORT_EVENT_LATENCY_US, run->latency, 1);
     return CB_OK;
 }
 
-double chain_frequency_hz(const chain_run *run, const farm_outcome *outcome)
+double chain_frequency_hz(const chain_run *run, const rate_outcome *outcome)
 {
     return (double)(outcome->tally.decided - run->step_events) / outcome->tally.decision_span_ns *
            1e9;
 }
 
-double chain_packet_bytes(const chain_run *run, const farm_outcome *outcome)
+double chain_packet_bytes(const chain_run *run, const rate_outcome *outcome)
 {
     const bench_measurement *planned = run->base.setting->planned;
 
@@ -353,7 +354,7 @@ cb_status chain_measure(const chain_method_parts *parts, const measurement_setti
 
 /* Pipelines */
 
-static cb_status fill_pipeline(rate_run *base, farm_outcome *outcome, report_row *row)
+static cb_status fill_pipeline(rate_run *base, rate_outcome *outcome, report_row *row)
 {
     const chain_run *run = (const chain_run *)base;
     const bench_measurement *planned = base->setting->planned;

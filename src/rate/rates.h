@@ -1,12 +1,15 @@
 /* Measurements that are made of loads: numbers of events that all ranks start together. Farms,
  * pipelines and event building at a rate have in common what is here: the state of such a
  * measurement, its rows, and the loads of --rate, --load-curve and --find-rate. */
-#ifndef FARM_RATES_H
-#define FARM_RATES_H
+#ifndef RATE_RATES_H
+#define RATE_RATES_H
 
 #include "engine/outcome.h"
-#include "farm/arrivals.h"
-#include "farm/figures.h"
+#include "rate/arrivals.h"
+#include "rate/outcome.h"
+
+/* Check the options of an open loop. CB_ERROR_USAGE, logged. */
+cb_status rate_check(const bench_options *options);
 
 typedef struct rate_run rate_run;
 
@@ -14,7 +17,7 @@ typedef struct rate_run rate_run;
 typedef struct {
     uint64_t events;
     double rate_hz;
-    const farm_arrivals *arrivals;
+    const rate_arrivals *arrivals;
     uint64_t seed;
 } rate_load;
 
@@ -22,9 +25,9 @@ typedef struct {
 typedef struct {
     const char *counted; /* what arrives or is lost: "events" */
     /* After rate_row_begin. Set the tally and the destinations in *out. */
-    cb_status (*run_load)(rate_run *run, const rate_load *load, farm_outcome *out);
+    cb_status (*run_load)(rate_run *run, const rate_load *load, rate_outcome *out);
     /* The same for single events, each issued after the one before it. NULL: not known how. */
-    cb_status (*run_single)(rate_run *run, uint64_t events, farm_outcome *out);
+    cb_status (*run_single)(rate_run *run, uint64_t events, rate_outcome *out);
     /* Clear what a row collects, besides what is in rate_run. */
     void (*reset)(rate_run *run);
     /* Collect what other ranks have, before the row is filled. May be NULL. */
@@ -34,7 +37,7 @@ typedef struct {
     /* At the root: the quantile of the latencies since the row began; infinite if there are none.
      * Fill the row. */
     double (*latency_ns)(const rate_run *run, double quantile);
-    cb_status (*fill)(rate_run *run, farm_outcome *outcome, report_row *row);
+    cb_status (*fill)(rate_run *run, rate_outcome *outcome, report_row *row);
 } rate_kind;
 
 /* Equal in all participants, except what members say. */
@@ -48,7 +51,7 @@ struct rate_run {
     double limit_ns;     /* --max-time */
     double elapsed_ns;   /* since started_ns, at the end of the last load; agreed on */
     double event_ns;     /* per event at the highest rate; agreed on */
-    farm_arrivals arrivals;
+    rate_arrivals arrivals;
     uint64_t open_runs; /* so far */
     row_base row;       /* under way; its verification is reported with the first row only */
 };
@@ -60,7 +63,7 @@ void rate_run_close(rate_run *run, cb_status status);
 
 /* Start a new row, and add it to the report. Collective over the team. */
 void rate_row_begin(rate_run *run);
-cb_status rate_row_add(rate_run *run, farm_outcome *outcome);
+cb_status rate_row_add(rate_run *run, rate_outcome *outcome);
 
 /* The next open loop, with the arrivals of the options. The k-th of a measurement has the same ones
  * in every run with the same --seed. */

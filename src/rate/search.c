@@ -1,23 +1,23 @@
 /* Single trials bisect a bracket of rates; repeated trials confirm its ends. */
-#include "farm/search.h"
+#include "rate/search.h"
 
 #include <math.h>
 
 enum { REPEATS = 5, FINE_STEPS = 12, COARSE_STEPS = 10, LOWER_RATES = 2 };
 
-uint64_t farm_search_events(double quantile)
+uint64_t rate_search_events(double quantile)
 {
     const double beyond = 10;
 
     return (uint64_t)ceil(beyond / (1 - quantile));
 }
 
-double farm_search_trial_ns(const farm_search *search)
+double rate_search_trial_ns(const rate_search *search)
 {
     return search->limit_ns / 5;
 }
 
-static double capacity_hz(const farm_search *search)
+static double capacity_hz(const rate_search *search)
 {
     return 1e9 / search->event_ns;
 }
@@ -25,28 +25,28 @@ static double capacity_hz(const farm_search *search)
 /* A bracket and both confirmations need about 20 times the fewest events. The last term is for
  * short
  * --max-time, where starting a trial takes longer than the trial. */
-double farm_search_limit_ns(const farm_search *search)
+double rate_search_limit_ns(const rate_search *search)
 {
     const double most_trials = 200, most_fewest = 30, least_ns = 30e9;
     double fewest_ns = (double)search->events * search->event_ns;
 
-    return fmax(fmax(most_trials * farm_search_trial_ns(search), most_fewest * fewest_ns),
+    return fmax(fmax(most_trials * rate_search_trial_ns(search), most_fewest * fewest_ns),
                 least_ns);
 }
 
 /* Whether a trial would end in time. */
-static bool fits(const farm_search *search, double rate_hz, double end_ns)
+static bool fits(const rate_search *search, double rate_hz, double end_ns)
 {
     double event_ns = fmax(1e9 / rate_hz, search->event_ns);
-    double expected_ns = fmax(farm_search_trial_ns(search), (double)search->events * event_ns);
+    double expected_ns = fmax(rate_search_trial_ns(search), (double)search->events * event_ns);
 
     return search->now_ns + expected_ns <= end_ns;
 }
 
 /* When the time is over, no rate holds. */
-static cb_status try_rate(farm_search *search, double rate_hz, bool *holds)
+static cb_status try_rate(rate_search *search, double rate_hz, bool *holds)
 {
-    farm_trial trial = {.holds = false};
+    rate_trial trial = {.holds = false};
 
     *holds = false;
     search->out_of_time = search->out_of_time || !fits(search, rate_hz, search->end_ns);
@@ -59,7 +59,7 @@ static cb_status try_rate(farm_search *search, double rate_hz, bool *holds)
     return CB_OK;
 }
 
-static cb_status try_often(farm_search *search, double rate_hz, size_t *held)
+static cb_status try_often(rate_search *search, double rate_hz, size_t *held)
 {
     *held = 0;
     for (size_t i = 0; i < REPEATS && !search->out_of_time; i++) {
@@ -74,7 +74,7 @@ static cb_status try_often(farm_search *search, double rate_hz, size_t *held)
 /* Find a rate that holds. Start with a tenth of the highest frequency, or half of it if a
  * trial at a tenth would take longer than --max-time. If it fails, go lower while this takes at
  * most a third of the time; the rest is for the bracket. */
-static cb_status find_low(farm_search *search, double *low_hz, bool *holds)
+static cb_status find_low(rate_search *search, double *low_hz, bool *holds)
 {
     const double quiet_share = 0.1, affordable_share = 0.5, step = 3;
     double low_end_ns = search->now_ns + (search->end_ns - search->now_ns) / 3;
@@ -92,7 +92,7 @@ static cb_status find_low(farm_search *search, double *low_hz, bool *holds)
 }
 
 /* Bisect between a rate that held and one that did not, down to the resolution. */
-static cb_status bracket(farm_search *search, double *low_hz, double *high_hz)
+static cb_status bracket(rate_search *search, double *low_hz, double *high_hz)
 {
     const double resolution = 1.04;
 
@@ -114,14 +114,14 @@ static double step_away(size_t steps)
 
 /* Go down from a rate until it holds in all repetitions; *found is the highest that held in most.
  */
-static cb_status confirm_low(farm_search *search, double rate_hz, farm_found *found)
+static cb_status confirm_low(rate_search *search, double rate_hz, rate_found *found)
 {
     for (size_t i = 0; i < FINE_STEPS + COARSE_STEPS && !search->out_of_time; i++) {
         size_t held;
 
         CB_TRY(try_often(search, rate_hz, &held));
         if (2 * found->held <= REPEATS)
-            *found = (farm_found){.rate_hz = rate_hz, .held = held, .repeats = REPEATS};
+            *found = (rate_found){.rate_hz = rate_hz, .held = held, .repeats = REPEATS};
         if (held == REPEATS) {
             found->low_hz = rate_hz;
             return CB_OK;
@@ -133,7 +133,7 @@ static cb_status confirm_low(farm_search *search, double rate_hz, farm_found *fo
 }
 
 /* Go up from a rate until it holds in no repetition. */
-static cb_status confirm_high(farm_search *search, double rate_hz, farm_found *found)
+static cb_status confirm_high(rate_search *search, double rate_hz, rate_found *found)
 {
     for (size_t i = 0; i < FINE_STEPS + COARSE_STEPS; i++) {
         size_t held;
@@ -156,14 +156,14 @@ static cb_status confirm_high(farm_search *search, double rate_hz, farm_found *f
 }
 
 /* The first upper rate is a little above the highest frequency. */
-cb_status farm_search_highest(farm_search *search, farm_found *found)
+cb_status rate_search_highest(rate_search *search, rate_found *found)
 {
     double low_hz, high_hz = 1.2 * capacity_hz(search);
     bool holds;
 
-    *found = (farm_found){.repeats = 0};
+    *found = (rate_found){.repeats = 0};
     search->silent = search->out_of_time = false;
-    search->end_ns = search->now_ns + farm_search_limit_ns(search);
+    search->end_ns = search->now_ns + rate_search_limit_ns(search);
     CB_TRY(find_low(search, &low_hz, &holds));
     if (!holds)
         return CB_OK;

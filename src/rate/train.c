@@ -1,6 +1,6 @@
 /* Parse the file line by line; the filled slots are listed at the end, when their number is known.
  */
-#include "farm/train.h"
+#include "rate/train.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ typedef struct {
     train_group *groups;
     size_t group_count;
     uint64_t slots_used, filled;
-    farm_train *out;
+    rate_train *out;
 } train_file;
 
 static cb_status reject(const train_file *file, const char *why, const char *remedy)
@@ -70,7 +70,7 @@ static cb_status take_slots(train_file *file, const char *word)
 
     if (file->out->slots > 0)
         return reject(file, "slots is repeated", remedy);
-    if (!cb_parse_count(word, 1, FARM_TRAIN_SLOTS_MOST, &slots, why))
+    if (!cb_parse_count(word, 1, RATE_TRAIN_SLOTS_MOST, &slots, why))
         return reject(file, why, remedy);
     file->out->slots = (uint32_t)slots;
     return CB_OK;
@@ -99,7 +99,7 @@ static cb_status take_trains(train_file *file, char words[WORDS_MOST][WORD_BYTES
     char why[CB_WHY_BYTES];
 
     for (size_t i = 0; i + 1 < count; i++)
-        if (!cb_parse_count(words[i + 1], i == 2, FARM_TRAIN_SLOTS_MOST, &values[i], why))
+        if (!cb_parse_count(words[i + 1], i == 2, RATE_TRAIN_SLOTS_MOST, &values[i], why))
             return reject(file, why, remedy);
     if (values[0] + values[1] == 0)
         return reject(file, "the train has no slots", remedy);
@@ -108,7 +108,7 @@ static cb_status take_trains(train_file *file, char words[WORDS_MOST][WORD_BYTES
                       "write equal trains in one line");
     file->slots_used += (values[0] + values[1]) * values[2];
     file->filled += values[0] * values[2];
-    if (file->slots_used > FARM_TRAIN_SLOTS_MOST)
+    if (file->slots_used > RATE_TRAIN_SLOTS_MOST)
         return reject(file, "the trains up to here have more than 1000000 slots", "use fewer");
     file->groups[file->group_count++] =
         (train_group){(uint32_t)values[0], (uint32_t)values[1], (uint32_t)values[2]};
@@ -134,7 +134,7 @@ static cb_status take_line(train_file *file, const char *line, size_t length)
 
 static cb_status list_filled(train_file *file)
 {
-    farm_train *out = file->out;
+    rate_train *out = file->out;
     uint32_t slot = 0;
 
     if (out->slots == 0 || file->filled == 0 || file->slots_used != out->slots) {
@@ -156,13 +156,13 @@ static cb_status list_filled(train_file *file)
     return CB_OK;
 }
 
-cb_status farm_train_parse(const char *name, const char *text, size_t bytes, farm_train *out)
+cb_status rate_train_parse(const char *name, const char *text, size_t bytes, rate_train *out)
 {
     train_file file = {.name = name, .out = out};
     cb_status status = CB_OK;
     size_t at = 0;
 
-    *out = (farm_train){.count = 0};
+    *out = (rate_train){.count = 0};
     file.groups = cb_allocate(GROUPS_MOST, sizeof(*file.groups), "the trains of an orbit");
     if (file.groups == NULL)
         return CB_ERROR_MEMORY;
@@ -178,7 +178,7 @@ cb_status farm_train_parse(const char *name, const char *text, size_t bytes, far
         status = list_filled(&file);
     free(file.groups);
     if (status != CB_OK)
-        *out = (farm_train){.count = 0};
+        *out = (rate_train){.count = 0};
     return status;
 }
 
@@ -191,34 +191,34 @@ static cb_status reject_file(const char *path, const char *why)
     return CB_ERROR_USAGE;
 }
 
-cb_status farm_train_read(const char *path, farm_train *out)
+cb_status rate_train_read(const char *path, rate_train *out)
 {
     char why[CB_INPUT_WHY_BYTES], *text;
-    FILE *stream = cb_input_stream(path, FARM_TRAIN_BYTES_MOST, why);
+    FILE *stream = cb_input_stream(path, RATE_TRAIN_BYTES_MOST, why);
     cb_status status;
     size_t bytes;
 
     if (stream == NULL)
         return reject_file(path, why);
-    text = cb_allocate(FARM_TRAIN_BYTES_MOST + 1, 1, "the slots of an orbit");
+    text = cb_allocate(RATE_TRAIN_BYTES_MOST + 1, 1, "the slots of an orbit");
     if (text == NULL) {
         fclose(stream);
         return CB_ERROR_MEMORY;
     }
-    bytes = fread(text, 1, FARM_TRAIN_BYTES_MOST + 1, stream);
+    bytes = fread(text, 1, RATE_TRAIN_BYTES_MOST + 1, stream);
     if (ferror(stream))
         status = reject_file(path, strerror(errno));
-    else if (bytes > FARM_TRAIN_BYTES_MOST)
+    else if (bytes > RATE_TRAIN_BYTES_MOST)
         status = reject_file(path, "it has more than 1 MiB");
     else
-        status = farm_train_parse(path, text, bytes, out);
+        status = rate_train_parse(path, text, bytes, out);
     free(text);
     fclose(stream);
     return status;
 }
 
-void farm_train_free(farm_train *train)
+void rate_train_free(rate_train *train)
 {
     free(train->filled);
-    *train = (farm_train){.count = 0};
+    *train = (rate_train){.count = 0};
 }

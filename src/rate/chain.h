@@ -6,14 +6,14 @@
  * the due events as soon as it can. The last stage measures: the latency of an event counts from
  * its due time, and the pipeline is saturated if the number of due events that have not arrived
  * grows. */
-#ifndef FARM_CHAIN_H
-#define FARM_CHAIN_H
+#ifndef RATE_CHAIN_H
+#define RATE_CHAIN_H
 
 #include "control/control.h"
 #include "engine/method.h"
 #include "engine/outcome.h"
 #include "engine/wait.h"
-#include "farm/rates.h"
+#include "rate/rates.h"
 
 /* One run. Times and backlogs are those of the slowest rank. */
 typedef struct {
@@ -28,7 +28,7 @@ typedef struct chain_run chain_run;
 struct chain_run {
     rate_run base; /* first, so that a rate_run is this */
     /* Run all events from the common start of `schedule`, and set what this rank knows of *out. */
-    cb_status (*run)(chain_run *run, const rate_load *load, farm_schedule schedule,
+    cb_status (*run)(chain_run *run, const rate_load *load, rate_schedule schedule,
                      chain_times *out);
     const bench_traffic *traffic;
     bool source, last;        /* stage of this rank */
@@ -38,10 +38,10 @@ struct chain_run {
 
 /* What differs between benchmarks with an open loop and no supervisor; see rate_kind. */
 typedef struct {
-    cb_status (*run)(chain_run *run, const rate_load *load, farm_schedule schedule,
+    cb_status (*run)(chain_run *run, const rate_load *load, rate_schedule schedule,
                      chain_times *out);
     cb_status (*gather)(rate_run *run);
-    cb_status (*fill)(rate_run *run, farm_outcome *outcome, report_row *row);
+    cb_status (*fill)(rate_run *run, rate_outcome *outcome, report_row *row);
 } chain_method_parts;
 
 /* `measure` of a method. */
@@ -49,9 +49,9 @@ cb_status chain_measure(const chain_method_parts *parts, const measurement_setti
 
 /* For `fill`: the columns that all have; the rate of events after the first step; the mean size of
  * a packet. */
-cb_status chain_fill(const chain_run *run, const farm_outcome *outcome, report_row *row);
-double chain_frequency_hz(const chain_run *run, const farm_outcome *outcome);
-double chain_packet_bytes(const chain_run *run, const farm_outcome *outcome);
+cb_status chain_fill(const chain_run *run, const rate_outcome *outcome, report_row *row);
+double chain_frequency_hz(const chain_run *run, const rate_outcome *outcome);
+double chain_packet_bytes(const chain_run *run, const rate_outcome *outcome);
 
 /* A wait for a due time that yields or sleeps as --wait says, and ends after a signal. */
 wait_terms chain_terms(const chain_run *run, uint64_t due_ns);

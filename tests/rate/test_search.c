@@ -1,6 +1,6 @@
 /* The search for the highest rate over a farm that is a formula: what it finds, how many trials it
  * makes, and when its clock makes it stop. */
-#include "farm/search.h"
+#include "rate/search.h"
 
 #include <math.h>
 
@@ -14,19 +14,19 @@ typedef struct {
     bool silent;
     size_t trials;
     double lowest_hz, last_trial_ns;
-    farm_search search;
+    rate_search search;
 } farm;
 
-static cb_status try_rate(void *context, double rate_hz, farm_trial *out)
+static cb_status try_rate(void *context, double rate_hz, rate_trial *out)
 {
     farm *f = context;
     double event_ns = fmax(1e9 / rate_hz, f->search.event_ns);
-    double events = fmax((double)f->search.events, farm_search_trial_ns(&f->search) / event_ns);
+    double events = fmax((double)f->search.events, rate_search_trial_ns(&f->search) / event_ns);
 
     f->trials++;
     f->lowest_hz = fmin(f->lowest_hz, rate_hz);
     f->last_trial_ns = events * fmax(1e9 / rate_hz, f->slowdown * f->search.event_ns);
-    *out = (farm_trial){.holds = rate_hz <= f->holds_to_hz ||
+    *out = (rate_trial){.holds = rate_hz <= f->holds_to_hz ||
                                  (rate_hz < f->fails_from_hz && f->trials % 2 == 0),
                         .silent = f->silent,
                         .now_ns = f->search.now_ns + f->last_trial_ns};
@@ -47,19 +47,19 @@ static void make_farm(farm *f, double max_time_s, uint64_t events)
 }
 
 /* The time that the search took. */
-static double search_ns(farm *f, farm_found *found)
+static double search_ns(farm *f, rate_found *found)
 {
     double began_ns = f->search.now_ns;
 
-    ck_assert_int_eq(farm_search_highest(&f->search, found), CB_OK);
+    ck_assert_int_eq(rate_search_highest(&f->search, found), CB_OK);
     return f->search.now_ns - began_ns;
 }
 
 static void assert_bounded(farm *f)
 {
-    farm_found found;
+    rate_found found;
     double took_ns = search_ns(f, &found);
-    double most_ns = farm_search_limit_ns(&f->search);
+    double most_ns = rate_search_limit_ns(&f->search);
 
     ck_assert_msg(took_ns <= most_ns + f->last_trial_ns,
                   "%zu trials took %g s, and the search may take %g s", f->trials, took_ns / 1e9,
@@ -70,7 +70,7 @@ static void assert_bounded(farm *f)
 START_TEST(the_highest_rate_is_found_to_the_resolution)
 {
     farm f;
-    farm_found found;
+    rate_found found;
 
     make_farm(&f, 60, 1000);
     f.holds_to_hz = f.fails_from_hz = 700;
@@ -87,7 +87,7 @@ END_TEST
 START_TEST(a_search_in_which_the_fewest_events_take_longer_than_max_time_has_a_result)
 {
     farm f;
-    farm_found found;
+    rate_found found;
 
     make_farm(&f, 0.3, 10000);
     f.holds_to_hz = f.fails_from_hz = 700;
@@ -100,7 +100,7 @@ END_TEST
 START_TEST(a_noisy_farm_has_a_wider_interval)
 {
     farm f;
-    farm_found found;
+    rate_found found;
 
     make_farm(&f, 60, 1000);
     f.holds_to_hz = 600;
@@ -184,11 +184,11 @@ START_TEST(the_longest_search_follows_max_time_and_the_fewest_events)
     farm f;
 
     make_farm(&f, 10, 20);
-    ck_assert_double_eq_tol(farm_search_limit_ns(&f.search), 400e9, 1);
+    ck_assert_double_eq_tol(rate_search_limit_ns(&f.search), 400e9, 1);
     make_farm(&f, 0.3, 10000);
-    ck_assert_double_eq_tol(farm_search_limit_ns(&f.search), 300e9, 1);
+    ck_assert_double_eq_tol(rate_search_limit_ns(&f.search), 300e9, 1);
     make_farm(&f, 0.05, 20);
-    ck_assert_double_eq_tol(farm_search_limit_ns(&f.search), 30e9, 1);
+    ck_assert_double_eq_tol(rate_search_limit_ns(&f.search), 30e9, 1);
 }
 END_TEST
 

@@ -1,5 +1,5 @@
 /* Parse rates and shares. */
-#include "farm/load.h"
+#include "rate/load.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,19 +11,19 @@ enum { TEXT_BYTES = 64 };
 
 static const double largest_rate_hz = 1e9, largest_share_pct = 1000, least_value = 0.01;
 
-static bool parse_point(const char *text, farm_load_point *out, char *why)
+static bool parse_point(const char *text, rate_load_point *out, char *why)
 {
     double value;
 
     if (text[0] != '\0' && text[strlen(text) - 1] == '%') {
         if (!cb_parse_real(text, least_value, largest_share_pct, "%", &value, why))
             return false;
-        *out = (farm_load_point){.share = value / 100};
+        *out = (rate_load_point){.share = value / 100};
         return true;
     }
     if (!cb_parse_real(text, least_value, largest_rate_hz, "Hz", &value, why))
         return false;
-    *out = (farm_load_point){.rate_hz = value};
+    *out = (rate_load_point){.rate_hz = value};
     return true;
 }
 
@@ -35,9 +35,9 @@ static cb_status reject_curve(const char *text, const char *why)
     return CB_ERROR_USAGE;
 }
 
-static bool is_repeated(const farm_load_point *points, size_t count)
+static bool is_repeated(const rate_load_point *points, size_t count)
 {
-    const farm_load_point *last = &points[count];
+    const rate_load_point *last = &points[count];
 
     for (size_t i = 0; i < count; i++)
         if (points[i].rate_hz >= last->rate_hz && points[i].rate_hz <= last->rate_hz &&
@@ -46,7 +46,7 @@ static bool is_repeated(const farm_load_point *points, size_t count)
     return false;
 }
 
-cb_status farm_load_parse(const char *text, farm_load_point points[FARM_LOAD_POINTS], size_t *count)
+cb_status rate_load_parse(const char *text, rate_load_point points[RATE_LOAD_POINTS], size_t *count)
 {
     const char *at = text;
 
@@ -57,7 +57,7 @@ cb_status farm_load_parse(const char *text, farm_load_point points[FARM_LOAD_POI
 
         if (length >= sizeof(one))
             return reject_curve(text, "an element is too long for a rate");
-        if (*count == FARM_LOAD_POINTS)
+        if (*count == RATE_LOAD_POINTS)
             return reject_curve(text, "it has more than 64 elements");
         memcpy(one, at, length);
         one[length] = '\0';
@@ -72,12 +72,12 @@ cb_status farm_load_parse(const char *text, farm_load_point points[FARM_LOAD_POI
     }
 }
 
-const char *farm_load_curve(const char *text)
+const char *rate_load_curve(const char *text)
 {
     return strcmp(text, "auto") == 0 ? "10%,25%,50%,70%,80%,90%,95%,100%,110%" : text;
 }
 
-double farm_quantile(const char *name)
+double rate_quantile(const char *name)
 {
     static const struct {
         const char *name;
@@ -90,26 +90,26 @@ double farm_quantile(const char *name)
     return 0;
 }
 
-double farm_load_rate_hz(const farm_load_point *point, double event_ns)
+double rate_load_rate_hz(const rate_load_point *point, double event_ns)
 {
     return point->rate_hz > 0 ? point->rate_hz : point->share * 1e9 / event_ns;
 }
 
-uint64_t farm_load_events(const farm_arrivals *arrivals, double rate_hz, double event_ns,
+uint64_t rate_load_events(const rate_arrivals *arrivals, double rate_hz, double event_ns,
                           double time_ns, uint64_t least)
 {
     const double fitting = time_ns / fmax(1e9 / rate_hz, event_ns);
 
-    return farm_arrivals_events(arrivals, (uint64_t)fmax(fitting, 0), least);
+    return rate_arrivals_events(arrivals, (uint64_t)fmax(fitting, 0), least);
 }
 
-bool farm_load_fits(const farm_arrivals *arrivals, double rate_hz, double limit_ns)
+bool rate_load_fits(const rate_arrivals *arrivals, double rate_hz, double limit_ns)
 {
-    return (double)farm_arrivals_events(arrivals, 0, FARM_OPEN_EVENTS) * 1e9 / rate_hz <= limit_ns;
+    return (double)rate_arrivals_events(arrivals, 0, RATE_OPEN_EVENTS) * 1e9 / rate_hz <= limit_ns;
 }
 
 /* FNV-1a over the filled slots, their number and their length. */
-static uint64_t digest_of(const farm_train *train)
+static uint64_t digest_of(const rate_train *train)
 {
     const uint64_t prime = 0x100000001b3;
     uint64_t digest = 0xcbf29ce484222325;
@@ -121,7 +121,7 @@ static uint64_t digest_of(const farm_train *train)
     return digest;
 }
 
-cb_status farm_load_agree(control_team *team, const farm_arrivals *arrivals)
+cb_status rate_load_agree(control_team *team, const rate_arrivals *arrivals)
 {
     const uint64_t mine = digest_of(&arrivals->train);
     uint64_t first = mine;

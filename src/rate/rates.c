@@ -1,19 +1,76 @@
 /* Rows of loads, and the choice of loads: one rate, the points of a curve, or the trials of a
  * search. */
-#include "farm/rates.h"
+#include "rate/rates.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "engine/figures.h"
 #include "engine/measurement.h"
 #include "engine/rank.h"
-#include "engine/figures.h"
 #include "engine/shares.h"
-#include "farm/farm.h"
-#include "farm/load.h"
-#include "farm/search.h"
+#include "rate/load.h"
+#include "rate/search.h"
+
+/* An open loop needs a minimum of events within --max-time. */
+static cb_status check_rate(const bench_options *options, const rate_arrivals *arrivals,
+                            double rate_hz)
+{
+    const uint64_t events = rate_arrivals_events(arrivals, 0, RATE_OPEN_EVENTS);
+    double needed_s = (double)events / rate_hz / share_load;
+
+    if (rate_hz <= 0)
+        return CB_OK;
+    CB_TRY(rate_arrivals_check_rate(arrivals, rate_hz));
+    if (needed_s <= options->max_time_s)
+        return CB_OK;
+    cb_error("an open loop at %g Hz needs %.3g s for %llu events, but --max-time is %g"
+             " s; use a higher rate, or a longer --max-time",
+             rate_hz, needed_s, (unsigned long long)events, options->max_time_s);
+    return CB_ERROR_USAGE;
+}
+
+static cb_status check_rates(const bench_options *options, const rate_arrivals *arrivals)
+{
+    rate_load_point points[RATE_LOAD_POINTS];
+    size_t count;
+
+    if (options->load_curve == NULL || strcmp(options->load_curve, "auto") == 0)
+        return check_rate(options, arrivals, options->rate_hz);
+    CB_TRY(rate_load_parse(options->load_curve, points, &count));
+    for (size_t i = 0; i < count; i++)
+        CB_TRY(check_rate(options, arrivals, points[i].rate_hz));
+    return CB_OK;
+}
+
+cb_status rate_check(const bench_options *options)
+{
+    int kinds = (options->rate_hz > 0) + (options->load_curve != NULL) + options->find_rate;
+    rate_arrivals arrivals;
+    cb_status status;
+
+    if (kinds > 1) {
+        cb_error("--rate, --load-curve and --find-rate exclude each other; use only one "
+                 "of them");
+        return CB_ERROR_USAGE;
+    }
+    if (options->find_rate && options->deadline_us <= 0) {
+        cb_error("--find-rate needs a deadline; add --deadline-us");
+        return CB_ERROR_USAGE;
+    }
+    if (!options->find_rate && options->deadline_us > 0) {
+        cb_error("--deadline-us has no effect without --find-rate; leave it out, or add "
+                 "the other");
+        return CB_ERROR_USAGE;
+    }
+    CB_TRY(rate_arrivals_parse(options->arrivals, &arrivals));
+    status = check_rates(options, &arrivals);
+    rate_arrivals_free(&arrivals);
+    return status;
+}
 
 enum { QUIET_EVENTS = 20 };
 
@@ -27,8 +84,8 @@ cb_status rate_run_open(rate_run *run)
     run->started_ns = cb_now_ns();
     run->limit_ns = options->max_time_s * 1e9;
     run->row.touch_ns = -1;
-    CB_TRY(farm_arrivals_parse(options->arrivals, &run->arrivals));
-    CB_TRY(farm_load_agree(setting->team, &run->arrivals));
+    CB_TRY(rate_arrivals_parse(options->arrivals, &run->arrivals));
+    CB_TRY(rate_load_agree(setting->team, &run->arrivals));
     CB_TRY(rank_create(&place, setting->session->technology, &run->me, &run->actions));
     if (run->root && traffic_touches(fragments_traffic(options)))
         run->row.touch_ns = harness_touch_ns(plan_typical_bytes(setting->planned));
@@ -41,7 +98,7 @@ void rate_run_close(rate_run *run, cb_status status)
 {
     if (status == CB_OK || !run->setting->planned->own_multicast)
         rank_destroy(run->setting->session->job->definition, run->me);
-    farm_arrivals_free(&run->arrivals);
+    rate_arrivals_free(&run->arrivals);
 }
 
 /* Rows */
@@ -54,7 +111,7 @@ void rate_row_begin(rate_run *run)
 
 typedef struct {
     rate_run *run;
-    farm_outcome *outcome;
+    rate_outcome *outcome;
 } filling;
 
 static cb_status fill(void *context, const measurement_setting *setting, report_row *row)
@@ -67,7 +124,7 @@ static cb_status fill(void *context, const measurement_setting *setting, report_
     return CB_OK;
 }
 
-cb_status rate_row_add(rate_run *run, farm_outcome *outcome)
+cb_status rate_row_add(rate_run *run, rate_outcome *outcome)
 {
     filling of = {.run = run, .outcome = outcome};
     report_row row = {.broken = false};
@@ -98,22 +155,22 @@ static uint64_t whole(const rate_run *run, uint64_t events)
 }
 
 static cb_status run_at(rate_run *run, double rate_hz, double time_ns, uint64_t least,
-                        farm_outcome *out)
+                        rate_outcome *out)
 {
     const uint64_t events =
-        farm_load_events(&run->arrivals, rate_hz, run->event_ns, time_ns, least);
+        rate_load_events(&run->arrivals, rate_hz, run->event_ns, time_ns, least);
     const rate_load load = rate_next_load(run, rate_hz, whole(run, events));
 
-    *out = (farm_outcome){.open = true, .offered_hz = rate_hz};
+    *out = (rate_outcome){.open = true, .offered_hz = rate_hz};
     rate_row_begin(run);
     return run->kind->run_load(run, &load, out);
 }
 
 static cb_status measure_rate(rate_run *run, double rate_hz, double time_ns)
 {
-    farm_outcome outcome;
+    rate_outcome outcome;
 
-    if (!farm_load_fits(&run->arrivals, rate_hz, run->limit_ns) ||
+    if (!rate_load_fits(&run->arrivals, rate_hz, run->limit_ns) ||
         (double)whole(run, 1) * 1e9 / rate_hz > run->limit_ns) {
         if (run->root)
             cb_warning("the rate %g Hz is left out: the period of --arrivals, or the fewest events "
@@ -122,7 +179,7 @@ static cb_status measure_rate(rate_run *run, double rate_hz, double time_ns)
                        rate_hz);
         return CB_OK;
     }
-    CB_TRY(run_at(run, rate_hz, time_ns, FARM_OPEN_EVENTS, &outcome));
+    CB_TRY(run_at(run, rate_hz, time_ns, RATE_OPEN_EVENTS, &outcome));
     return rate_row_add(run, &outcome);
 }
 
@@ -133,15 +190,15 @@ typedef struct {
     double quantile, deadline_ns;
     double quiet_ns;   /* median latency of single events in an otherwise idle job; 0: not known */
     double reached_ns; /* quantile of the latency in the last trial */
-    farm_search search;
-} rate_search;
+    rate_search search;
+} highest_rate;
 
 /* Run events one by one. If most of them miss the deadline, no rate can hold it, which saves the
  * many events of a trial. */
-static cb_status measure_single_events(rate_search *rates)
+static cb_status measure_single_events(highest_rate *rates)
 {
     rate_run *run = rates->run;
-    farm_outcome outcome = {.open = false};
+    rate_outcome outcome = {.open = false};
 
     if (run->kind->run_single == NULL)
         return CB_OK;
@@ -154,27 +211,27 @@ static cb_status measure_single_events(rate_search *rates)
 
 /* Whether a rate holds in one trial: the schedule is kept, nothing is lost, and the quantile of the
  * latency is within the deadline. The root decides for all. */
-static cb_status try_rate(void *context, double rate_hz, farm_trial *out)
+static cb_status try_rate(void *context, double rate_hz, rate_trial *out)
 {
-    rate_search *rates = context;
+    highest_rate *rates = context;
     rate_run *run = rates->run;
-    farm_outcome outcome;
+    rate_outcome outcome;
 
     CB_TRY(
-        run_at(run, rate_hz, farm_search_trial_ns(&rates->search), rates->search.events, &outcome));
-    *out = (farm_trial){.silent = outcome.tally.decided == 0, .now_ns = run->elapsed_ns};
+        run_at(run, rate_hz, rate_search_trial_ns(&rates->search), rates->search.events, &outcome));
+    *out = (rate_trial){.silent = outcome.tally.decided == 0, .now_ns = run->elapsed_ns};
     if (run->root) {
         rates->reached_ns = run->kind->latency_ns(run, rates->quantile);
-        out->holds = !farm_saturated(&outcome) && run->row.delivery.lost == 0 &&
+        out->holds = !rate_saturated(&outcome) && run->row.delivery.lost == 0 &&
                      rates->reached_ns <= rates->deadline_ns;
     }
     return control_broadcast(run->setting->team, &out->holds, sizeof(out->holds));
 }
 
-static void explain_failure(const rate_search *rates, char *why, size_t size)
+static void explain_failure(const highest_rate *rates, char *why, size_t size)
 {
     const bench_options *options = rates->run->setting->session->job->options;
-    const farm_search *search = &rates->search;
+    const rate_search *search = &rates->search;
 
     if (search->silent)
         snprintf(why, size, "no event was decided, all were lost; run again with --verify");
@@ -188,7 +245,7 @@ static void explain_failure(const rate_search *rates, char *why, size_t size)
                  "no rate was confirmed in %.3g s, the time limit of this search: a trial needs "
                  "at least %llu events, which take %.3g s at the highest rate; use a longer "
                  "--max-time, or a lower --quantile",
-                 farm_search_limit_ns(search) / 1e9, (unsigned long long)search->events,
+                 rate_search_limit_ns(search) / 1e9, (unsigned long long)search->events,
                  (double)search->events * search->event_ns / 1e9);
     else if (rates->reached_ns > rates->deadline_ns && rates->quiet_ns > 0)
         snprintf(why, size,
@@ -212,7 +269,7 @@ static void explain_failure(const rate_search *rates, char *why, size_t size)
 }
 
 /* Report a search without result in the document; the run fails after all else is measured. */
-static cb_status report_failed_search(const rate_search *rates)
+static cb_status report_failed_search(const highest_rate *rates)
 {
     const measurement_setting *setting = rates->run->setting;
     const bench_measurement *planned = setting->planned;
@@ -225,8 +282,8 @@ static cb_status report_failed_search(const rate_search *rates)
                  planned->algorithm_us);
     else if (planned->shape.stage_count > 0)
         snprintf(shape, sizeof(shape), "%zu sources, %zu destinations, algorithm %g us",
-                 planned->shape.stages[FARM_SOURCE], planned->shape.stages[FARM_DESTINATION],
-                 planned->algorithm_us);
+                 planned->shape.stages[planned->shape.stage_count - 2],
+                 planned->shape.stages[planned->shape.stage_count - 1], planned->algorithm_us);
     else
         snprintf(shape, sizeof(shape), "%zu processors", setting->participants);
     snprintf(what, sizeof(what), "--find-rate at %zu bytes, %s", planned->size_bytes, shape);
@@ -239,22 +296,22 @@ static cb_status report_failed_search(const rate_search *rates)
 static cb_status find_rate(rate_run *run)
 {
     const bench_options *options = run->setting->session->job->options;
-    const double quantile = farm_quantile(options->quantile);
-    rate_search rates = {
+    const double quantile = rate_quantile(options->quantile);
+    highest_rate rates = {
         .run = run, .quantile = quantile, .deadline_ns = options->deadline_us * 1e3};
-    farm_found found = {.repeats = 0};
-    farm_outcome outcome;
+    rate_found found = {.repeats = 0};
+    rate_outcome outcome;
 
-    rates.search = (farm_search){
+    rates.search = (rate_search){
         .try_rate = try_rate,
         .context = &rates,
         .limit_ns = run->limit_ns,
         .event_ns = run->event_ns,
-        .events = farm_arrivals_events(&run->arrivals, 0, farm_search_events(quantile))};
+        .events = rate_arrivals_events(&run->arrivals, 0, rate_search_events(quantile))};
     CB_TRY(measure_single_events(&rates));
     rates.search.now_ns = run->elapsed_ns;
     if (rates.quiet_ns <= rates.deadline_ns)
-        CB_TRY(farm_search_highest(&rates.search, &found));
+        CB_TRY(rate_search_highest(&rates.search, &found));
     if (found.repeats == 0)
         return report_failed_search(&rates);
     CB_TRY(run_at(run, found.rate_hz, run->limit_ns / 2, rates.search.events, &outcome));
@@ -266,7 +323,7 @@ cb_status rate_measure(rate_run *run)
 {
     const bench_options *options = run->setting->session->job->options;
     const double left_ns = run->limit_ns - run->elapsed_ns;
-    farm_load_point points[FARM_LOAD_POINTS];
+    rate_load_point points[RATE_LOAD_POINTS];
     size_t count;
 
     /* With --rate nothing else is measured, so what came before counts in the time. */
@@ -276,9 +333,9 @@ cb_status rate_measure(rate_run *run)
             fmax(fmin(share_load * run->limit_ns, left_ns), share_load_least * run->limit_ns));
     if (options->load_curve == NULL)
         return options->find_rate ? find_rate(run) : CB_OK;
-    CB_TRY(farm_load_parse(farm_load_curve(options->load_curve), points, &count));
+    CB_TRY(rate_load_parse(rate_load_curve(options->load_curve), points, &count));
     for (size_t i = 0; i < count; i++)
-        CB_TRY(measure_rate(run, farm_load_rate_hz(&points[i], run->event_ns),
+        CB_TRY(measure_rate(run, rate_load_rate_hz(&points[i], run->event_ns),
                             share_load * run->limit_ns));
     return CB_OK;
 }

@@ -2,7 +2,7 @@
  * mean rate, its structure, its order and that it repeats with the seed. test_schedule.c has
  * periodic and Poisson arrivals in depth. Bounds on random figures are four standard deviations,
  * with fixed seeds. */
-#include "farm/load.h"
+#include "rate/load.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,20 +15,20 @@ static const uint64_t start_ns = UINT64_C(1760000000123456789);
 
 /* Values of --arrivals */
 
-static farm_arrivals parsed(const char *text)
+static rate_arrivals parsed(const char *text)
 {
-    farm_arrivals arrivals;
+    rate_arrivals arrivals;
 
-    ck_assert_msg(farm_arrivals_parse(text, &arrivals) == CB_OK, "'%s' was refused", text);
+    ck_assert_msg(rate_arrivals_parse(text, &arrivals) == CB_OK, "'%s' was refused", text);
     return arrivals;
 }
 
 static void assert_refused(const char *text, const char *part)
 {
-    farm_arrivals arrivals;
+    rate_arrivals arrivals;
     int messages = messages_capture();
 
-    ck_assert_msg(farm_arrivals_parse(text, &arrivals) == CB_ERROR_USAGE, "'%s' was taken", text);
+    ck_assert_msg(rate_arrivals_parse(text, &arrivals) == CB_ERROR_USAGE, "'%s' was taken", text);
     messages_expect(messages, part);
     close(messages);
 }
@@ -71,11 +71,11 @@ END_TEST
 
 /* Files */
 
-static farm_train train_of(const char *text)
+static rate_train train_of(const char *text)
 {
-    farm_train train;
+    rate_train train;
 
-    ck_assert_msg(farm_train_parse("a.train", text, strlen(text), &train) == CB_OK,
+    ck_assert_msg(rate_train_parse("a.train", text, strlen(text), &train) == CB_OK,
                   "'%s' was refused", text);
     return train;
 }
@@ -83,7 +83,7 @@ static farm_train train_of(const char *text)
 START_TEST(a_file_lists_the_filled_slots_of_an_orbit)
 {
     static const uint32_t filled[] = {0, 1, 5, 6, 10, 12};
-    farm_train train = train_of("# orbit\nslots 14\n slot\t25ns # long\r\n\ntrain 2 3 2\n"
+    rate_train train = train_of("# orbit\nslots 14\n slot\t25ns # long\r\n\ntrain 2 3 2\n"
                                 "train 1 1 2");
 
     ck_assert_uint_eq(train.slots, 14);
@@ -91,18 +91,18 @@ START_TEST(a_file_lists_the_filled_slots_of_an_orbit)
     ck_assert_uint_eq(train.count, LENGTH(filled));
     for (size_t i = 0; i < LENGTH(filled); i++)
         ck_assert_uint_eq(train.filled[i], filled[i]);
-    farm_train_free(&train);
+    rate_train_free(&train);
 }
 END_TEST
 
 START_TEST(an_orbit_may_begin_with_empty_slots_and_have_no_length_of_a_slot)
 {
-    farm_train train = train_of("slots 8\ntrain 0 5\ntrain 3 0\n");
+    rate_train train = train_of("slots 8\ntrain 0 5\ntrain 3 0\n");
 
     ck_assert_uint_eq(train.count, 3);
     ck_assert_uint_eq(train.filled[0], 5);
     ck_assert_double_eq(train.slot_ns, 0);
-    farm_train_free(&train);
+    rate_train_free(&train);
 }
 END_TEST
 
@@ -134,9 +134,9 @@ START_TEST(an_invalid_file_is_refused_with_line_and_remedy)
 
     for (size_t i = 0; i < LENGTH(rows); i++) {
         int messages = messages_capture();
-        farm_train train;
+        rate_train train;
 
-        ck_assert_msg(farm_train_parse("a.train", rows[i].text, strlen(rows[i].text), &train) ==
+        ck_assert_msg(rate_train_parse("a.train", rows[i].text, strlen(rows[i].text), &train) ==
                           CB_ERROR_USAGE,
                       "'%s' was taken", rows[i].text);
         ck_assert_ptr_null(train.filled);
@@ -146,7 +146,7 @@ START_TEST(an_invalid_file_is_refused_with_line_and_remedy)
 }
 END_TEST
 
-static farm_arrivals lhc(void)
+static rate_arrivals lhc(void)
 {
     char text[512];
 
@@ -156,12 +156,12 @@ static farm_arrivals lhc(void)
 
 START_TEST(the_example_is_the_nominal_scheme_of_the_lhc)
 {
-    farm_arrivals arrivals = lhc();
+    rate_arrivals arrivals = lhc();
 
     ck_assert_uint_eq(arrivals.train.slots, 3564);
     ck_assert_uint_eq(arrivals.train.count, 2808);
     ck_assert_uint_eq(arrivals.train.filled[2807], 3564 - 119 - 1);
-    farm_arrivals_free(&arrivals);
+    rate_arrivals_free(&arrivals);
 }
 END_TEST
 
@@ -172,11 +172,11 @@ enum { EVENTS = 100001, SPECS = 7 };
 static const double rate_hz = 1e4, interval_ns = 1e5;
 
 /* Intervals of no process have a larger relative deviation than gamma:0.25, which is 2. */
-static farm_arrivals nth(size_t n)
+static rate_arrivals nth(size_t n)
 {
     static const char *const texts[SPECS - 2] = {"periodic", "poisson", "gamma:0.25", "gamma:9",
                                                  "bursts:100,2us"};
-    farm_arrivals arrivals = {.process = FARM_TRAIN};
+    rate_arrivals arrivals = {.process = RATE_TRAIN};
 
     if (n < LENGTH(texts))
         return parsed(texts[n]);
@@ -188,20 +188,20 @@ static farm_arrivals nth(size_t n)
 START_TEST(the_events_of_every_process_have_the_offered_rate)
 {
     for (size_t n = 0; n < SPECS; n++) {
-        farm_arrivals arrivals = nth(n);
-        farm_schedule schedule = farm_schedule_make(&arrivals, rate_hz, 5, start_ns);
-        uint64_t events = farm_arrivals_events(&arrivals, EVENTS, 0), first, last = 0;
+        rate_arrivals arrivals = nth(n);
+        rate_schedule schedule = rate_schedule_make(&arrivals, rate_hz, 5, start_ns);
+        uint64_t events = rate_arrivals_events(&arrivals, EVENTS, 0), first, last = 0;
         double mean, tolerance = 4 * 2 / sqrt(EVENTS);
 
         ck_assert_uint_le(events, EVENTS);
-        first = farm_schedule_next(&schedule);
+        first = rate_schedule_next(&schedule);
         for (uint64_t i = 1; i < events; i++)
-            last = farm_schedule_next(&schedule);
+            last = rate_schedule_next(&schedule);
         mean = (double)(last - first) / (double)(events - 1);
-        if (farm_arrivals_period(&arrivals) > 1)
+        if (rate_arrivals_period(&arrivals) > 1)
             tolerance = 1e-6; /* whole periods */
         ck_assert_msg(fabs(mean / interval_ns - 1) < tolerance, "process %zu: %g ns", n, mean);
-        farm_arrivals_free(&arrivals);
+        rate_arrivals_free(&arrivals);
     }
 }
 END_TEST
@@ -211,18 +211,18 @@ START_TEST(due_times_of_every_process_never_decrease)
     static const double rates_hz[] = {0.1, 1e4, 1e9, 1e12};
 
     for (size_t i = 0; i < SPECS * LENGTH(rates_hz); i++) {
-        farm_arrivals arrivals = nth(i % SPECS);
-        farm_schedule schedule = farm_schedule_make(&arrivals, rates_hz[i / SPECS], i, start_ns);
+        rate_arrivals arrivals = nth(i % SPECS);
+        rate_schedule schedule = rate_schedule_make(&arrivals, rates_hz[i / SPECS], i, start_ns);
         uint64_t before_ns = start_ns;
 
         for (int k = 0; k < EVENTS; k++) {
-            uint64_t now_ns = farm_schedule_next(&schedule);
+            uint64_t now_ns = rate_schedule_next(&schedule);
 
             if (now_ns < before_ns)
                 ck_abort_msg("process %zu at %g Hz goes back", i % SPECS, rates_hz[i / SPECS]);
             before_ns = now_ns;
         }
-        farm_arrivals_free(&arrivals);
+        rate_arrivals_free(&arrivals);
     }
 }
 END_TEST
@@ -230,13 +230,13 @@ END_TEST
 START_TEST(due_times_of_every_process_repeat_with_the_seed)
 {
     for (size_t n = 0; n < SPECS; n++) {
-        farm_arrivals arrivals = nth(n);
-        farm_schedule one = farm_schedule_make(&arrivals, rate_hz, 7, start_ns);
-        farm_schedule other = farm_schedule_make(&arrivals, rate_hz, 7, start_ns);
+        rate_arrivals arrivals = nth(n);
+        rate_schedule one = rate_schedule_make(&arrivals, rate_hz, 7, start_ns);
+        rate_schedule other = rate_schedule_make(&arrivals, rate_hz, 7, start_ns);
 
         for (int k = 0; k < 1000; k++)
-            ck_assert_uint_eq(farm_schedule_next(&one), farm_schedule_next(&other));
-        farm_arrivals_free(&arrivals);
+            ck_assert_uint_eq(rate_schedule_next(&one), rate_schedule_next(&other));
+        rate_arrivals_free(&arrivals);
     }
 }
 END_TEST
@@ -246,15 +246,15 @@ START_TEST(another_seed_changes_the_processes_with_draws)
     static const bool drawn[SPECS] = {false, true, true, true, false, false, true};
 
     for (size_t n = 0; n < SPECS; n++) {
-        farm_arrivals arrivals = nth(n);
-        farm_schedule one = farm_schedule_make(&arrivals, rate_hz, 7, start_ns);
-        farm_schedule other = farm_schedule_make(&arrivals, rate_hz, 8, start_ns);
+        rate_arrivals arrivals = nth(n);
+        rate_schedule one = rate_schedule_make(&arrivals, rate_hz, 7, start_ns);
+        rate_schedule other = rate_schedule_make(&arrivals, rate_hz, 8, start_ns);
         bool equal = true;
 
         for (int k = 0; k < 1000; k++)
-            equal = farm_schedule_next(&one) == farm_schedule_next(&other) && equal;
+            equal = rate_schedule_next(&one) == rate_schedule_next(&other) && equal;
         ck_assert_msg(equal != drawn[n], "process %zu", n);
-        farm_arrivals_free(&arrivals);
+        rate_arrivals_free(&arrivals);
     }
 }
 END_TEST
@@ -262,22 +262,22 @@ END_TEST
 START_TEST(the_events_due_until_a_time_are_those_with_due_times_until_then)
 {
     for (size_t n = 0; n < SPECS; n++) {
-        farm_arrivals arrivals = nth(n);
-        farm_schedule schedule = farm_schedule_make(&arrivals, rate_hz, 3, start_ns);
-        const farm_schedule fresh = schedule;
+        rate_arrivals arrivals = nth(n);
+        rate_schedule schedule = rate_schedule_make(&arrivals, rate_hz, 3, start_ns);
+        const rate_schedule fresh = schedule;
         uint64_t made = 0;
 
-        ck_assert_uint_eq(farm_schedule_due(&fresh, start_ns - 1), 0);
+        ck_assert_uint_eq(rate_schedule_due(&fresh, start_ns - 1), 0);
         while (made < 1000) {
-            uint64_t due_ns = farm_schedule_next(&schedule), until;
+            uint64_t due_ns = rate_schedule_next(&schedule), until;
 
             made++;
-            until = farm_schedule_due(&fresh, due_ns);
+            until = rate_schedule_due(&fresh, due_ns);
             ck_assert_uint_ge(until, made);
-            ck_assert_uint_eq(until, made + farm_schedule_due(&schedule, due_ns));
-            ck_assert_uint_lt(farm_schedule_due(&fresh, due_ns - 1), made);
+            ck_assert_uint_eq(until, made + rate_schedule_due(&schedule, due_ns));
+            ck_assert_uint_lt(rate_schedule_due(&fresh, due_ns - 1), made);
         }
-        farm_arrivals_free(&arrivals);
+        rate_arrivals_free(&arrivals);
     }
 }
 END_TEST
@@ -285,19 +285,19 @@ END_TEST
 START_TEST(no_pause_is_longer_than_the_longest)
 {
     for (size_t n = 0; n < SPECS; n++) {
-        farm_arrivals arrivals = nth(n);
-        farm_schedule schedule = farm_schedule_make(&arrivals, rate_hz, 3, start_ns);
-        double longest_ns = farm_arrivals_longest_ns(&arrivals, rate_hz);
-        uint64_t before_ns = farm_schedule_next(&schedule);
+        rate_arrivals arrivals = nth(n);
+        rate_schedule schedule = rate_schedule_make(&arrivals, rate_hz, 3, start_ns);
+        double longest_ns = rate_arrivals_longest_ns(&arrivals, rate_hz);
+        uint64_t before_ns = rate_schedule_next(&schedule);
 
         for (int k = 0; k < EVENTS; k++) {
-            uint64_t now_ns = farm_schedule_next(&schedule);
+            uint64_t now_ns = rate_schedule_next(&schedule);
 
             if ((double)(now_ns - before_ns) > longest_ns + 1)
                 ck_abort_msg("process %zu: %g ns", n, (double)(now_ns - before_ns));
             before_ns = now_ns;
         }
-        farm_arrivals_free(&arrivals);
+        rate_arrivals_free(&arrivals);
     }
 }
 END_TEST
@@ -309,13 +309,13 @@ START_TEST(gamma_intervals_have_the_variance_of_their_shape)
     static const char *const texts[] = {"gamma:0.25", "gamma:1", "gamma:9"};
 
     for (size_t n = 0; n < LENGTH(texts); n++) {
-        farm_arrivals arrivals = parsed(texts[n]);
-        farm_schedule schedule = farm_schedule_make(&arrivals, rate_hz, 3, start_ns);
+        rate_arrivals arrivals = parsed(texts[n]);
+        rate_schedule schedule = rate_schedule_make(&arrivals, rate_hz, 3, start_ns);
         double sum = 0, squares = 0, variance;
         uint64_t before_ns = start_ns;
 
         for (int k = 0; k < EVENTS; k++) {
-            uint64_t now_ns = farm_schedule_next(&schedule);
+            uint64_t now_ns = rate_schedule_next(&schedule);
             double interval = (double)(now_ns - before_ns) / interval_ns;
 
             sum += interval;
@@ -332,76 +332,76 @@ END_TEST
 
 START_TEST(a_burst_has_its_events_a_gap_apart_and_starts_with_its_period)
 {
-    farm_arrivals arrivals = parsed("bursts:4,2us");
-    farm_schedule schedule = farm_schedule_make(&arrivals, rate_hz, 3, 0);
+    rate_arrivals arrivals = parsed("bursts:4,2us");
+    rate_schedule schedule = rate_schedule_make(&arrivals, rate_hz, 3, 0);
 
     for (uint64_t burst = 0; burst < 1000; burst++)
         for (uint64_t place = 0; place < 4; place++)
-            ck_assert_uint_eq(farm_schedule_next(&schedule),
+            ck_assert_uint_eq(rate_schedule_next(&schedule),
                               100000 + burst * 400000 + place * 2000);
 }
 END_TEST
 
 START_TEST(events_of_a_burst_without_gap_are_due_together)
 {
-    farm_arrivals arrivals = parsed("bursts:50,0");
-    farm_schedule schedule = farm_schedule_make(&arrivals, rate_hz, 3, 0);
+    rate_arrivals arrivals = parsed("bursts:50,0");
+    rate_schedule schedule = rate_schedule_make(&arrivals, rate_hz, 3, 0);
 
     for (uint64_t i = 0; i < 500; i++)
-        ck_assert_uint_eq(farm_schedule_next(&schedule), 100000 + i / 50 * 5000000);
-    ck_assert_uint_eq(farm_schedule_due(&schedule, 100000 + 10 * 5000000), 50);
-    ck_assert_uint_eq(farm_schedule_next(&schedule), 100000 + 10 * 5000000);
+        ck_assert_uint_eq(rate_schedule_next(&schedule), 100000 + i / 50 * 5000000);
+    ck_assert_uint_eq(rate_schedule_due(&schedule, 100000 + 10 * 5000000), 50);
+    ck_assert_uint_eq(rate_schedule_next(&schedule), 100000 + 10 * 5000000);
     ck_assert_uint_eq(
-        farm_schedule_overdue(&schedule, 100000 + 10 * 5000000, 100000 + 11 * 5000000 - 1), 0);
+        rate_schedule_overdue(&schedule, 100000 + 10 * 5000000, 100000 + 11 * 5000000 - 1), 0);
     ck_assert_uint_eq(
-        farm_schedule_overdue(&schedule, 100000 + 10 * 5000000, 100000 + 11 * 5000000), 50);
+        rate_schedule_overdue(&schedule, 100000 + 10 * 5000000, 100000 + 11 * 5000000), 50);
 }
 END_TEST
 
 START_TEST(bursts_that_would_overlap_become_periodic_and_are_refused_as_a_rate)
 {
-    farm_arrivals arrivals = parsed("bursts:10,1ms");
-    farm_schedule schedule = farm_schedule_make(&arrivals, rate_hz, 3, 0);
+    rate_arrivals arrivals = parsed("bursts:10,1ms");
+    rate_schedule schedule = rate_schedule_make(&arrivals, rate_hz, 3, 0);
     int messages = messages_capture();
 
     for (uint64_t i = 1; i <= 100; i++)
-        ck_assert_uint_eq(farm_schedule_next(&schedule), i * 100000);
-    ck_assert_int_eq(farm_arrivals_check_rate(&arrivals, 1000), CB_OK);
-    ck_assert_int_eq(farm_arrivals_check_rate(&arrivals, 1001), CB_ERROR_USAGE);
+        ck_assert_uint_eq(rate_schedule_next(&schedule), i * 100000);
+    ck_assert_int_eq(rate_arrivals_check_rate(&arrivals, 1000), CB_OK);
+    ck_assert_int_eq(rate_arrivals_check_rate(&arrivals, 1001), CB_ERROR_USAGE);
     messages_expect(messages, "use a smaller gap, or a lower rate");
     arrivals = parsed("bursts:1,1s");
-    ck_assert_int_eq(farm_arrivals_check_rate(&arrivals, 1e6), CB_OK);
+    ck_assert_int_eq(rate_arrivals_check_rate(&arrivals, 1e6), CB_OK);
 }
 END_TEST
 
 START_TEST(without_the_length_of_a_slot_each_filled_slot_has_an_event_and_orbits_repeat)
 {
-    farm_arrivals arrivals = {.process = FARM_TRAIN,
+    rate_arrivals arrivals = {.process = RATE_TRAIN,
                               .train = train_of("slots 10\ntrain 3 2\ntrain 1 4\n")};
-    farm_schedule schedule = farm_schedule_make(&arrivals, rate_hz, 3, 0);
+    rate_schedule schedule = rate_schedule_make(&arrivals, rate_hz, 3, 0);
 
     /* 4 events in 4 mean intervals, which are 10 slots of 40 us. */
     for (uint64_t i = 0; i < 4000; i++) {
         static const uint64_t slots[] = {0, 1, 2, 5};
 
-        ck_assert_uint_eq(farm_schedule_next(&schedule),
+        ck_assert_uint_eq(rate_schedule_next(&schedule),
                           100000 + i / 4 * 400000 + slots[i % 4] * 40000);
     }
-    farm_arrivals_free(&arrivals);
+    rate_arrivals_free(&arrivals);
 }
 END_TEST
 
 /* Slots without a bunch stay empty in every orbit, and the filled ones get equally many events. */
 START_TEST(with_the_length_of_a_slot_events_are_drawn_from_the_filled_slots)
 {
-    farm_arrivals arrivals = lhc();
-    farm_schedule schedule = farm_schedule_make(&arrivals, 1e5, 3, 0);
+    rate_arrivals arrivals = lhc();
+    rate_schedule schedule = rate_schedule_make(&arrivals, 1e5, 3, 0);
     static unsigned events[3564];
     const double period_ns = 3564 * 25;
     size_t filled = 0, early = 0;
 
     for (int i = 0; i < EVENTS; i++) {
-        double orbits = ((double)farm_schedule_next(&schedule) - 1e4 + 0.5) / period_ns;
+        double orbits = ((double)rate_schedule_next(&schedule) - 1e4 + 0.5) / period_ns;
         size_t slot = (size_t)((orbits - floor(orbits)) * 3564);
 
         events[slot]++;
@@ -418,24 +418,24 @@ START_TEST(with_the_length_of_a_slot_events_are_drawn_from_the_filled_slots)
     while (arrivals.train.filled[filled] < 1782)
         filled++;
     ck_assert_double_eq_tol((double)early / EVENTS, (double)filled / 2808, 4 * 0.5 / sqrt(EVENTS));
-    farm_arrivals_free(&arrivals);
+    rate_arrivals_free(&arrivals);
 }
 END_TEST
 
 START_TEST(more_events_than_filled_slots_shorten_the_slots_and_are_refused_as_a_rate)
 {
-    farm_arrivals arrivals = lhc();
-    farm_schedule schedule = farm_schedule_make(&arrivals, 1e9, 3, 0);
+    rate_arrivals arrivals = lhc();
+    rate_schedule schedule = rate_schedule_make(&arrivals, 1e9, 3, 0);
     int messages = messages_capture();
     uint64_t last = 0;
 
     for (int i = 0; i <= 2808 * 100; i++)
-        last = farm_schedule_next(&schedule);
+        last = rate_schedule_next(&schedule);
     ck_assert_uint_eq(last, 1 + 2808 * 100);
-    ck_assert_int_eq(farm_arrivals_check_rate(&arrivals, 31e6), CB_OK);
-    ck_assert_int_eq(farm_arrivals_check_rate(&arrivals, 32e6), CB_ERROR_USAGE);
+    ck_assert_int_eq(rate_arrivals_check_rate(&arrivals, 31e6), CB_OK);
+    ck_assert_int_eq(rate_arrivals_check_rate(&arrivals, 32e6), CB_ERROR_USAGE);
     messages_expect(messages, "the filled slots of the orbit come at 3.15152e+07 Hz");
-    farm_arrivals_free(&arrivals);
+    rate_arrivals_free(&arrivals);
 }
 END_TEST
 
@@ -443,19 +443,19 @@ END_TEST
 
 START_TEST(a_run_has_pairs_of_whole_periods_and_the_first_event_of_the_next)
 {
-    farm_arrivals bursts = parsed("bursts:100,0"), single = parsed("bursts:1,0");
+    rate_arrivals bursts = parsed("bursts:100,0"), single = parsed("bursts:1,0");
 
-    ck_assert_uint_eq(farm_arrivals_events(&bursts, 0, 20), 201);
-    ck_assert_uint_eq(farm_arrivals_events(&bursts, 1000, 20), 801);
-    ck_assert_uint_eq(farm_arrivals_events(&bursts, 1001, 20), 1001);
-    ck_assert_uint_eq(farm_arrivals_events(&bursts, 0, 1000), 1001);
-    ck_assert_uint_eq(farm_arrivals_events(&bursts, 0, 1001), 1001);
-    ck_assert_uint_eq(farm_arrivals_events(&bursts, 0, 1002), 1201);
-    ck_assert_uint_eq(farm_arrivals_events(&single, 17, 5), 17);
-    ck_assert_uint_eq(farm_arrivals_events(&farm_arrivals_periodic, 17, 20), 20);
-    ck_assert_uint_eq(farm_load_events(&bursts, 1e4, 0, 1e9, 20), 9801);
-    ck_assert_uint_eq(farm_load_events(&farm_arrivals_periodic, 1e4, 1e6, 1e9, 20), 1000);
-    ck_assert_uint_eq(farm_load_events(&farm_arrivals_periodic, 1e4, 1e6, -1e9, 20), 20);
+    ck_assert_uint_eq(rate_arrivals_events(&bursts, 0, 20), 201);
+    ck_assert_uint_eq(rate_arrivals_events(&bursts, 1000, 20), 801);
+    ck_assert_uint_eq(rate_arrivals_events(&bursts, 1001, 20), 1001);
+    ck_assert_uint_eq(rate_arrivals_events(&bursts, 0, 1000), 1001);
+    ck_assert_uint_eq(rate_arrivals_events(&bursts, 0, 1001), 1001);
+    ck_assert_uint_eq(rate_arrivals_events(&bursts, 0, 1002), 1201);
+    ck_assert_uint_eq(rate_arrivals_events(&single, 17, 5), 17);
+    ck_assert_uint_eq(rate_arrivals_events(&rate_arrivals_periodic, 17, 20), 20);
+    ck_assert_uint_eq(rate_load_events(&bursts, 1e4, 0, 1e9, 20), 9801);
+    ck_assert_uint_eq(rate_load_events(&rate_arrivals_periodic, 1e4, 1e6, 1e9, 20), 1000);
+    ck_assert_uint_eq(rate_load_events(&rate_arrivals_periodic, 1e4, 1e6, -1e9, 20), 20);
 }
 END_TEST
 

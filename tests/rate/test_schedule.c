@@ -1,7 +1,7 @@
 /* Arrival times of events, on simulated clocks: periodic ones in integers, the distribution of a
  * Poisson process, which events are due, and the start of a latency. Bounds on random figures
  * are four standard deviations, with fixed seeds. */
-#include "farm/arrivals.h"
+#include "rate/arrivals.h"
 
 #include <math.h>
 
@@ -14,19 +14,19 @@
 static const uint64_t start_ns =
     UINT64_C(1760000000123456789); /* more digits than a double holds */
 
-static const farm_arrivals poisson_process = {.process = FARM_POISSON};
+static const rate_arrivals poisson_process = {.process = FARM_POISSON};
 
 /* A process whose due times are computed, and one whose intervals are drawn. */
-static const farm_arrivals *const either[] = {&farm_arrivals_periodic, &poisson_process};
+static const rate_arrivals *const either[] = {&rate_arrivals_periodic, &poisson_process};
 
-static farm_schedule periodic(double rate_hz)
+static rate_schedule periodic(double rate_hz)
 {
-    return farm_schedule_make(&farm_arrivals_periodic, rate_hz, 0, start_ns);
+    return rate_schedule_make(&rate_arrivals_periodic, rate_hz, 0, start_ns);
 }
 
-static farm_schedule poisson(double rate_hz, uint64_t seed)
+static rate_schedule poisson(double rate_hz, uint64_t seed)
 {
-    return farm_schedule_make(&poisson_process, rate_hz, seed, start_ns);
+    return rate_schedule_make(&poisson_process, rate_hz, seed, start_ns);
 }
 
 /* Periodic arrivals */
@@ -39,11 +39,11 @@ static uint64_t rounding_ns(uint64_t elapsed_ns)
 
 static void assert_no_drift(uint64_t rate_mhz, uint64_t events)
 {
-    farm_schedule schedule = periodic((double)rate_mhz / 1000);
+    rate_schedule schedule = periodic((double)rate_mhz / 1000);
 
     for (uint64_t k = 1; k <= events; k++) {
         uint64_t exact_ns = k * UINT64_C(1000000000000) / rate_mhz;
-        uint64_t elapsed_ns = farm_schedule_next(&schedule) - start_ns;
+        uint64_t elapsed_ns = rate_schedule_next(&schedule) - start_ns;
         uint64_t off_ns = elapsed_ns > exact_ns ? elapsed_ns - exact_ns : exact_ns - elapsed_ns;
 
         if (off_ns > rounding_ns(exact_ns))
@@ -64,11 +64,11 @@ END_TEST
 
 START_TEST(a_periodic_schedule_does_not_depend_on_the_seed)
 {
-    farm_schedule one = farm_schedule_make(&farm_arrivals_periodic, 7e3, 1, start_ns);
-    farm_schedule other = farm_schedule_make(&farm_arrivals_periodic, 7e3, 2, start_ns);
+    rate_schedule one = rate_schedule_make(&rate_arrivals_periodic, 7e3, 1, start_ns);
+    rate_schedule other = rate_schedule_make(&rate_arrivals_periodic, 7e3, 2, start_ns);
 
     for (int i = 0; i < 1000; i++)
-        ck_assert_uint_eq(farm_schedule_next(&one), farm_schedule_next(&other));
+        ck_assert_uint_eq(rate_schedule_next(&one), rate_schedule_next(&other));
 }
 END_TEST
 
@@ -79,14 +79,14 @@ enum { INTERVALS = 100000 };
 static const double mean_ns = 1e6; /* so long that rounding to nanoseconds does not matter */
 static const uint64_t seeds[] = {0, 1, 2, 3, UINT64_MAX};
 
-static double *draw_intervals(farm_schedule schedule)
+static double *draw_intervals(rate_schedule schedule)
 {
     double *intervals = cb_allocate(INTERVALS, sizeof(*intervals), "intervals");
     uint64_t before_ns = start_ns;
 
     ck_assert_ptr_nonnull(intervals);
     for (size_t i = 0; i < INTERVALS; i++) {
-        uint64_t instant_ns = farm_schedule_next(&schedule);
+        uint64_t instant_ns = rate_schedule_next(&schedule);
 
         intervals[i] = (double)(instant_ns - before_ns);
         before_ns = instant_ns;
@@ -209,19 +209,19 @@ END_TEST
 
 START_TEST(poisson_arrivals_repeat_with_the_seed)
 {
-    farm_schedule one = poisson(3e4, 11), other = poisson(3e4, 11);
+    rate_schedule one = poisson(3e4, 11), other = poisson(3e4, 11);
 
     for (int i = 0; i < 10000; i++)
-        ck_assert_uint_eq(farm_schedule_next(&one), farm_schedule_next(&other));
+        ck_assert_uint_eq(rate_schedule_next(&one), rate_schedule_next(&other));
 }
 END_TEST
 
 START_TEST(another_seed_gives_other_arrivals)
 {
-    farm_schedule one = poisson(1, 11), other = poisson(1, 12);
+    rate_schedule one = poisson(1, 11), other = poisson(1, 12);
 
     for (int i = 0; i < 1000; i++)
-        ck_assert_uint_ne(farm_schedule_next(&one), farm_schedule_next(&other));
+        ck_assert_uint_ne(rate_schedule_next(&one), rate_schedule_next(&other));
 }
 END_TEST
 
@@ -230,11 +230,11 @@ START_TEST(arrival_times_never_decrease)
     static const double rates_hz[] = {0.1, 1e3, 1e8, 3e9, 1e12};
 
     for (size_t i = 0; i < 2 * LENGTH(rates_hz); i++) {
-        farm_schedule schedule = farm_schedule_make(either[i % 2], rates_hz[i / 2], i, start_ns);
+        rate_schedule schedule = rate_schedule_make(either[i % 2], rates_hz[i / 2], i, start_ns);
         uint64_t before_ns = start_ns;
 
         for (int k = 0; k < 200000; k++) {
-            uint64_t instant_ns = farm_schedule_next(&schedule);
+            uint64_t instant_ns = rate_schedule_next(&schedule);
 
             if (instant_ns < before_ns)
                 ck_abort_msg("%lu ns after %lu at %g Hz", instant_ns, before_ns, rates_hz[i / 2]);
@@ -250,19 +250,19 @@ START_TEST(the_largest_draw_gives_a_finite_interval)
 {
     const uint64_t ninth = UINT64_MAX * UINT64_C(0x8e38e38e38e38e39);
     const uint64_t turned = (ninth >> 7) | (ninth << 57);
-    farm_schedule schedule = poisson(1e3, 0);
+    rate_schedule schedule = poisson(1e3, 0);
 
     schedule.random = (cb_random){.state = {0, turned * UINT64_C(0xcccccccccccccccd), 0, 0}};
-    ck_assert_uint_eq(farm_schedule_next(&schedule) - start_ns, 36736800);
+    ck_assert_uint_eq(rate_schedule_next(&schedule) - start_ns, 36736800);
 }
 END_TEST
 
 START_TEST(a_draw_of_0_gives_an_interval_of_zero)
 {
-    farm_schedule schedule = poisson(1e3, 0);
+    rate_schedule schedule = poisson(1e3, 0);
 
     schedule.random = (cb_random){.state = {1, 0, 0, 0}};
-    ck_assert_uint_eq(farm_schedule_next(&schedule), start_ns);
+    ck_assert_uint_eq(rate_schedule_next(&schedule), start_ns);
 }
 END_TEST
 
@@ -270,7 +270,7 @@ END_TEST
 
 enum { ASKED = 300 };
 
-static farm_schedule nth_schedule(size_t n, uint64_t *step_ns)
+static rate_schedule nth_schedule(size_t n, uint64_t *step_ns)
 {
     static const struct {
         double rate_hz;
@@ -279,9 +279,9 @@ static farm_schedule nth_schedule(size_t n, uint64_t *step_ns)
                 {1e8 / 3, 30},  {1e9 / 3.7, 3}, {1e9, 1},    {2.7e9, 1}};
 
     if (n >= 2 * LENGTH(rows))
-        return (farm_schedule){.interval_ns = 0};
+        return (rate_schedule){.interval_ns = 0};
     *step_ns = rows[n / 2].step_ns;
-    return farm_schedule_make(either[n % 2], rows[n / 2].rate_hz, n, start_ns);
+    return rate_schedule_make(either[n % 2], rows[n / 2].rate_hz, n, start_ns);
 }
 
 /* The number of arrivals up to `until_ns`, not counting the first `made`. */
@@ -294,16 +294,16 @@ static uint64_t count_instants(const uint64_t *instants_ns, uint64_t made, uint6
     return count - made;
 }
 
-static void draw_instants(farm_schedule schedule, uint64_t *instants_ns)
+static void draw_instants(rate_schedule schedule, uint64_t *instants_ns)
 {
     for (size_t k = 0; k < ASKED; k++)
-        instants_ns[k] = farm_schedule_next(&schedule);
+        instants_ns[k] = rate_schedule_next(&schedule);
 }
 
-static void assert_due(const farm_schedule *schedule, const uint64_t *instants_ns,
+static void assert_due(const rate_schedule *schedule, const uint64_t *instants_ns,
                        uint64_t until_ns)
 {
-    uint64_t due = farm_schedule_due(schedule, until_ns);
+    uint64_t due = rate_schedule_due(schedule, until_ns);
     uint64_t expected = count_instants(instants_ns, schedule->number, until_ns);
 
     if (due != expected)
@@ -313,7 +313,7 @@ static void assert_due(const farm_schedule *schedule, const uint64_t *instants_n
 
 START_TEST(due_counts_events_up_to_the_given_time)
 {
-    farm_schedule schedule;
+    rate_schedule schedule;
     uint64_t instants_ns[ASKED], step_ns;
 
     for (size_t n = 0; (schedule = nth_schedule(n, &step_ns)).interval_ns > 0; n++) {
@@ -329,7 +329,7 @@ END_TEST
 
 START_TEST(due_does_not_count_issued_events)
 {
-    farm_schedule schedule;
+    rate_schedule schedule;
     uint64_t instants_ns[ASKED], step_ns;
 
     for (size_t n = 0; (schedule = nth_schedule(n, &step_ns)).interval_ns > 0; n++) {
@@ -337,7 +337,7 @@ START_TEST(due_does_not_count_issued_events)
         for (size_t made = 0; made < ASKED - 1; made++) {
             for (size_t k = 0; k < ASKED && instants_ns[k] < instants_ns[ASKED - 1]; k += 17)
                 assert_due(&schedule, instants_ns, instants_ns[k]);
-            farm_schedule_next(&schedule);
+            rate_schedule_next(&schedule);
         }
     }
 }
@@ -345,35 +345,35 @@ END_TEST
 
 START_TEST(no_event_is_due_before_or_at_the_start)
 {
-    farm_schedule schedule;
+    rate_schedule schedule;
     uint64_t step_ns;
 
     for (size_t n = 0; (schedule = nth_schedule(n, &step_ns)).interval_ns > 1; n++) {
-        ck_assert_uint_eq(farm_schedule_due(&schedule, 0), 0);
-        ck_assert_uint_eq(farm_schedule_due(&schedule, start_ns - 1), 0);
-        if (schedule.arrivals == &farm_arrivals_periodic)
-            ck_assert_uint_eq(farm_schedule_due(&schedule, start_ns), 0);
+        ck_assert_uint_eq(rate_schedule_due(&schedule, 0), 0);
+        ck_assert_uint_eq(rate_schedule_due(&schedule, start_ns - 1), 0);
+        if (schedule.arrivals == &rate_arrivals_periodic)
+            ck_assert_uint_eq(rate_schedule_due(&schedule, start_ns), 0);
     }
 }
 END_TEST
 
 START_TEST(no_event_is_due_twice_at_an_earlier_time)
 {
-    farm_schedule schedule;
+    rate_schedule schedule;
     uint64_t step_ns;
 
     for (size_t n = 0; (schedule = nth_schedule(n, &step_ns)).interval_ns > 0; n++) {
         for (size_t k = 0; k < ASKED; k++)
-            farm_schedule_next(&schedule);
+            rate_schedule_next(&schedule);
         for (uint64_t back = 0; back < 100; back++)
-            ck_assert_uint_eq(farm_schedule_due(&schedule, start_ns + back * step_ns), 0);
+            ck_assert_uint_eq(rate_schedule_due(&schedule, start_ns + back * step_ns), 0);
     }
 }
 END_TEST
 
 START_TEST(issuing_all_due_events_leaves_none_due)
 {
-    farm_schedule schedule;
+    rate_schedule schedule;
     uint64_t step_ns;
 
     for (size_t n = 0; (schedule = nth_schedule(n, &step_ns)).interval_ns > 0; n++) {
@@ -384,11 +384,11 @@ START_TEST(issuing_all_due_events_leaves_none_due)
             uint64_t due;
 
             now_ns += cb_random_below(&random, 5 * step_ns);
-            due = farm_schedule_due(&schedule, now_ns);
+            due = rate_schedule_due(&schedule, now_ns);
             for (uint64_t made = 0; made < due; made++)
-                if (farm_schedule_next(&schedule) > now_ns)
+                if (rate_schedule_next(&schedule) > now_ns)
                     ck_abort_msg("an event was called due before its instant");
-            if (farm_schedule_due(&schedule, now_ns) != 0)
+            if (rate_schedule_due(&schedule, now_ns) != 0)
                 ck_abort_msg("an event stayed due");
         }
     }
@@ -397,15 +397,15 @@ END_TEST
 
 START_TEST(arrival_times_do_not_depend_on_when_they_are_queried)
 {
-    farm_schedule schedule;
+    rate_schedule schedule;
     uint64_t step_ns;
 
     for (size_t n = 0; (schedule = nth_schedule(n, &step_ns)).interval_ns > 0; n++) {
-        farm_schedule asked = schedule;
+        rate_schedule asked = schedule;
 
         for (uint64_t k = 0; k < ASKED; k++) {
-            farm_schedule_due(&asked, start_ns + (k * 7919 % ASKED) * step_ns);
-            ck_assert_uint_eq(farm_schedule_next(&asked), farm_schedule_next(&schedule));
+            rate_schedule_due(&asked, start_ns + (k * 7919 % ASKED) * step_ns);
+            ck_assert_uint_eq(rate_schedule_next(&asked), rate_schedule_next(&schedule));
         }
     }
 }
@@ -414,11 +414,11 @@ END_TEST
 /* Counted one by one these would be more than 10^12: the test would not end. */
 START_TEST(a_huge_number_of_due_events_is_computed_directly)
 {
-    farm_schedule schedule = periodic(1e12);
+    rate_schedule schedule = periodic(1e12);
 
-    ck_assert_uint_eq(farm_schedule_due(&schedule, start_ns + 1000000000 - 1), 999999999999u);
+    ck_assert_uint_eq(rate_schedule_due(&schedule, start_ns + 1000000000 - 1), 999999999999u);
     schedule = periodic(1e6);
-    ck_assert_uint_eq(farm_schedule_due(&schedule, start_ns + UINT64_C(1000000000000000)),
+    ck_assert_uint_eq(rate_schedule_due(&schedule, start_ns + UINT64_C(1000000000000000)),
                       1000000000000u);
 }
 END_TEST
@@ -430,8 +430,8 @@ START_TEST(more_than_a_million_due_poisson_events_are_estimated_by_the_mean)
     static const double rates_hz[] = {2e6, 1e7, 1e12};
 
     for (size_t i = 0; i < LENGTH(rates_hz); i++) {
-        farm_schedule schedule = poisson(rates_hz[i], i);
-        double due = (double)farm_schedule_due(&schedule, start_ns + 1000000000);
+        rate_schedule schedule = poisson(rates_hz[i], i);
+        double due = (double)rate_schedule_due(&schedule, start_ns + 1000000000);
 
         ck_assert_double_eq_tol(due, rates_hz[i], 4000);
     }
@@ -466,14 +466,14 @@ static uint64_t issue_instant(const load *l, const course *c, uint64_t k, uint64
     return (later(due_ns, room_ns) + l->turn_ns - 1) / l->turn_ns * l->turn_ns;
 }
 
-static void run_farm(farm_schedule schedule, const load *l, course *c)
+static void run_farm(rate_schedule schedule, const load *l, course *c)
 {
     farm_ledger ledger;
     uint64_t decisions = 0;
 
     ck_assert_int_eq(farm_ledger_create(1, l->in_flight, &ledger), CB_OK);
     for (uint64_t k = 0; k < EVENTS; k++) {
-        uint64_t due_ns = farm_schedule_next(&schedule);
+        uint64_t due_ns = rate_schedule_next(&schedule);
 
         c->issued_ns[k] = issue_instant(l, c, k, due_ns);
         c->decided_ns[k] = later(c->issued_ns[k], k > 0 ? c->decided_ns[k - 1] : 0) + l->work_ns[k];
@@ -499,9 +499,9 @@ static uint64_t sum_of_latencies(const course *c, const uint64_t *from_ns)
 }
 
 /* At one event in 10 us, a farm that takes up to 18 us per event falls behind occasionally. */
-static farm_schedule busy_schedule(bool is_poisson)
+static rate_schedule busy_schedule(bool is_poisson)
 {
-    return farm_schedule_make(either[is_poisson], 1e5, 5, 0);
+    return rate_schedule_make(either[is_poisson], 1e5, 5, 0);
 }
 
 static void draw_work(load *l)
@@ -522,13 +522,13 @@ START_TEST(latencies_start_at_the_scheduled_times_even_if_events_are_issued_late
 
     draw_work(&l);
     for (size_t i = 0; i < 2 * LENGTH(bounds) * LENGTH(turns_ns); i++) {
-        farm_schedule schedule = busy_schedule(i % 2 == 1);
+        rate_schedule schedule = busy_schedule(i % 2 == 1);
 
         l.in_flight = bounds[i / 2 % LENGTH(bounds)];
         l.turn_ns = turns_ns[i / 2 / LENGTH(bounds)];
         run_farm(schedule, &l, &c);
         for (size_t k = 0; k < EVENTS; k++)
-            ck_assert_uint_eq(c.since_ns[k], farm_schedule_next(&schedule));
+            ck_assert_uint_eq(c.since_ns[k], rate_schedule_next(&schedule));
     }
 }
 END_TEST
@@ -562,7 +562,7 @@ START_TEST(a_stall_is_part_of_the_latency_of_every_event_due_during_it)
     static load l = {.in_flight = 1, .turn_ns = 1, .work_ns = {[100] = 1000000}};
     static course c;
 
-    run_farm(farm_schedule_make(&farm_arrivals_periodic, 1e6, 0, 0), &l, &c);
+    run_farm(rate_schedule_make(&rate_arrivals_periodic, 1e6, 0, 0), &l, &c);
     ck_assert_uint_eq(sum_of_latencies(&c, c.since_ns), UINT64_C(1000) * 1000 * 1001 / 2);
     ck_assert_uint_eq(sum_of_latencies(&c, c.issued_ns), 1000000);
 }

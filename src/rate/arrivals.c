@@ -1,6 +1,6 @@
 /* Parse processes; compute due times. Where no interval is random, a due time is computed from the
  * event number, not summed, so that rounding errors do not accumulate. */
-#include "farm/arrivals.h"
+#include "rate/arrivals.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ enum { TEXT_BYTES = 64, LENGTH_MOST = 1000000, COUNTED_SINGLY = 1000000 };
 
 static const double smallest_shape = 0.01, largest_shape = 1e6, longest_gap_s = 3600;
 
-const farm_arrivals farm_arrivals_periodic = {.process = FARM_PERIODIC};
+const rate_arrivals rate_arrivals_periodic = {.process = FARM_PERIODIC};
 
 /* Parsing */
 
@@ -25,13 +25,13 @@ static cb_status reject(const char *text, const char *why)
     return CB_ERROR_USAGE;
 }
 
-static cb_status parse_nothing(const char *text, const char *value, farm_arrivals *out)
+static cb_status parse_nothing(const char *text, const char *value, rate_arrivals *out)
 {
     (void)out;
     return value[0] == '\0' ? CB_OK : reject(text, "this process has no value");
 }
 
-static cb_status parse_gamma(const char *text, const char *value, farm_arrivals *out)
+static cb_status parse_gamma(const char *text, const char *value, rate_arrivals *out)
 {
     char why[CB_WHY_BYTES];
 
@@ -40,7 +40,7 @@ static cb_status parse_gamma(const char *text, const char *value, farm_arrivals 
                : reject(text, why);
 }
 
-static cb_status parse_bursts(const char *text, const char *value, farm_arrivals *out)
+static cb_status parse_bursts(const char *text, const char *value, rate_arrivals *out)
 {
     size_t length = strcspn(value, ",");
     char number[TEXT_BYTES], why[CB_WHY_BYTES];
@@ -59,31 +59,31 @@ static cb_status parse_bursts(const char *text, const char *value, farm_arrivals
     return CB_OK;
 }
 
-static cb_status parse_train(const char *text, const char *value, farm_arrivals *out)
+static cb_status parse_train(const char *text, const char *value, rate_arrivals *out)
 {
     if (value[0] == '\0')
         return reject(text, "the file is missing");
-    return farm_train_read(value, &out->train);
+    return rate_train_read(value, &out->train);
 }
 
 static const struct {
     const char *name;
     bool valued;
-    cb_status (*parse)(const char *text, const char *value, farm_arrivals *out);
+    cb_status (*parse)(const char *text, const char *value, rate_arrivals *out);
 } processes[FARM_PROCESSES] = {
     [FARM_PERIODIC] = {"periodic", false, parse_nothing},
     [FARM_POISSON] = {"poisson", false, parse_nothing},
     [FARM_GAMMA] = {"gamma", true, parse_gamma},
     [FARM_BURSTS] = {"bursts", true, parse_bursts},
-    [FARM_TRAIN] = {"train", true, parse_train},
+    [RATE_TRAIN] = {"train", true, parse_train},
 };
 
-cb_status farm_arrivals_parse(const char *text, farm_arrivals *out)
+cb_status rate_arrivals_parse(const char *text, rate_arrivals *out)
 {
     size_t length;
     bool valued;
 
-    *out = farm_arrivals_periodic;
+    *out = rate_arrivals_periodic;
     if (text == NULL)
         return CB_OK;
     length = strcspn(text, ":");
@@ -93,34 +93,34 @@ cb_status farm_arrivals_parse(const char *text, farm_arrivals *out)
             continue;
         if (processes[i].valued != valued)
             return reject(text, valued ? "this process has no value" : "its value is missing");
-        out->process = (farm_process)i;
+        out->process = (rate_process)i;
         return processes[i].parse(text, text + length + valued, out);
     }
     return reject(text, "there is no such process");
 }
 
-void farm_arrivals_free(farm_arrivals *arrivals)
+void rate_arrivals_free(rate_arrivals *arrivals)
 {
-    farm_train_free(&arrivals->train);
-    *arrivals = farm_arrivals_periodic;
+    rate_train_free(&arrivals->train);
+    *arrivals = rate_arrivals_periodic;
 }
 
 /* Rates */
 
 /* The length of a slot at which each filled one has an event. */
-static double shortest_slot_ns(const farm_train *train, double rate_hz)
+static double shortest_slot_ns(const rate_train *train, double rate_hz)
 {
     return 1e9 / rate_hz * (double)train->count / train->slots;
 }
 
-static bool is_drawn_train(const farm_arrivals *arrivals)
+static bool is_drawn_train(const rate_arrivals *arrivals)
 {
-    return arrivals->process == FARM_TRAIN && arrivals->train.slot_ns > 0;
+    return arrivals->process == RATE_TRAIN && arrivals->train.slot_ns > 0;
 }
 
-cb_status farm_arrivals_check_rate(const farm_arrivals *arrivals, double rate_hz)
+cb_status rate_arrivals_check_rate(const rate_arrivals *arrivals, double rate_hz)
 {
-    const farm_train *train = &arrivals->train;
+    const rate_train *train = &arrivals->train;
 
     if (arrivals->process == FARM_BURSTS && arrivals->length > 1 &&
         arrivals->gap_ns * rate_hz > 1e9) {
@@ -139,16 +139,16 @@ cb_status farm_arrivals_check_rate(const farm_arrivals *arrivals, double rate_hz
     return CB_OK;
 }
 
-uint64_t farm_arrivals_period(const farm_arrivals *arrivals)
+uint64_t rate_arrivals_period(const rate_arrivals *arrivals)
 {
     if (arrivals->process == FARM_BURSTS)
         return arrivals->length;
-    return arrivals->process == FARM_TRAIN && !is_drawn_train(arrivals) ? arrivals->train.count : 1;
+    return arrivals->process == RATE_TRAIN && !is_drawn_train(arrivals) ? arrivals->train.count : 1;
 }
 
-uint64_t farm_arrivals_events(const farm_arrivals *arrivals, uint64_t wanted, uint64_t least)
+uint64_t rate_arrivals_events(const rate_arrivals *arrivals, uint64_t wanted, uint64_t least)
 {
-    const uint64_t pair = 2 * farm_arrivals_period(arrivals);
+    const uint64_t pair = 2 * rate_arrivals_period(arrivals);
     uint64_t pairs;
 
     if (wanted < least)
@@ -159,10 +159,10 @@ uint64_t farm_arrivals_events(const farm_arrivals *arrivals, uint64_t wanted, ui
     return (pairs * pair + 1 < least ? pairs + 1 : pairs) * pair + 1;
 }
 
-double farm_arrivals_longest_ns(const farm_arrivals *arrivals, double rate_hz)
+double rate_arrivals_longest_ns(const rate_arrivals *arrivals, double rate_hz)
 {
     const double longest_draw = 30, interval_ns = 1e9 / rate_hz;
-    const farm_train *train = &arrivals->train;
+    const rate_train *train = &arrivals->train;
 
     switch (arrivals->process) {
     case FARM_POISSON:
@@ -171,7 +171,7 @@ double farm_arrivals_longest_ns(const farm_arrivals *arrivals, double rate_hz)
         return longest_draw * interval_ns * fmax(1, 1 / arrivals->shape);
     case FARM_BURSTS:
         return interval_ns * (double)arrivals->length;
-    case FARM_TRAIN:
+    case RATE_TRAIN:
         return longest_draw * interval_ns +
                train->slots * fmax(train->slot_ns, shortest_slot_ns(train, rate_hz));
     case FARM_PERIODIC:
@@ -183,17 +183,17 @@ double farm_arrivals_longest_ns(const farm_arrivals *arrivals, double rate_hz)
 
 /* Due times */
 
-farm_schedule farm_schedule_make(const farm_arrivals *arrivals, double rate_hz, uint64_t seed,
+rate_schedule rate_schedule_make(const rate_arrivals *arrivals, double rate_hz, uint64_t seed,
                                  uint64_t start_ns)
 {
-    farm_schedule made = {.arrivals = arrivals,
+    rate_schedule made = {.arrivals = arrivals,
                           .interval_ns = 1e9 / rate_hz,
                           .random = cb_random_seed(seed),
                           .start_ns = start_ns};
 
     if (arrivals->process == FARM_BURSTS)
         made.step_ns = fmin(arrivals->gap_ns, made.interval_ns);
-    if (arrivals->process == FARM_TRAIN) {
+    if (arrivals->process == RATE_TRAIN) {
         double shortest_ns = shortest_slot_ns(&arrivals->train, rate_hz);
 
         made.step_ns =
@@ -203,17 +203,17 @@ farm_schedule farm_schedule_make(const farm_arrivals *arrivals, double rate_hz, 
     return made;
 }
 
-static uint64_t instant(const farm_schedule *schedule, double elapsed_ns)
+static uint64_t instant(const rate_schedule *schedule, double elapsed_ns)
 {
     return schedule->start_ns + (uint64_t)elapsed_ns;
 }
 
-static uint64_t periodic_instant(const farm_schedule *schedule, uint64_t number)
+static uint64_t periodic_instant(const rate_schedule *schedule, uint64_t number)
 {
     return instant(schedule, (double)number * schedule->interval_ns);
 }
 
-static uint64_t instant_in_burst(const farm_schedule *schedule)
+static uint64_t instant_in_burst(const rate_schedule *schedule)
 {
     const uint64_t length = schedule->arrivals->length, before = schedule->number - 1;
     const uint64_t place = before % length;
@@ -223,9 +223,9 @@ static uint64_t instant_in_burst(const farm_schedule *schedule)
 }
 
 /* Filled slots without an event are skipped; their number has a geometric distribution. */
-static uint64_t instant_in_orbit(farm_schedule *schedule)
+static uint64_t instant_in_orbit(rate_schedule *schedule)
 {
-    const farm_train *train = &schedule->arrivals->train;
+    const rate_train *train = &schedule->arrivals->train;
     uint64_t orbit, slot;
 
     if (schedule->chance < 1)
@@ -237,7 +237,7 @@ static uint64_t instant_in_orbit(farm_schedule *schedule)
     return instant(schedule, schedule->interval_ns + (double)slot * schedule->step_ns);
 }
 
-uint64_t farm_schedule_next(farm_schedule *schedule)
+uint64_t rate_schedule_next(rate_schedule *schedule)
 {
     schedule->number++;
     switch (schedule->arrivals->process) {
@@ -250,7 +250,7 @@ uint64_t farm_schedule_next(farm_schedule *schedule)
         return instant(schedule, schedule->elapsed_ns);
     case FARM_BURSTS:
         return instant_in_burst(schedule);
-    case FARM_TRAIN:
+    case RATE_TRAIN:
         return instant_in_orbit(schedule);
     case FARM_PERIODIC:
     case FARM_PROCESSES:
@@ -261,7 +261,7 @@ uint64_t farm_schedule_next(farm_schedule *schedule)
 
 /* Times are whole ns, so the last ns counts in full. Rounding can only raise the quotient to the
  * next event, and is corrected below. Valid up to 2^53 ns (104 days). */
-static uint64_t due_periodically(const farm_schedule *schedule, uint64_t until_ns)
+static uint64_t due_periodically(const rate_schedule *schedule, uint64_t until_ns)
 {
     double elapsed_ns = (double)(until_ns - schedule->start_ns) + 1;
     uint64_t due = (uint64_t)(elapsed_ns / schedule->interval_ns);
@@ -271,26 +271,26 @@ static uint64_t due_periodically(const farm_schedule *schedule, uint64_t until_n
     return due > schedule->number ? due - schedule->number : 0;
 }
 
-uint64_t farm_schedule_due(const farm_schedule *schedule, uint64_t until_ns)
+uint64_t rate_schedule_due(const rate_schedule *schedule, uint64_t until_ns)
 {
-    farm_schedule ahead = *schedule;
+    rate_schedule ahead = *schedule;
     uint64_t due = 0, instant_ns = 0;
 
     if (until_ns < schedule->start_ns)
         return 0;
     if (schedule->arrivals->process == FARM_PERIODIC)
         return due_periodically(schedule, until_ns);
-    while (due < COUNTED_SINGLY && (instant_ns = farm_schedule_next(&ahead)) <= until_ns)
+    while (due < COUNTED_SINGLY && (instant_ns = rate_schedule_next(&ahead)) <= until_ns)
         due++;
     if (instant_ns <= until_ns && due > 0)
         due += (uint64_t)((double)(until_ns - instant_ns) / schedule->interval_ns);
     return due;
 }
 
-uint64_t farm_schedule_overdue(const farm_schedule *schedule, uint64_t made_ns, uint64_t until_ns)
+uint64_t rate_schedule_overdue(const rate_schedule *schedule, uint64_t made_ns, uint64_t until_ns)
 {
-    uint64_t due = farm_schedule_due(schedule, until_ns);
-    uint64_t together = farm_schedule_due(schedule, made_ns);
+    uint64_t due = rate_schedule_due(schedule, until_ns);
+    uint64_t together = rate_schedule_due(schedule, made_ns);
 
     return due > together ? due - together : 0;
 }
