@@ -24,5 +24,5 @@ include src/emit/local.mk
 include src/congest/local.mk
 include src/replay/local.mk
 
-COMBENCH_LIBS = libcombench.a $(TRANSPORT_LIBS) $(HWLOC_LIBS) $(JANSSON_LIBS) $(CONFUSE_LIBS) $(MPI_LIBS)
+COMBENCH_LIBS = libcombench.a $(TRANSPORT_LIBS) $(HWLOC_LIBS) $(JANSSON_LIBS) $(CONFUSE_LIBS) $(CONTEXT_LIBS) $(MPI_LIBS)
 

@@ -5,6 +5,7 @@ libcombench_a_SOURCES += \
 	%D%/context_internal.h \
 	%D%/context_job.c \
 	%D%/context_text.c \
+	%D%/coroutine.c %D%/coroutine.h \
 	%D%/crc32.c %D%/crc32.h \
 	%D%/event_heap.h \
 	%D%/formula.c %D%/formula.h \

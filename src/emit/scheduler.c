@@ -1,55 +1,26 @@
-/* Coroutines with ucontext. Each has a stack of its own above a guard page; the system allocates
- * stack pages when they are used.
- *
- * swapcontext saves the signal mask by two system calls, a third of the time of a large farm. So a
- * coroutine is entered by setcontext, and then left and resumed by _setjmp and _longjmp. The C
- * library's check that a jump goes up the stack does not apply. Sanitizers know only swapcontext.
- */
-#undef _FORTIFY_SOURCE
+/* Coroutines in turns, or in the order of their times. */
 #include "emit/scheduler.h"
 
-#include <errno.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <ucontext.h>
-#include <unistd.h>
 
+#include "base/coroutine.h"
 #include "base/event_heap.h"
 #include "base/log.h"
 #include "base/memory.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define BY_SWAPCONTEXT 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define BY_SWAPCONTEXT 1
-#endif
-#endif
-#ifndef BY_SWAPCONTEXT
-#define BY_SWAPCONTEXT 0
-#endif
-
 enum { STACK_BYTES = 256 * 1024 };
 
 typedef struct {
-    ucontext_t context;
-    jmp_buf place;
-    void *stack; /* NULL or MAP_FAILED if there is none */
-    bool begun, ended, waits;
+    bool ended, waits;
     double due; /* by time: when it is resumed; INFINITY: not known */
     cb_status status;
-} coroutine;
+} member;
 
 struct emit_scheduler {
-    coroutine *coroutines;
+    member *members;
     size_t count, current;
-    ucontext_t main;
-    jmp_buf main_place;
+    cb_coroutines *coroutines;
     emit_coroutine run;
     void *context;
     bool progress; /* since the start of the last turn */
@@ -60,79 +31,28 @@ struct emit_scheduler {
     cb_event_heap appointments;
 };
 
-/* Resume a coroutine until it pauses or ends. */
-static __attribute__((noinline)) void resume(emit_scheduler *scheduler, coroutine *own)
+static void run_member(void *context, size_t index)
 {
-    if (BY_SWAPCONTEXT) {
-        swapcontext(&scheduler->main, &own->context);
-        return;
-    }
-    if (_setjmp(scheduler->main_place) != 0)
-        return;
-    if (own->begun)
-        _longjmp(own->place, 1);
-    own->begun = true;
-    setcontext(&own->context);
-}
+    emit_scheduler *scheduler = context;
 
-/* Leave the running coroutine until it is resumed. */
-static __attribute__((noinline)) void leave(emit_scheduler *scheduler, coroutine *own)
-{
-    if (BY_SWAPCONTEXT)
-        swapcontext(&own->context, &scheduler->main);
-    else if (_setjmp(own->place) == 0)
-        _longjmp(scheduler->main_place, 1);
-}
-
-/* makecontext passes ints, so a pointer is passed in two halves. */
-static void run_coroutine(unsigned high, unsigned low)
-{
-    emit_scheduler *scheduler = (emit_scheduler *)((uintptr_t)high << 32 | (uintptr_t)low);
-    coroutine *own = &scheduler->coroutines[scheduler->current];
-
-    own->status = scheduler->run(scheduler->context, scheduler->current);
-    own->ended = true;
+    scheduler->members[index].status = scheduler->run(scheduler->context, index);
     scheduler->progress = true;
     scheduler->stuck = false;
-    leave(scheduler, own);
-}
-
-static cb_status give_stack(emit_scheduler *scheduler, coroutine *own)
-{
-    const uintptr_t address = (uintptr_t)scheduler;
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-
-    own->stack = mmap(NULL, STACK_BYTES + page, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (own->stack == MAP_FAILED || mprotect(own->stack, page, PROT_NONE) != 0 ||
-        getcontext(&own->context) != 0) {
-        cb_error("cannot allocate a stack for each of %zu ranks: %s; trace fewer ranks, "
-                 "or raise vm.max_map_count",
-                 scheduler->count, strerror(errno));
-        return CB_ERROR_MEMORY;
-    }
-    own->context.uc_stack.ss_sp = (char *)own->stack + page;
-    own->context.uc_stack.ss_size = STACK_BYTES;
-    own->context.uc_link = &scheduler->main;
-    makecontext(&own->context, (void (*)(void))run_coroutine, 2, (unsigned)(address >> 32),
-                (unsigned)address);
-    return CB_OK;
 }
 
 cb_status emit_scheduler_create(size_t count, emit_coroutine run, void *context,
                                 emit_scheduler **out)
 {
     emit_scheduler *scheduler = cb_allocate(1, sizeof(*scheduler), "a scheduler");
-    cb_status status = CB_OK;
+    cb_status status = CB_ERROR_MEMORY;
 
     if (scheduler == NULL)
         return CB_ERROR_MEMORY;
     *scheduler = (emit_scheduler){.count = count, .run = run, .context = context};
-    scheduler->coroutines = cb_allocate(count, sizeof(*scheduler->coroutines), "a scheduler");
-    if (scheduler->coroutines == NULL)
-        status = CB_ERROR_MEMORY;
-    for (size_t i = 0; i < count && status == CB_OK; i++)
-        status = give_stack(scheduler, &scheduler->coroutines[i]);
+    scheduler->members = cb_allocate(count, sizeof(*scheduler->members), "a scheduler");
+    if (scheduler->members != NULL)
+        status =
+            cb_coroutines_create(count, STACK_BYTES, run_member, scheduler, &scheduler->coroutines);
     if (status != CB_OK) {
         emit_scheduler_free(scheduler);
         return status;
@@ -143,16 +63,22 @@ cb_status emit_scheduler_create(size_t count, emit_coroutine run, void *context,
 
 void emit_scheduler_free(emit_scheduler *scheduler)
 {
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-
     if (scheduler == NULL)
         return;
-    for (size_t i = 0; scheduler->coroutines != NULL && i < scheduler->count; i++)
-        if (scheduler->coroutines[i].stack != NULL && scheduler->coroutines[i].stack != MAP_FAILED)
-            munmap(scheduler->coroutines[i].stack, STACK_BYTES + page);
-    free(scheduler->coroutines);
+    cb_coroutines_free(scheduler->coroutines);
+    free(scheduler->members);
     free(scheduler->appointments.events);
     free(scheduler);
+}
+
+/* Resume a coroutine until it pauses or ends. */
+static cb_status resume(emit_scheduler *scheduler, size_t index)
+{
+    member *own = &scheduler->members[index];
+
+    scheduler->current = index;
+    own->ended = cb_coroutines_resume(scheduler->coroutines, index);
+    return own->ended ? own->status : CB_OK;
 }
 
 /* Resume each coroutine that has not ended and does not wait, once. *left: number not ended. */
@@ -160,19 +86,10 @@ static cb_status turn(emit_scheduler *scheduler, size_t *left)
 {
     *left = 0;
     scheduler->turns++;
-    for (scheduler->current = 0; scheduler->current < scheduler->count; scheduler->current++) {
-        coroutine *own = &scheduler->coroutines[scheduler->current];
-
-        if (own->ended)
-            continue;
-        if (own->waits) {
-            ++*left;
-            continue;
-        }
-        resume(scheduler, own);
-        if (own->ended && own->status != CB_OK)
-            return own->status;
-        *left += !own->ended;
+    for (size_t i = 0; i < scheduler->count; i++) {
+        if (!scheduler->members[i].ended && !scheduler->members[i].waits)
+            CB_TRY(resume(scheduler, i));
+        *left += !scheduler->members[i].ended;
     }
     return CB_OK;
 }
@@ -211,7 +128,7 @@ cb_status emit_scheduler_resume_at(emit_scheduler *scheduler, size_t index, doub
         cb_error("cannot store the order of ranks: out of memory; trace fewer ranks");
         return CB_ERROR_MEMORY;
     }
-    scheduler->coroutines[index].due = time;
+    scheduler->members[index].due = time;
     return CB_OK;
 }
 
@@ -238,21 +155,18 @@ cb_status emit_scheduler_run_by_time(emit_scheduler *scheduler, const emit_event
         CB_TRY(emit_scheduler_resume_at(scheduler, i, 0));
     for (;;) {
         cb_event next;
-        coroutine *own;
+        member *own;
 
         if (events != NULL)
             CB_TRY(pass_events(scheduler, events));
         if (scheduler->appointments.count == 0)
             break;
         next = cb_event_heap_take(&scheduler->appointments);
-        own = &scheduler->coroutines[next.subject];
+        own = &scheduler->members[next.subject];
         if (own->ended || next.time < own->due || next.time > own->due)
             continue;
         own->due = (double)INFINITY;
-        scheduler->current = next.subject;
-        resume(scheduler, own);
-        if (own->ended && own->status != CB_OK)
-            return own->status;
+        CB_TRY(resume(scheduler, next.subject));
         left -= own->ended;
     }
     return left == 0 ? CB_OK : report_deadlock(left);
@@ -260,18 +174,18 @@ cb_status emit_scheduler_run_by_time(emit_scheduler *scheduler, const emit_event
 
 void emit_scheduler_pause(emit_scheduler *scheduler)
 {
-    leave(scheduler, &scheduler->coroutines[scheduler->current]);
+    cb_coroutines_leave(scheduler->coroutines);
 }
 
 void emit_scheduler_wait(emit_scheduler *scheduler)
 {
-    scheduler->coroutines[scheduler->current].waits = true;
+    scheduler->members[scheduler->current].waits = true;
     emit_scheduler_pause(scheduler);
 }
 
 void emit_scheduler_wake(emit_scheduler *scheduler, size_t index)
 {
-    scheduler->coroutines[index].waits = false;
+    scheduler->members[index].waits = false;
 }
 
 uint64_t emit_scheduler_turn(const emit_scheduler *scheduler)

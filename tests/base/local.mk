@@ -2,6 +2,7 @@
 if HAVE_CHECK
 UNIT_TESTS += \
 	%D%/test_clock \
+	%D%/test_coroutine \
 	%D%/test_context \
 	%D%/test_context_text \
 	%D%/test_derive \
@@ -21,6 +22,8 @@ endif
 
 tests_base_test_clock_CPPFLAGS = $(UNIT_FLAGS)
 tests_base_test_clock_LDADD = $(UNIT_LIBS)
+tests_base_test_coroutine_CPPFLAGS = $(UNIT_FLAGS)
+tests_base_test_coroutine_LDADD = $(UNIT_LIBS)
 tests_base_test_context_CPPFLAGS = $(UNIT_FLAGS)
 tests_base_test_context_LDADD = $(UNIT_LIBS)
 tests_base_test_context_text_CPPFLAGS = $(UNIT_FLAGS)
