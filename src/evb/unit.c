@@ -298,10 +298,14 @@ static cb_status send_fragments(bench_rank *me, size_t peer)
 {
     evb_unit *unit = evb_of(me);
     bench_ring *ring = &me->ring;
-    const uint64_t begin_ns = timeline_begin(unit->timeline), turn = unit->peers[peer].sent++;
+    const uint64_t turn = unit->peers[peer].sent++;
+    uint64_t begin_ns;
 
     if (ring->sizes != NULL && me->traffic != &verification_traffic)
         ring->at = (me->peers[peer].sent++ * ring->stride + me->peers[peer].lane) % ring->period;
+    if (__builtin_expect(unit->timeline == NULL, 1))
+        return bench_send(me, peer);
+    begin_ns = cb_now_ns();
     CB_TRY(bench_send(me, peer));
     timeline_note(unit->timeline, begin_ns, TIMELINE_SENDS,
                   evb_event(unit, turn, unit_of(me, peer)), builder_role(unit), unit_of(me, peer));
