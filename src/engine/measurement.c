@@ -412,6 +412,7 @@ static cb_status set_up(measurement_passes *run, const rank_setting *place)
 void measurement_begin_row(measurement_passes *run)
 {
     meters_reset(&run->pass.meters);
+    run->pass.skew_ns = 0;
     row_begin(&run->out.base, run->setting->session);
 }
 

@@ -34,6 +34,7 @@ void meters_count(meters *own, uint64_t steps);
 void meters_reset(meters *own);
 
 /* Combine the totals of the team into columns of the row (NULL except at index 0) and reset them.
+ * Those per time are left out if no time was counted, those per step if no steps were.
  * Collective over the team; returns the control plane's error. */
 cb_status meters_report(meters *own, control_team *team, report_row *row);
 

@@ -103,8 +103,7 @@ static cb_status agree_on_times(pass_context *context, double batch_ns, double l
     CB_TRY(control_maximum(context->team, values, batch->blocks + 4));
     memcpy(context->blocks_ns, values, batch->blocks * sizeof(*values));
     context->elapsed_ns = others[0];
-    if (batch->lead_in > 0)
-        context->skew_ns = fmax(context->skew_ns, others[1] + others[2]);
+    context->skew_ns = fmax(context->skew_ns, others[1] + others[2]);
     pace_note(&context->pace, others[3], (double)(batch->lead_in + batch->blocks * batch->steps));
     context->paced_window = context->me->window;
     return CB_OK;

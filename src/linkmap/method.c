@@ -36,11 +36,11 @@ typedef struct {
     int *ranks;
     measurement_passes passes;
     map_run run;
+    meters map_meters;
     link_place *places;
     size_t *order;
     double *steps_us;
     size_t step_count;
-    double skew_ns;
     /* Warnings during the run, at the first rank */
     map_fault before[MAP_FAULTS_MOST], warned[MAP_FAULTS_MOST];
     size_t before_count, warned_count;
@@ -123,33 +123,36 @@ static cb_status make_rank(linkmap_state *state)
     return CB_OK;
 }
 
-/* The time of a step at the slowest rank, several times. */
+/* Keep the time of the last step, and decide whether another one follows. */
+static cb_status next_step(void *decider, const pass_context *pass, pass_batch *next)
+{
+    linkmap_state *state = decider;
+    const double end_ns = share_map_steps_end * pass->limit_ns;
+
+    if (next->blocks > 0)
+        state->steps_us[state->step_count++] = pass->blocks_ns[0] / 1e3;
+    next->steps = 1;
+    next->blocks = state->step_count < STEPS_LEAST ||
+                   (state->step_count < STEPS_MOST && pass->elapsed_ns < end_ns);
+    return CB_OK;
+}
+
+/* The time of a step at the slowest rank, several times after one that does not count. */
 static cb_status time_steps(linkmap_state *state)
 {
     measurement_passes *passes = &state->passes;
     pass_context *pass = &passes->pass;
-    double agreed[3]; /* of the slowest rank: the step, since the start, late; in ns */
-    bool warm = false;
 
     state->steps_us = cb_allocate(STEPS_MOST, sizeof(double), "the times of steps");
     CB_TRY(control_agree(pass->team, state->steps_us != NULL ? CB_OK : CB_ERROR_MEMORY));
-    do {
-        CB_TRY(pass_start_together(&pass->session->clock, pass->team, pass->oversubscribed,
-                                   &agreed[2]));
-        CB_TRY(block_run(pass->me, pass->actions, 1, &agreed[0]));
-        session_leave_if_interrupted(pass->session);
-        CB_TRY(transport_flush(pass->me->factory));
-        agreed[1] = (double)(cb_now_ns() - pass->started_ns);
-        agreed[2] = fabs(agreed[2]);
-        CB_TRY(control_maximum(pass->team, agreed, 3));
-        if (warm) {
-            state->steps_us[state->step_count++] = agreed[0] / 1e3;
-            state->skew_ns = fmax(state->skew_ns, agreed[2]);
-        }
-        warm = true;
-    } while (state->step_count < STEPS_LEAST ||
-             (state->step_count < STEPS_MOST && agreed[1] < share_map_steps_end * pass->limit_ns));
-    passes->step_ns = agreed[0];
+    CB_TRY(pass_run(pass, &(pass_plan){passes->traffic, .steps = 1}));
+    meters_reset(&pass->meters);
+    CB_TRY(pass_run(pass, &(pass_plan){passes->traffic, next_step, .decider = state}));
+    passes->step_ns = pace_latest_ns(&pass->pace);
+    if (control_team_index(pass->team) == 0)
+        passes->out.base.touch_ns = harness_touch_ns(state->planned.size_bytes);
+    CB_TRY(measurement_end_row(passes));
+    passes->out.base.skew_ns = pass->skew_ns;
     return rank_check_sum(pass->me);
 }
 
@@ -285,9 +288,9 @@ static cb_status run_map(linkmap_state *state)
     CB_TRY(control_agree(setting->team, map_run_make(run)));
     CB_TRY(control_barrier(setting->team));
     state->map_began_ns = cb_now_ns();
-    meters_begin(&state->passes.pass.meters);
+    meters_begin(&state->map_meters);
     CB_TRY(map_run_cycles(run));
-    meters_end(&state->passes.pass.meters);
+    meters_end(&state->map_meters);
     if (session->technology->content_unknown ||
         run->end.sum == run->end.read * traffic_expected_sum(setting->planned->size_bytes))
         return CB_OK;
@@ -379,7 +382,9 @@ static cb_status fill_row(void *context, const measurement_setting *setting, rep
     cb_status status = CB_OK;
     double step_us;
 
-    figures_fill_common(setting, state->planned.mode->name, 0, 0, &state->passes.out.base, row);
+    figures_fill_common(setting, state->planned.mode->name,
+                        figures_arrived_share(delivery) * packets,
+                        (double)state->planned.size_bytes, &state->passes.out.base, row);
     if (state->step_count > 0) {
         CB_TRY(figures_summarize(state->steps_us, state->step_count, &summary));
         figures_fill_blocks(figures_column(state->planned.mode), &summary, state->steps_us,
@@ -437,6 +442,7 @@ static cb_status measure_members(linkmap_state *state)
     const measurement_setting *setting = &state->setting;
     engine_session *session = setting->session;
     measurement_passes *passes = &state->passes;
+    const bool writes = session->document != NULL;
     report_row row = {.broken = false};
 
     CB_TRY(places_exchange(setting->team, &session->job->settings, control_rank(session->plane),
@@ -445,8 +451,6 @@ static cb_status measure_members(linkmap_state *state)
     CB_TRY(control_barrier(setting->team));
     measurement_begin_row(passes);
     CB_TRY(run_map(state));
-    row_end(session);
-    passes->out.base.timed = passes->pass.meters;
     if (state->run.any_lost || state->run.left)
         return end_without(state);
     CB_TRY(transport_flush(session->technology));
@@ -455,12 +459,13 @@ static cb_status measure_members(linkmap_state *state)
     CB_TRY(control_agree(setting->team, rank_prepare(passes->pass.me)));
     CB_TRY(control_barrier(setting->team));
     CB_TRY(time_steps(state));
-    CB_TRY(figures_sum_delivery(setting, passes->pass.me, &passes->out.base.delivery));
     rank_reset(passes->pass.me, passes->traffic);
     CB_TRY(measurement_verify(passes));
-    passes->out.base.skew_ns = state->skew_ns;
-    CB_TRY(row_gather(&passes->out.base, setting, session->document != NULL ? &row : NULL));
-    return control_agree(setting->team, session->document != NULL ? write_row(state, &row) : CB_OK);
+    /* The cores are those that the map kept busy; a step is too short for them. */
+    passes->out.base.timed.elapsed_ns = 0;
+    CB_TRY(meters_report(&state->map_meters, setting->team, writes ? &row : NULL));
+    CB_TRY(row_gather(&passes->out.base, setting, writes ? &row : NULL));
+    return control_agree(setting->team, writes ? write_row(state, &row) : CB_OK);
 }
 
 static void free_state(linkmap_state *state)
