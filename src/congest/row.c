@@ -36,6 +36,7 @@ congest_phase congest_phase_of(const report_row *row)
     phase.figures[CONGEST_THROUGHPUT] = report_row_number(row, REPORT_THROUGHPUT_MBPS, "");
     phase.figures[CONGEST_BLOCK_STEPS] =
         report_row_number(row, REPORT_STEPS, "") / report_row_number(row, REPORT_BLOCKS, "");
+    phase.figures[CONGEST_CPU_US_PER_STEP] = report_row_number(row, REPORT_CPU_US_PER_STEP, "");
     phase.from_totals = report_row_has(row, REPORT_RATES_FROM);
     return phase;
 }
@@ -157,5 +158,6 @@ cb_status congest_row_add(congest_run *run, const engine_session *session)
         report_set_text(&run->row, REPORT_RATES_FROM, "totals");
     fill_both(run, CONGEST_THROUGHPUT, REPORT_VICTIM_MBPS, &run->row);
     fill_both(run, CONGEST_BLOCK_STEPS, REPORT_BLOCK_STEPS, &run->row);
+    fill_both(run, CONGEST_CPU_US_PER_STEP, REPORT_VICTIM_CPU_US_PER_STEP, &run->row);
     return report_add(session->document, &run->row);
 }
