@@ -444,26 +444,6 @@ static cb_status create_group(replay_player *me)
     return status;
 }
 
-static cb_status prepare(replay_player *me)
-{
-    const script *played = me->script;
-    uint64_t bytes =
-        played->largest_bytes > played->token_bytes ? played->largest_bytes : played->token_bytes;
-    uint64_t unanswered = 1, beforehand;
-
-    for (size_t rank = 0; rank < played->ranks; rank++)
-        if (played->incoming[rank].unbroken > unanswered)
-            unanswered = played->incoming[rank].unbroken;
-    unanswered = unanswered < UNANSWERED_MOST ? unanswered : UNANSWERED_MOST;
-    beforehand = BEFOREHAND_BYTES / (bytes + 1) + 2;
-    return transport_prepare(
-        me->factory, &(transport_preparation){
-                         .message_bytes = (size_t)bytes,
-                         .unanswered = (size_t)unanswered,
-                         .buffers = (size_t)(beforehand < unanswered ? beforehand : unanswered) + 2,
-                         .initialise = traffic_fill});
-}
-
 /* Room for all receives that are started before a wait. */
 static cb_status make_room(replay_player *me)
 {
@@ -483,6 +463,10 @@ static cb_status make_room(replay_player *me)
 cb_status player_create(const script *played, transport_factory *factory, bool touch,
                         replay_player **out)
 {
+    const uint64_t bytes =
+        played->largest_bytes > played->token_bytes ? played->largest_bytes : played->token_bytes;
+    const uint64_t beforehand = BEFOREHAND_BYTES / (bytes + 1) + 2;
+    uint64_t unanswered = 1;
     replay_player *me = cb_allocate(1, sizeof(*me), "the player of a trace");
     cb_status status;
 
@@ -498,7 +482,17 @@ cb_status player_create(const script *played, transport_factory *factory, bool t
         status = create_nodes(me);
     if (status == CB_OK)
         status = create_group(me);
-    return status == CB_OK ? prepare(me) : status;
+    CB_TRY(status);
+    for (size_t rank = 0; rank < played->ranks; rank++)
+        if (played->incoming[rank].unbroken > unanswered)
+            unanswered = played->incoming[rank].unbroken;
+    unanswered = unanswered < UNANSWERED_MOST ? unanswered : UNANSWERED_MOST;
+    return transport_prepare(
+        factory, &(transport_preparation){
+                     .message_bytes = (size_t)bytes,
+                     .unanswered = (size_t)unanswered,
+                     .buffers = (size_t)(beforehand < unanswered ? beforehand : unanswered) + 2,
+                     .initialise = traffic_fill});
 }
 
 void player_destroy(replay_player *me)
