@@ -24,7 +24,7 @@ static cb_status meet_all(bench_rank *me)
 }
 
 /* Grant a readout its message in a phase, if there is such a phase. */
-static cb_status grant(bench_rank *me, const evb_unit *unit, size_t phase)
+static cb_status grant_readout(bench_rank *me, const evb_unit *unit, size_t phase)
 {
     return unit->builds && phase < unit->units
                ? evb_send_control(
@@ -49,7 +49,7 @@ static cb_status run_phases(bench_rank *me, evb_unit *unit)
         phase++;
     }
     if (granted)
-        CB_TRY(grant(me, unit, phase));
+        CB_TRY(grant_readout(me, unit, phase));
     for (; phase < unit->units; phase++) {
         const size_t builder = (unit->index + phase) % unit->units;
         const size_t readout = (unit->index + unit->units - phase) % unit->units;
@@ -66,7 +66,7 @@ static cb_status run_phases(bench_rank *me, evb_unit *unit)
         }
         if (unit->builds) {
             CB_TRY(evb_send_control(me, evb_readout(me, readout)));
-            CB_TRY(grant(me, unit, phase + 1));
+            CB_TRY(grant_readout(me, unit, phase + 1));
         }
         if (unit->reads_out)
             CB_TRY(evb_receive_control(me, evb_builder(me, builder)));

@@ -197,8 +197,8 @@ static void keep_report(map_run *run, size_t cycle, size_t member, size_t partne
 }
 
 /* At the first rank: collect the reports of a round. */
-static cb_status collect(map_run *run, size_t cycle, size_t round, const map_report *own,
-                         uint64_t begin_ns, bool *silent)
+static cb_status collect_reports(map_run *run, size_t cycle, size_t round, const map_report *own,
+                                 uint64_t begin_ns, bool *silent)
 {
     const uint64_t deadline_ns = begin_ns + report_timeouts * run->end.timeout_ns;
     map_report report = *own;
@@ -237,15 +237,6 @@ static cb_status collect_by_control(map_run *run, size_t cycle, size_t round, co
     return status;
 }
 
-static void obey(map_run *run, const map_order *order)
-{
-    run->any_lost = run->any_lost || order->any_lost != 0;
-    if (order->lost_host == NO_HOST)
-        return;
-    run->lost[order->lost_host] = true;
-    run->left = (size_t)order->lost_host == run->self;
-}
-
 /* Report, and get the order. */
 static cb_status end_round(map_run *run, size_t cycle, size_t round, const map_report *report,
                            uint64_t begin_ns, bool *silent, map_order *order)
@@ -255,7 +246,7 @@ static cb_status end_round(map_run *run, size_t cycle, size_t round, const map_r
     if (!run->end.reliable) {
         CB_TRY(collect_by_control(run, cycle, round, report));
     } else if (is_first(run)) {
-        CB_TRY(collect(run, cycle, round, report, begin_ns, silent));
+        CB_TRY(collect_reports(run, cycle, round, report, begin_ns, silent));
     } else {
         CB_TRY(link_send(&run->end, linkmap_peer(run->end.me, 0), sizeof(*report), report));
         status = receive_control(run, 0, order_mark, report->round,
@@ -331,8 +322,13 @@ static cb_status run_round(map_run *run, size_t cycle, size_t round, bool *pair_
         return status;
     }
     CB_TRY(end_round(run, cycle, round, &report, begin_ns, silent, order));
-    if (!run->left)
-        obey(run, order);
+    if (run->left)
+        return CB_OK;
+    run->any_lost = run->any_lost || order->any_lost != 0;
+    if (order->lost_host != NO_HOST) {
+        run->lost[order->lost_host] = true;
+        run->left = (size_t)order->lost_host == run->self;
+    }
     return CB_OK;
 }
 

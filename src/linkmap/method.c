@@ -87,14 +87,6 @@ static cb_status choose_ranks(const measurement_setting *setting, linkmap_state 
     return CB_OK;
 }
 
-static bool takes_part(const linkmap_state *state)
-{
-    for (size_t i = 0; i < state->setting.participants; i++)
-        if (state->ranks[i] == control_rank(state->setting.session->plane))
-            return true;
-    return false;
-}
-
 /* Plain steps */
 
 static cb_status make_rank(linkmap_state *state)
@@ -158,8 +150,8 @@ static cb_status time_steps(linkmap_state *state)
 
 /* The map */
 
-static cb_status analyse(linkmap_state *state, map_figures *figures, map_fault *faults,
-                         size_t *count)
+static cb_status analyse_samples(linkmap_state *state, map_figures *figures, map_fault *faults,
+                                 size_t *count)
 {
     const map_run *run = &state->run;
     const linkmap_options *options = options_of(state->setting.session);
@@ -181,11 +173,6 @@ static cb_status analyse(linkmap_state *state, map_figures *figures, map_fault *
         *count = 0;
     free(distances);
     return status;
-}
-
-static linkmap_state *state_of(void *context)
-{
-    return context;
 }
 
 static map_description description_of(const linkmap_state *state)
@@ -224,7 +211,7 @@ static void warn_once(linkmap_state *state, const map_fault *fault)
  * take little time. */
 static void warn_early(map_run *run, void *context)
 {
-    linkmap_state *state = state_of(context);
+    linkmap_state *state = context;
     map_fault found[MAP_FAULTS_MOST];
     map_figures figures = {0};
     size_t count;
@@ -237,7 +224,7 @@ static void warn_early(map_run *run, void *context)
     if (run->cycles < state->analyse_after)
         return;
     state->analyse_after = run->cycles + (run->cycles + 1) / 2;
-    (void)analyse(state, &figures, found, &count);
+    (void)analyse_samples(state, &figures, found, &count);
     map_figures_free(&figures);
     for (size_t i = 0; i < count; i++)
         if (is_among(state->before, state->before_count, &found[i]))
@@ -246,37 +233,28 @@ static void warn_early(map_run *run, void *context)
     state->before_count = count;
 }
 
-static bool must_sleep(const measurement_setting *setting)
-{
-    return setting->oversubscribed || setting->session->effective_wait != TRANSPORT_WAIT_SPIN;
-}
-
-/* The rate is not known before the samples: none of a link of 1 MB/s or more times out. */
-static uint64_t timeout_ns(const linkmap_options *options, size_t size_bytes)
-{
-    const double byte_ns = 1000;
-    const double packets = fmax((double)options->packets, 2 * MAP_ROUND_TRIPS);
-
-    return (uint64_t)(options->timeout_s * 1e9 + byte_ns * packets * (double)size_bytes);
-}
-
 static cb_status run_map(linkmap_state *state)
 {
     const measurement_setting *setting = &state->setting;
     engine_session *session = setting->session;
     const linkmap_options *options = options_of(session);
     const unsigned can = transport_capabilities(session->technology);
+    const bool sleeps = setting->oversubscribed || session->effective_wait != TRANSPORT_WAIT_SPIN;
     const double elapsed_s = (double)(cb_now_ns() - state->passes.pass.started_ns) / 1e9;
+    /* The rate is not known before the samples: none of a link of 1 MB/s or more times out. */
+    const double byte_ns = 1000, packets = fmax((double)options->packets, 2 * MAP_ROUND_TRIPS);
+    const double timeout_ns =
+        options->timeout_s * 1e9 + byte_ns * packets * (double)setting->planned->size_bytes;
     map_run *run = &state->run;
 
     *run = (map_run){.setting = setting,
                      .pattern =
                          (map_pattern)(setting->planned->mode - session->job->definition->modes),
                      .end = {.me = state->passes.pass.me,
-                             .terms = link_terms(session, must_sleep(setting)),
+                             .terms = link_terms(session, sleeps),
                              .packets = (size_t)options->packets,
                              .reliable = (can & TRANSPORT_RELIABLE) != 0,
-                             .timeout_ns = timeout_ns(options, setting->planned->size_bytes)},
+                             .timeout_ns = (uint64_t)timeout_ns},
                      .hosts = setting->participants,
                      .self = control_team_index(setting->team),
                      .cycles_least = (size_t)options->cycles,
@@ -398,7 +376,7 @@ static cb_status fill_row(void *context, const measurement_setting *setting, rep
     }
     map.faults = faults;
     if (state->run.pattern == MAP_PAIRS) {
-        status = analyse(state, &figures, faults, &map.fault_count);
+        status = analyse_samples(state, &figures, faults, &map.fault_count);
         map.figures = &figures;
     }
     map_put_lost_first(state->run.hosts, state->run.lost, state->run.lost_pairs, faults,
@@ -468,33 +446,32 @@ static cb_status measure_members(linkmap_state *state)
     return control_agree(setting->team, writes ? write_row(state, &row) : CB_OK);
 }
 
-static void free_state(linkmap_state *state)
-{
-    map_run_free(&state->run);
-    rank_destroy(state->setting.session->job->definition, state->passes.pass.me);
-    free(state->passes.out.blocks_ns);
-    free(state->steps_us);
-    free(state->places);
-    free(state->order);
-    free(state->ranks);
-    free(state);
-}
-
 static cb_status measure(void *unused, const measurement_setting *setting)
 {
+    const int self = control_rank(setting->session->plane);
     linkmap_state *state = cb_allocate(1, sizeof(*state), "a map");
     cb_status status = state != NULL ? choose_ranks(setting, state) : CB_ERROR_MEMORY;
+    bool takes_part = false;
 
     (void)unused;
     CB_TRY(control_agree(setting->team, status));
-    if (takes_part(state)) {
+    for (size_t i = 0; i < state->setting.participants; i++)
+        takes_part = takes_part || state->ranks[i] == self;
+    if (takes_part) {
         CB_TRY(control_team_create(setting->session->plane, state->ranks,
                                    state->setting.participants, &state->setting.team));
         CB_TRY(measure_members(state));
         control_team_free(state->setting.team);
     }
     status = control_barrier(setting->team);
-    free_state(state);
+    map_run_free(&state->run);
+    rank_destroy(setting->session->job->definition, state->passes.pass.me);
+    free(state->passes.out.blocks_ns);
+    free(state->steps_us);
+    free(state->places);
+    free(state->order);
+    free(state->ranks);
+    free(state);
     return status;
 }
 
