@@ -159,15 +159,6 @@ static cb_status order_load(congest_run *run, congest_event event, congest_note 
     return control_agree(run->victims.setting.team, status);
 }
 
-static void add_tally(congest_note *sum, const congest_note *tally)
-{
-    sum->turns += tally->turns;
-    sum->steps += tally->steps;
-    sum->packets += tally->packets;
-    sum->busy_ns += tally->busy_ns;
-    sum->elapsed_ns += tally->elapsed_ns;
-}
-
 static cb_status run_rounds(congest_run *run, size_t rounds)
 {
     congest_note answer = {.event = CONGEST_DONE};
@@ -183,7 +174,11 @@ static cb_status run_rounds(congest_run *run, size_t rounds)
         run->row = (report_row){.broken = false};
         if (status == CB_OK)
             status = order_load(run, CONGEST_STOP, &answer);
-        add_tally(&run->tally, &answer);
+        run->tally.turns += answer.turns;
+        run->tally.steps += answer.steps;
+        run->tally.packets += answer.packets;
+        run->tally.busy_ns += answer.busy_ns;
+        run->tally.elapsed_ns += answer.elapsed_ns;
         if (status == CB_OK)
             status = run_phase(run, &run->alone[round + 1]);
         run->rounds += status == CB_OK;

@@ -71,13 +71,6 @@ void map_run_free(map_run *run)
     free(run->values);
 }
 
-static size_t rounds_of_cycle(const map_run *run)
-{
-    return run->pattern == MAP_PAIRS        ? rounds_count(run->hosts)
-           : run->pattern == MAP_ONE_TO_ALL ? run->hosts
-                                            : 1;
-}
-
 /* This rank's partner in a round; itself if it has none. */
 static size_t partner_in(map_run *run, size_t cycle, size_t round, size_t self)
 {
@@ -139,12 +132,6 @@ static cb_status receive_control(map_run *run, size_t member, uint64_t mark, uin
     }
 }
 
-static void lose_pair(map_run *run, size_t one, size_t other)
-{
-    run->lost_pairs[one * run->hosts + other] = true;
-    run->lost_pairs[other * run->hosts + one] = true;
-}
-
 /* A lost host that the others do not know of yet; NO_HOST: none. */
 static int host_to_leave_out(const map_run *run, const bool *silent)
 {
@@ -174,8 +161,10 @@ static void keep_report(map_run *run, size_t cycle, size_t member, size_t partne
     const size_t hosts = run->hosts;
     float *values = run->values + cycle * values_of_cycle(run);
 
-    if (report->lost_peer != NO_HOST)
-        lose_pair(run, member, (size_t)report->lost_peer);
+    if (report->lost_peer != NO_HOST) {
+        run->lost_pairs[member * hosts + (size_t)report->lost_peer] = true;
+        run->lost_pairs[(size_t)report->lost_peer * hosts + member] = true;
+    }
     if (run->pattern == MAP_ONE_TO_ALL && partner == member)
         values[member] = report->values[MAP_ONE_WAY];
     if (run->pattern == MAP_BISECTION)
@@ -342,7 +331,9 @@ cb_status map_run_cycles(map_run *run)
 
     for (size_t cycle = 0; !order.stop && !run->left && status == CB_OK; cycle++) {
         const uint64_t cycle_ns = cb_now_ns();
-        const size_t rounds = rounds_of_cycle(run);
+        const size_t rounds = run->pattern == MAP_PAIRS        ? rounds_count(run->hosts)
+                              : run->pattern == MAP_ONE_TO_ALL ? run->hosts
+                                                               : 1;
 
         status = add_cycle(run);
         for (size_t round = 0; round < rounds && !run->left && status == CB_OK; round++) {

@@ -180,7 +180,7 @@ static cb_status run_load(rate_run *base, const rate_load *load, rate_outcome *o
 
 /* The time per event when all events are due at once. The first probes have few events, because an
  * event may take long; if they are quick, more follow whatever the starts of probes take. */
-static cb_status probe(chain_run *run)
+static cb_status estimate_event(chain_run *run)
 {
     rate_load load = {
         .events = FIRST_PROBE, .rate_hz = unlimited_hz, .arrivals = &rate_arrivals_periodic};
@@ -202,7 +202,7 @@ static cb_status probe(chain_run *run)
 }
 
 /* Not counted in --max-time. */
-static cb_status verify(chain_run *run)
+static cb_status verify_events(chain_run *run)
 {
     const double budget_ns = 0.5e9;
     const measurement_setting *setting = run->base.setting;
@@ -316,9 +316,9 @@ cb_status chain_measure(const chain_method_parts *parts, const measurement_setti
     status = algorithm_units(&session->work_rate, setting->planned->algorithm_us,
                              &run.base.me->algorithm.units);
     if (status == CB_OK)
-        status = probe(&run);
+        status = estimate_event(&run);
     if (status == CB_OK && options->verify)
-        status = verify(&run);
+        status = verify_events(&run);
     if (status == CB_OK)
         status = rate_measure(&run.base);
 done:

@@ -114,7 +114,7 @@ typedef struct {
     rate_outcome *outcome;
 } filling;
 
-static cb_status fill(void *context, const measurement_setting *setting, report_row *row)
+static cb_status fill_row(void *context, const measurement_setting *setting, report_row *row)
 {
     const filling *of = context;
 
@@ -136,7 +136,7 @@ cb_status rate_row_add(rate_run *run, rate_outcome *outcome)
         return CB_OK;
     outcome->base = run->row;
     run->row.verification.done = false;
-    return row_write(&outcome->base, run->setting, run->kind->counted, fill, &of, &row);
+    return row_write(&outcome->base, run->setting, run->kind->counted, fill_row, &of, &row);
 }
 
 /* Loads */
