@@ -100,6 +100,7 @@ cb_status congest_team_join(const measurement_setting *job, const congest_comman
 
 void congest_team_leave(congest_team *team)
 {
+    counting_free(&team->session.counting);
     control_part_free(team->plane);
     team->plane = NULL;
 }
