@@ -50,6 +50,7 @@ static void close_state(void *state)
     free(run->aggressor_plans);
     plan_free(&run->victim_plan);
     rate_arrivals_free(&run->arrivals);
+    counting_free(&run->counted);
     congest_command_free(&run->victim);
     congest_command_free(&run->aggressor);
     free(run->pairs);
@@ -169,6 +170,8 @@ static cb_status run_rounds(congest_run *run, size_t rounds)
         status = order_load(run, CONGEST_BEGIN, &answer);
         if (status == CB_OK)
             status = run_phase(run, &run->beside[round]);
+        if (status == CB_OK && run->victims.session.document != NULL)
+            status = counting_add(&run->counted, &run->victims.session.counting);
         report_row_clear(&beside);
         beside = run->row;
         run->row = (report_row){.broken = false};
@@ -301,6 +304,7 @@ static cb_status measure(void *state, const measurement_setting *job)
 
     run->job = session->plane;
     run->rounds = 0;
+    counting_free(&run->counted);
     run->tally = (congest_note){.event = CONGEST_TALLY};
     CB_TRY(choose_teams(run, job, &crowded));
     reason = obstacle_of(job, &run->victim, run->pair->victim);

@@ -144,6 +144,8 @@ cb_status congest_row_add(congest_run *run, const engine_session *session)
     for (size_t i = 0; i < run->rounds; i++)
         from_totals = from_totals || run->alone[i].from_totals || run->beside[i].from_totals;
     report_row_keep_conditions(&run->row);
+    report_set_counters(&run->row, &run->counted.counts);
+    counting_fill(&run->counted, &run->counted.counts, &run->row);
     fill_hosts(run, session, &run->row);
     fill_aggressor(run, session, &run->row);
     report_set_number(&run->row, REPORT_ROUNDS, (double)run->rounds);

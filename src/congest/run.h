@@ -51,6 +51,7 @@ typedef struct {
     congest_phase alone[CONGEST_ROUNDS_MOST + 1], beside[CONGEST_ROUNDS_MOST];
     size_t rounds;      /* completed */
     congest_note tally; /* summed over the rounds */
+    counting counted;   /* by the victims beside the aggressors, summed over the rounds */
     bool failed;        /* an aggressor could not go on */
 } congest_run;
 

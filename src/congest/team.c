@@ -84,6 +84,8 @@ cb_status congest_team_join(const measurement_setting *job, const congest_comman
     team->session.method = session_method(&command->definition, &command->options);
     team->session.method_state = NULL;
     team->session.plane = team->plane;
+    counting_choose(&team->session.counting, team->job.machines.hosts, team->ranks, team->count,
+                    control_rank(job->session->plane));
     team->session.verdict = (session_verdict){0};
     team->setting = (measurement_setting){.session = &team->session,
                                           .planned = planned,

@@ -197,13 +197,56 @@ cb_status counting_gather(counting *own, transport_factory *technology, control_
 
     *out = (cb_counts){.set = set};
     CB_TRY(gather_hosts(own, team));
-    if (set == NULL)
+    if (set != NULL) {
+        assert(set->count <= CB_COUNTERS_MOST && technology->counters != NULL);
+        if (!set->in_timed_only)
+            transport_count(technology);
+        CB_TRY(gather_totals(own, technology, team, out));
+        if (technology->worst != NULL)
+            CB_TRY(gather_worst(technology, team, out));
+    }
+    own->counts = *out;
+    return CB_OK;
+}
+
+static void add_increase(uint64_t *sum, uint64_t increase)
+{
+    *sum = *sum == CB_COUNTER_ABSENT || increase == CB_COUNTER_ABSENT ? CB_COUNTER_ABSENT
+                                                                      : *sum + increase;
+}
+
+cb_status counting_add(counting *sum, const counting *of)
+{
+    const cb_counter_set *set = of->counts.set;
+
+    if (sum->hosts == NULL) {
+        sum->hosts = cb_allocate(of->host_count, sizeof(*sum->hosts), "the counters of the hosts");
+        if (sum->hosts == NULL)
+            return CB_ERROR_MEMORY;
+        memcpy(sum->hosts, of->hosts, of->host_count * sizeof(*sum->hosts));
+        sum->host_count = of->host_count;
+        sum->counts = of->counts;
         return CB_OK;
-    assert(set->count <= CB_COUNTERS_MOST && technology->counters != NULL);
-    if (!set->in_timed_only)
-        transport_count(technology);
-    CB_TRY(gather_totals(own, technology, team, out));
-    return technology->worst != NULL ? gather_worst(technology, team, out) : CB_OK;
+    }
+    for (size_t i = 0; set != NULL && i < set->count; i++) {
+        const cb_counter_kind kind = set->rows[i].kind;
+
+        if (kind == CB_COUNTER_INCREASE)
+            add_increase(&sum->counts.values[i], of->counts.values[i]);
+        else if (cb_counter_is_worse(kind, of->counts.values[i], sum->counts.values[i]))
+            sum->counts.values[i] = of->counts.values[i];
+        if (cb_counter_is_worse(kind, of->counts.worst[i].value, sum->counts.worst[i].value))
+            sum->counts.worst[i] = of->counts.worst[i];
+    }
+    for (size_t i = 0; i < sum->host_count; i++) {
+        counting_of_host *total = &sum->hosts[i];
+
+        for (size_t k = 0; k < HOST_COUNTERS; k++)
+            add_increase(&total->increases[k], of->hosts[i].increases[k]);
+        if (of->hosts[i].interface[0] != '\0')
+            memcpy(total->interface, of->hosts[i].interface, sizeof(total->interface));
+    }
+    return CB_OK;
 }
 
 static void fill_worst(const cb_counts *counts, report_row *row)

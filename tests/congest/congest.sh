@@ -154,6 +154,8 @@ done 3<backwards
 for technology in tcp udp sci ofi ucx rma; do
     "$builddir/cb_congest" --technology list | grep -q "^$technology  *runs" || continue
     beside 4 "$ping" "$stream" --technology "$technology"
+    # Counters of the victims' connections, beside the aggressor.
+    [ "$technology" != tcp ] || expect_rows "'retransmitted' in r['connections'] and 'worst_connections' in r"
 done
 
 case_is "an aggressor that cannot go on"
