@@ -32,7 +32,8 @@ typedef struct {
     double over_bare; /* median of the ratios */
 } bare_run;
 
-static cb_status refuse(const engine_session *session, const char *option, const char *instead)
+static cb_status refuse_option(const engine_session *session, const char *option,
+                               const char *instead)
 {
     if (control_rank(session->plane) != 0)
         return CB_ERROR_USAGE;
@@ -47,13 +48,13 @@ static cb_status open_state(engine_session *session, void **out)
     const bench_options *options = session->job->options;
 
     if (strcmp(options->technology, "mpi") != 0)
-        return refuse(session, "another --technology", "leave it out");
+        return refuse_option(session, "another --technology", "leave it out");
     if (strcmp(options->buffers, "hot") != 0)
-        return refuse(session, "another --buffers than hot", "leave it out");
+        return refuse_option(session, "another --buffers than hot", "leave it out");
     if (strcmp(options->wait, "block") == 0)
-        return refuse(session, "--wait block", "use spin or yield");
+        return refuse_option(session, "--wait block", "use spin or yield");
     if (options->window < 2 || options->window % 2 != 0)
-        return refuse(session, "an odd --window", "give an even one");
+        return refuse_option(session, "an odd --window", "give an even one");
     *out = cb_allocate(1, sizeof(bare_run), "the plain MPI loop");
     return *out != NULL ? CB_OK : CB_ERROR_MEMORY;
 }
@@ -177,23 +178,11 @@ static cb_status keep_batch(bare_run *bare, measurement_passes *run, size_t turn
     return CB_OK;
 }
 
-/* The figure and the ratio. */
-static cb_status is_precise(bare_run *bare, const measurement_passes *run, bool *precise)
-{
-    const double precision_pct = run->setting->session->job->options->precision_pct;
-    stats_summary blocks, ratios;
-
-    CB_TRY(figures_summarize(run->out.blocks_ns, run->out.block_count, &blocks));
-    CB_TRY(figures_summarize(bare->ratios, bare->ratio_count, &ratios));
-    bare->over_bare = ratios.median;
-    *precise = bare->ratio_count >= BATCH_TURNS && stats_precision_pct(&blocks) <= precision_pct &&
-               stats_precision_pct(&ratios) <= precision_pct;
-    return CB_OK;
-}
-
 static cb_status take_turns(bare_run *bare, measurement_passes *run)
 {
+    const double precision_pct = run->setting->session->job->options->precision_pct;
     pass_context *pass = &run->pass;
+    stats_summary blocks, ratios = {.median = 0};
     bool precise = false;
     size_t turns;
 
@@ -210,18 +199,16 @@ static cb_status take_turns(bare_run *bare, measurement_passes *run)
         meters_count(&pass->meters, 2 * turns * bare->steps);
         CB_TRY(transport_flush(pass->me->factory));
         CB_TRY(keep_batch(bare, run, turns));
-        CB_TRY(is_precise(bare, run, &precise));
+        CB_TRY(figures_summarize(run->out.blocks_ns, run->out.block_count, &blocks));
+        CB_TRY(figures_summarize(bare->ratios, bare->ratio_count, &ratios));
+        precise = bare->ratio_count >= BATCH_TURNS &&
+                  stats_precision_pct(&blocks) <= precision_pct &&
+                  stats_precision_pct(&ratios) <= precision_pct;
         CB_TRY(turns_that_fit(bare, run, share_turns_end, 0, BATCH_TURNS, &turns));
     }
+    bare->over_bare = ratios.median;
     run->out.stopped_by = precise ? "precision" : "max-time";
     return measurement_end_row(run);
-}
-
-static cb_status check_sums(const bare_run *bare, const measurement_passes *run)
-{
-    cb_status status = bare_check_sum(&bare->pair);
-
-    return status == CB_OK ? rank_check_sum(run->pass.me) : status;
 }
 
 /* After an error that the other rank does not know of, this rank ends the job. So it neither agrees
@@ -237,7 +224,10 @@ static cb_status run_passes(void *state, measurement_passes *run)
         CB_TRY(choose_steps(bare, run));
         CB_TRY(warm_up(bare, run));
         CB_TRY(take_turns(bare, run));
-        status = control_agree(run->pass.team, check_sums(bare, run));
+        status = bare_check_sum(&bare->pair);
+        if (status == CB_OK)
+            status = rank_check_sum(run->pass.me);
+        status = control_agree(run->pass.team, status);
     }
     if (status == CB_OK)
         status = measurement_verify(run);

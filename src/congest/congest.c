@@ -50,6 +50,7 @@ static void close_state(void *state)
     free(run->aggressor_plans);
     plan_free(&run->victim_plan);
     rate_arrivals_free(&run->arrivals);
+    counting_free(&run->counted);
     congest_command_free(&run->victim);
     congest_command_free(&run->aggressor);
     free(run->pairs);
@@ -138,35 +139,25 @@ static cb_status tell_aggressors(const congest_run *run, congest_event event)
     return control_tell(run->job, run->aggressors.ranks[0], &note, sizeof(note));
 }
 
-/* Rank 0: tell the aggressors to start or to stop, and wait until they have. If one has failed, the
- * victims end the run as well. */
-static cb_status order(congest_run *run, congest_event event, congest_note *answer)
+/* Rank 0 tells the aggressors to start or to stop, and waits until they have. If one has failed,
+ * the victims end the run as well. */
+static cb_status order_load(congest_run *run, congest_event event, congest_note *answer)
 {
-    CB_TRY(tell_aggressors(run, event));
-    CB_TRY(control_await(run->job, answer, sizeof(*answer)));
-    if (answer->event != CONGEST_FAILED)
-        return CB_OK;
-    run->failed = true;
-    cb_error("rank %d, an aggressor, cannot go on, as its message says; the row of the victim is "
-             "marked, and the run ends",
-             answer->rank);
-    return CB_ERROR_TRANSPORT;
-}
+    cb_status status = CB_OK;
 
-static cb_status order_for_all(congest_run *run, congest_event event, congest_note *answer)
-{
-    const bool leads = run->victims.session.document != NULL;
-
-    return control_agree(run->victims.setting.team, leads ? order(run, event, answer) : CB_OK);
-}
-
-static void add_tally(congest_note *sum, const congest_note *tally)
-{
-    sum->turns += tally->turns;
-    sum->steps += tally->steps;
-    sum->packets += tally->packets;
-    sum->busy_ns += tally->busy_ns;
-    sum->elapsed_ns += tally->elapsed_ns;
+    if (run->victims.session.document != NULL) {
+        status = tell_aggressors(run, event);
+        if (status == CB_OK)
+            status = control_await(run->job, answer, sizeof(*answer));
+        if (status == CB_OK && answer->event == CONGEST_FAILED) {
+            run->failed = true;
+            cb_error("rank %d, an aggressor, cannot go on, as its message says; the row of the "
+                     "victim is marked, and the run ends",
+                     answer->rank);
+            status = CB_ERROR_TRANSPORT;
+        }
+    }
+    return control_agree(run->victims.setting.team, status);
 }
 
 static cb_status run_rounds(congest_run *run, size_t rounds)
@@ -176,15 +167,21 @@ static cb_status run_rounds(congest_run *run, size_t rounds)
     cb_status status = run_phase(run, &run->alone[0]);
 
     for (size_t round = 0; round < rounds && status == CB_OK; round++) {
-        status = order_for_all(run, CONGEST_BEGIN, &answer);
+        status = order_load(run, CONGEST_BEGIN, &answer);
         if (status == CB_OK)
             status = run_phase(run, &run->beside[round]);
+        if (status == CB_OK && run->victims.session.document != NULL)
+            status = counting_add(&run->counted, &run->victims.session.counting);
         report_row_clear(&beside);
         beside = run->row;
         run->row = (report_row){.broken = false};
         if (status == CB_OK)
-            status = order_for_all(run, CONGEST_STOP, &answer);
-        add_tally(&run->tally, &answer);
+            status = order_load(run, CONGEST_STOP, &answer);
+        run->tally.turns += answer.turns;
+        run->tally.steps += answer.steps;
+        run->tally.packets += answer.packets;
+        run->tally.busy_ns += answer.busy_ns;
+        run->tally.elapsed_ns += answer.elapsed_ns;
         if (status == CB_OK)
             status = run_phase(run, &run->alone[round + 1]);
         run->rounds += status == CB_OK;
@@ -194,15 +191,6 @@ static cb_status run_rounds(congest_run *run, size_t rounds)
         run->row = beside;
     }
     return status;
-}
-
-static void put_roles(const congest_run *run, report_document *document)
-{
-    for (size_t i = 0; i < run->victims.count; i++)
-        report_put_text(document, "victim", "environment.ranks.%d.role", run->victims.ranks[i]);
-    for (size_t i = 0; i < run->aggressors.count; i++)
-        report_put_text(document, "aggressor", "environment.ranks.%d.role",
-                        run->aggressors.ranks[i]);
 }
 
 /* The measurement */
@@ -233,7 +221,8 @@ static cb_status measure_victims(congest_run *run, const measurement_setting *jo
 }
 
 /* Rank 0 hears of the failure after the phase, and ends the job. If it does not, this rank does. */
-static cb_status fail(const congest_run *run, const measurement_setting *job, cb_status status)
+static cb_status report_failure(const congest_run *run, const measurement_setting *job,
+                                cb_status status)
 {
     const congest_note note = {.event = CONGEST_FAILED, .rank = control_rank(run->job)};
     const uint64_t look_ns = 10000000, timeout_ns = 10000000000;
@@ -271,7 +260,7 @@ static cb_status measure_aggressors(congest_run *run, const measurement_setting 
             return CB_OK;
         status = congest_load_run(&load);
         if (status != CB_OK)
-            return fail(run, job, status);
+            return report_failure(run, job, status);
     } while (true);
 }
 
@@ -292,8 +281,8 @@ static const char *obstacle_of(const measurement_setting *job, const congest_com
     return plan_obstacle(&session, planned);
 }
 
-static cb_status skip(const measurement_setting *job, const char *side,
-                      const congest_command *command, const char *reason)
+static cb_status skip_side(const measurement_setting *job, const char *side,
+                           const congest_command *command, const char *reason)
 {
     char what[CONGEST_TEXT_BYTES + 32];
 
@@ -306,6 +295,7 @@ static cb_status skip(const measurement_setting *job, const char *side,
 
 static cb_status measure(void *state, const measurement_setting *job)
 {
+    static const char role_path[] = "environment.ranks.%d.role";
     congest_run *run = state;
     engine_session *session = job->session;
     const char *reason;
@@ -314,16 +304,19 @@ static cb_status measure(void *state, const measurement_setting *job)
 
     run->job = session->plane;
     run->rounds = 0;
+    counting_free(&run->counted);
     run->tally = (congest_note){.event = CONGEST_TALLY};
     CB_TRY(choose_teams(run, job, &crowded));
     reason = obstacle_of(job, &run->victim, run->pair->victim);
     if (reason != NULL)
-        return skip(job, "victim", &run->victim, reason);
+        return skip_side(job, "victim", &run->victim, reason);
     reason = obstacle_of(job, &run->aggressor, run->pair->aggressor);
     if (reason != NULL)
-        return skip(job, "aggressor", &run->aggressor, reason);
-    if (session->document != NULL)
-        put_roles(run, session->document);
+        return skip_side(job, "aggressor", &run->aggressor, reason);
+    for (size_t i = 0; session->document != NULL && i < run->victims.count; i++)
+        report_put_text(session->document, "victim", role_path, run->victims.ranks[i]);
+    for (size_t i = 0; session->document != NULL && i < run->aggressors.count; i++)
+        report_put_text(session->document, "aggressor", role_path, run->aggressors.ranks[i]);
     if (congest_team_has(&run->victims, control_rank(session->plane))) {
         status = congest_team_join(job, &run->victim, run->pair->victim, crowded, &run->victims);
         if (status == CB_OK)

@@ -246,7 +246,7 @@ static cb_status work_on(void *state)
     return CB_EMPTY;
 }
 
-static cb_status compute(load_turns *turns)
+static cb_status compute_turns(load_turns *turns)
 {
     uint64_t state = 0;
     bool goes_on = true;
@@ -285,7 +285,7 @@ cb_status congest_load_run(congest_load *load)
     if (load->command->kind == CONGEST_SLEEPS)
         CB_TRY(sleep_until_stopped(&turns));
     else if (load->command->kind == CONGEST_COMPUTES)
-        CB_TRY(compute(&turns));
+        CB_TRY(compute_turns(&turns));
     else if (method != NULL && method->load != NULL)
         CB_TRY(method->load(&load->setting, &turns.method));
     else

@@ -36,6 +36,7 @@ congest_phase congest_phase_of(const report_row *row)
     phase.figures[CONGEST_THROUGHPUT] = report_row_number(row, REPORT_THROUGHPUT_MBPS, "");
     phase.figures[CONGEST_BLOCK_STEPS] =
         report_row_number(row, REPORT_STEPS, "") / report_row_number(row, REPORT_BLOCKS, "");
+    phase.figures[CONGEST_CPU_US_PER_STEP] = report_row_number(row, REPORT_CPU_US_PER_STEP, "");
     phase.from_totals = report_row_has(row, REPORT_RATES_FROM);
     return phase;
 }
@@ -135,27 +136,25 @@ static void fill_both(const congest_run *run, size_t figure, report_column colum
     report_set_member(row, column, congest_mean(beside, run->rounds), "beside");
 }
 
-static bool any_from_totals(const congest_run *run)
-{
-    bool any = run->alone[run->rounds].from_totals;
-
-    for (size_t i = 0; i < run->rounds; i++)
-        any = any || run->alone[i].from_totals || run->beside[i].from_totals;
-    return any;
-}
-
 /* What the phases had in common stays; figures of one phase are not those of the measurement. */
 cb_status congest_row_add(congest_run *run, const engine_session *session)
 {
+    bool from_totals = run->alone[run->rounds].from_totals;
+
+    for (size_t i = 0; i < run->rounds; i++)
+        from_totals = from_totals || run->alone[i].from_totals || run->beside[i].from_totals;
     report_row_keep_conditions(&run->row);
+    report_set_counters(&run->row, &run->counted.counts);
+    counting_fill(&run->counted, &run->counted.counts, &run->row);
     fill_hosts(run, session, &run->row);
     fill_aggressor(run, session, &run->row);
     report_set_number(&run->row, REPORT_ROUNDS, (double)run->rounds);
     for (size_t figure = 0; figure < CONGEST_TIMES; figure++)
         fill_time(run, figure, &run->row);
-    if (any_from_totals(run))
+    if (from_totals)
         report_set_text(&run->row, REPORT_RATES_FROM, "totals");
     fill_both(run, CONGEST_THROUGHPUT, REPORT_VICTIM_MBPS, &run->row);
     fill_both(run, CONGEST_BLOCK_STEPS, REPORT_BLOCK_STEPS, &run->row);
+    fill_both(run, CONGEST_CPU_US_PER_STEP, REPORT_VICTIM_CPU_US_PER_STEP, &run->row);
     return report_add(session->document, &run->row);
 }

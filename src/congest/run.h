@@ -16,7 +16,7 @@ typedef struct {
     const bench_measurement *aggressor; /* NULL: it sends nothing */
 } congest_pair;
 
-/* The figures of a phase: times in us, MB/s, and steps of a block. */
+/* The figures of a phase: times in us, MB/s, steps of a block, processor time of a step in us. */
 enum {
     CONGEST_MEAN,
     CONGEST_P50,
@@ -25,6 +25,7 @@ enum {
     CONGEST_TIMES,
     CONGEST_THROUGHPUT = CONGEST_TIMES,
     CONGEST_BLOCK_STEPS,
+    CONGEST_CPU_US_PER_STEP,
     CONGEST_FIGURES
 };
 
@@ -50,6 +51,7 @@ typedef struct {
     congest_phase alone[CONGEST_ROUNDS_MOST + 1], beside[CONGEST_ROUNDS_MOST];
     size_t rounds;      /* completed */
     congest_note tally; /* summed over the rounds */
+    counting counted;   /* by the victims beside the aggressors, summed over the rounds */
     bool failed;        /* an aggressor could not go on */
 } congest_run;
 

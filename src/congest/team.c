@@ -66,22 +66,13 @@ bool congest_team_has(const congest_team *team, int rank)
     return false;
 }
 
-static cb_status calibrate(engine_session *session, const bench_measurement *planned)
-{
-    bench_measurement copy;
-
-    if (planned == NULL)
-        return CB_OK;
-    copy = *planned;
-    return algorithm_calibrate(session, &(bench_plan){.measurements = &copy, .count = 1});
-}
-
 /* Job and session of a team are those of all ranks, but with its ranks, its benchmark and its
  * options. */
 cb_status congest_team_join(const measurement_setting *job, const congest_command *command,
                             const bench_measurement *planned, bool crowded, congest_team *team)
 {
     static const role_hosts no_roles[BENCH_ROLES];
+    bench_measurement copy;
 
     CB_TRY(control_part_create(job->session->plane, team->ranks, team->count, &team->plane));
     team->job = *job->session->job;
@@ -93,6 +84,8 @@ cb_status congest_team_join(const measurement_setting *job, const congest_comman
     team->session.method = session_method(&command->definition, &command->options);
     team->session.method_state = NULL;
     team->session.plane = team->plane;
+    counting_choose(&team->session.counting, team->job.machines.hosts, team->ranks, team->count,
+                    control_rank(job->session->plane));
     team->session.verdict = (session_verdict){0};
     team->setting = (measurement_setting){.session = &team->session,
                                           .planned = planned,
@@ -101,11 +94,15 @@ cb_status congest_team_join(const measurement_setting *job, const congest_comman
                                           .team = control_everyone(team->plane),
                                           .oversubscribed = crowded,
                                           .roles = no_roles};
-    return calibrate(&team->session, planned);
+    if (planned == NULL)
+        return CB_OK;
+    copy = *planned;
+    return algorithm_calibrate(&team->session, &(bench_plan){.measurements = &copy, .count = 1});
 }
 
 void congest_team_leave(congest_team *team)
 {
+    counting_free(&team->session.counting);
     control_part_free(team->plane);
     team->plane = NULL;
 }

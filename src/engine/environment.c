@@ -295,22 +295,12 @@ static void put_parameter(const cb_option *row, const void *value, void *context
     }
 }
 
-/* Only the first rank of each machine probes: several probes on one core would count each other. */
-static host_noise probe(const control *plane, const machines_of_job *machines)
-{
-    int rank = control_rank(plane);
-
-    for (int other = 0; other < rank; other++)
-        if (machines->machines[other] == machines->machines[rank])
-            return (host_noise){0};
-    return host_probe_noise(NOISE_PROBE_MS);
-}
-
 static cb_status gather_reports(const environment_sources *from, control_clock *clock,
                                 size_t *cache_bytes, machines_of_job *machines, rank_report *all)
 {
     control_team *everyone = control_everyone(from->plane);
     size_t ranks = (size_t)control_size(from->plane);
+    const int rank = control_rank(from->plane);
     rank_report mine = {.place.usable_cores = host_usable_cores(from->machine)};
     machine_report *places = cb_allocate(ranks, sizeof(*places), "the machines of the ranks");
     host_environment environment;
@@ -335,7 +325,9 @@ static cb_status gather_reports(const environment_sources *from, control_clock *
         status = list_machines(places, ranks, machines);
     free(places);
     CB_TRY(status);
-    mine.noise = probe(from->plane, machines);
+    /* Only the first rank of each machine probes: several on one core would count each other. */
+    if (machines->machines[rank] == rank)
+        mine.noise = host_probe_noise(NOISE_PROBE_MS);
     CB_TRY(control_barrier(everyone));
     mine.quality = cb_clock_measure();
     CB_TRY(control_synchronise(from->plane, clock));
@@ -368,16 +360,6 @@ cb_status environment_describe(const environment_sources *from, control_clock *c
     }
     free(all);
     return status;
-}
-
-/* The first word of the technology's network, if that is an interface. */
-static void take_interface(const transport_factory *technology, char *name, size_t bytes)
-{
-    const char *network = technology->network;
-
-    name[0] = '\0';
-    if ((transport_capabilities(technology) & TRANSPORT_INTERFACE) != 0)
-        snprintf(name, bytes, "%.*s", (int)strcspn(network, " "), network);
 }
 
 static const host_link *link_in_use(const host_preflight *found)
@@ -501,12 +483,16 @@ cb_status preflight_describe(const environment_sources *from, const machines_of_
 {
     const size_t ranks = (size_t)control_size(from->plane);
     const int own = machines->hosts[control_rank(from->plane)];
-    char interface[HOST_INTERFACE_BYTES];
+    const transport_factory *technology = from->technology;
+    char interface[HOST_INTERFACE_BYTES] = "";
     host_preflight_of of = {.interface = interface};
     host_preflight mine, *all = NULL;
     cb_status status;
 
-    take_interface(from->technology, interface, sizeof(interface));
+    /* The first word of the technology's network, if that is an interface. */
+    if ((transport_capabilities(technology) & TRANSPORT_INTERFACE) != 0)
+        snprintf(interface, sizeof(interface), "%.*s", (int)strcspn(technology->network, " "),
+                 technology->network);
     for (size_t rank = 0; rank < ranks; rank++)
         of.ranks_here += machines->hosts[rank] == own;
     host_check_all(from->machine, &of, &mine);

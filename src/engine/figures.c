@@ -101,8 +101,9 @@ static void fill_rates(const benchmark *definition, const bench_measurement *mea
         report_set_number(row, REPORT_PER_NODE_MBPS, throughput_MBps / (double)receivers);
 }
 
-static cb_status summarize(const double *values, size_t count,
-                           stats_summary (*how)(double *values, size_t count), stats_summary *out)
+static cb_status summarize_copy(const double *values, size_t count,
+                                stats_summary (*how)(double *values, size_t count),
+                                stats_summary *out)
 {
     double *sorted = cb_allocate(count, sizeof(*sorted), "the times of blocks");
 
@@ -116,7 +117,7 @@ static cb_status summarize(const double *values, size_t count,
 
 cb_status figures_summarize(const double *values, size_t count, stats_summary *out)
 {
-    return summarize(values, count, stats_summarize, out);
+    return summarize_copy(values, count, stats_summarize, out);
 }
 
 report_column figures_column(const bench_mode *mode)
@@ -348,10 +349,10 @@ cb_status figures_fill(const measurement_setting *setting, measurement_outcome *
                         &outcome->base, row);
     for (size_t i = 0; i < outcome->block_count; i++)
         outcome->blocks_ns[i] /= 1e3 * (double)outcome->steps * divisor;
-    CB_TRY(summarize(outcome->blocks_ns, outcome->block_count,
-                     measurement->occupation != BENCH_UNOCCUPIED ? stats_summarize_mean
-                                                                 : stats_summarize,
-                     &summary));
+    CB_TRY(summarize_copy(outcome->blocks_ns, outcome->block_count,
+                          measurement->occupation != BENCH_UNOCCUPIED ? stats_summarize_mean
+                                                                      : stats_summarize,
+                          &summary));
     figures_fill_blocks(figures_column(measurement->mode), &summary, outcome->blocks_ns,
                         outcome->block_count, outcome->steps * outcome->block_count, row);
     report_set_text(row, REPORT_STOPPED_BY, outcome->stopped_by);

@@ -37,8 +37,8 @@ void figures_fill_units(const bench_scale *scale, double size_bytes, double time
                         double arrived_share, double whole_share, report_row *row);
 
 /* Fill in the conditions of the measurement and the values that all rows have. `messages` are those
- * that all receive in a step, of that mean size, for the processor time of each; 0: the meters
- * count no steps. The columns of meters are set before. */
+ * that all receive in a step, of that mean size, for the processor time of each. The columns of
+ * meters are set before. */
 void figures_fill_common(const measurement_setting *setting, const char *mode, double messages,
                          double message_bytes, const row_base *base, report_row *row);
 

@@ -343,33 +343,25 @@ cb_status measurement_verify(measurement_passes *run)
 
 /* Groups */
 
-/* Start together and take the time of the slowest rank, per group. */
-static cb_status time_group(measurement_passes *run, cb_status (*change)(measurement_passes *run),
-                            double *each_ns)
+/* Start together, make or free the groups, and take the time of the slowest rank, per group. */
+static cb_status time_group(measurement_passes *run, bool makes, double *each_ns)
 {
+    const benchmark *definition = run->setting->session->job->definition;
     pass_context *pass = &run->pass;
     double late_ns, values[2];
     uint64_t start_ns;
 
     CB_TRY(pass_start_together(&pass->session->clock, pass->team, pass->oversubscribed, &late_ns));
     start_ns = cb_now_ns();
-    CB_TRY(change(run));
+    if (makes)
+        CB_TRY(rank_set_up(definition, pass->me));
+    else
+        rank_tear_down(definition, pass->me);
     values[0] = (double)(cb_now_ns() - start_ns) / (double)pass->me->groups_made;
     values[1] = (double)(cb_now_ns() - pass->started_ns);
     CB_TRY(control_maximum(pass->team, values, 2));
     *each_ns = values[0];
     pass->elapsed_ns = values[1];
-    return CB_OK;
-}
-
-static cb_status make_groups(measurement_passes *run)
-{
-    return rank_set_up(run->setting->session->job->definition, run->pass.me);
-}
-
-static cb_status free_groups(measurement_passes *run)
-{
-    rank_tear_down(run->setting->session->job->definition, run->pass.me);
     return CB_OK;
 }
 
@@ -381,9 +373,9 @@ static cb_status time_groups(measurement_passes *run)
     size_t rounds = 0;
 
     do {
-        CB_TRY(free_groups(run));
-        CB_TRY(time_group(run, make_groups, &made_ns[rounds]));
-        CB_TRY(time_group(run, free_groups, &freed_ns[rounds]));
+        rank_tear_down(run->setting->session->job->definition, run->pass.me);
+        CB_TRY(time_group(run, true, &made_ns[rounds]));
+        CB_TRY(time_group(run, false, &freed_ns[rounds]));
         rounds++;
     } while (rounds < GROUP_REPEATS &&
              run->pass.elapsed_ns < run->pass.limit_ns * share_groups_end);
@@ -394,7 +386,7 @@ static cb_status time_groups(measurement_passes *run)
 
 /* The whole measurement */
 
-static cb_status set_up(measurement_passes *run, const rank_setting *place)
+static cb_status make_rank(measurement_passes *run, const rank_setting *place)
 {
     engine_session *session = run->setting->session;
     pass_context *pass = &run->pass;
@@ -403,15 +395,15 @@ static cb_status set_up(measurement_passes *run, const rank_setting *place)
     rank_reset(pass->me, run->traffic);
     CB_TRY(algorithm_units(&session->work_rate, run->setting->planned->algorithm_us,
                            &pass->me->algorithm.units));
-    if (!session->job->definition->lists || run->setting->planned->list == BENCH_NEW)
-        return make_groups(run);
-    CB_TRY(time_groups(run));
-    return make_groups(run);
+    if (session->job->definition->lists && run->setting->planned->list != BENCH_NEW)
+        CB_TRY(time_groups(run));
+    return rank_set_up(session->job->definition, pass->me);
 }
 
 void measurement_begin_row(measurement_passes *run)
 {
     meters_reset(&run->pass.meters);
+    run->pass.skew_ns = 0;
     row_begin(&run->out.base, run->setting->session);
 }
 
@@ -549,7 +541,7 @@ cb_status measurement_run(const measurement_setting *setting, measurement_outcom
     *out = (measurement_outcome){0};
     if (method != NULL && method->measure != NULL)
         return method->measure(session->method_state, setting);
-    status = set_up(&run, &place);
+    status = make_rank(&run, &place);
     if (status == CB_OK && method != NULL && method->run_passes != NULL) {
         status = method->run_passes(session->method_state, &run);
     } else if (status == CB_OK) {

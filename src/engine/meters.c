@@ -10,21 +10,14 @@
 #include "base/clock.h"
 #include "base/memory.h"
 
-/* What the sum of the ranks' totals is divided by. */
-typedef enum {
-    METERS_PER_TIME, /* the mean time of their sections */
-    METERS_PER_STEP  /* the steps in their sections; the total in us */
-} meter_divisor;
-
 typedef struct {
-    report_column column;
-    meter_divisor divisor;
     uint64_t (*sample)(void); /* of this process; its increase counts */
+    report_column per_time;   /* sum of the ranks' totals / mean time of their sections */
+    report_column per_step;   /* the same in us / steps in the sections */
 } meter;
 
 /* At most METERS_MAXIMUM entries; the last has no sample function. */
-static const meter table[] = {{REPORT_CPU_CORES, METERS_PER_TIME, cb_process_cpu_ns},
-                              {REPORT_CPU_US_PER_STEP, METERS_PER_STEP, cb_process_cpu_ns},
+static const meter table[] = {{cb_process_cpu_ns, REPORT_CPU_CORES, REPORT_CPU_US_PER_STEP},
                               {.sample = NULL}};
 
 void meters_reset(meters *own)
@@ -52,25 +45,10 @@ void meters_count(meters *own, uint64_t steps)
     own->steps += steps;
 }
 
-/* Time and steps of the sections: of a rank on average, and the most of any rank. */
-typedef struct {
-    double mean_ns, steps;
-} meter_base;
-
-static void fill(const meter *one, uint64_t sum, const meter_base *base, report_row *row)
-{
-    const double value =
-        (double)sum / (one->divisor == METERS_PER_TIME ? base->mean_ns : 1e3 * base->steps);
-
-    if (isfinite(value))
-        report_set_number(row, one->column, value);
-}
-
 cb_status meters_report(meters *own, control_team *team, report_row *row)
 {
     uint64_t sums[METERS_MAXIMUM + 1] = {0};
-    double steps = (double)own->steps;
-    meter_base base;
+    double steps = (double)own->steps, mean_ns;
     size_t count = 0;
 
     for (; table[count].sample != NULL; count++)
@@ -79,9 +57,13 @@ cb_status meters_report(meters *own, control_team *team, report_row *row)
     meters_reset(own);
     CB_TRY(control_sum(team, sums, count + 1));
     CB_TRY(control_maximum(team, &steps, 1));
-    base = (meter_base){(double)sums[count] / (double)control_team_size(team), steps};
-    for (size_t i = 0; row != NULL && i < count; i++)
-        fill(&table[i], sums[i], &base, row);
+    mean_ns = (double)sums[count] / (double)control_team_size(team);
+    for (size_t i = 0; row != NULL && i < count; i++) {
+        if (mean_ns > 0)
+            report_set_number(row, table[i].per_time, (double)sums[i] / mean_ns);
+        if (steps > 0)
+            report_set_number(row, table[i].per_step, (double)sums[i] / 1e3 / steps);
+    }
     return CB_OK;
 }
 
@@ -215,13 +197,56 @@ cb_status counting_gather(counting *own, transport_factory *technology, control_
 
     *out = (cb_counts){.set = set};
     CB_TRY(gather_hosts(own, team));
-    if (set == NULL)
+    if (set != NULL) {
+        assert(set->count <= CB_COUNTERS_MOST && technology->counters != NULL);
+        if (!set->in_timed_only)
+            transport_count(technology);
+        CB_TRY(gather_totals(own, technology, team, out));
+        if (technology->worst != NULL)
+            CB_TRY(gather_worst(technology, team, out));
+    }
+    own->counts = *out;
+    return CB_OK;
+}
+
+static void add_increase(uint64_t *sum, uint64_t increase)
+{
+    *sum = *sum == CB_COUNTER_ABSENT || increase == CB_COUNTER_ABSENT ? CB_COUNTER_ABSENT
+                                                                      : *sum + increase;
+}
+
+cb_status counting_add(counting *sum, const counting *of)
+{
+    const cb_counter_set *set = of->counts.set;
+
+    if (sum->hosts == NULL) {
+        sum->hosts = cb_allocate(of->host_count, sizeof(*sum->hosts), "the counters of the hosts");
+        if (sum->hosts == NULL)
+            return CB_ERROR_MEMORY;
+        memcpy(sum->hosts, of->hosts, of->host_count * sizeof(*sum->hosts));
+        sum->host_count = of->host_count;
+        sum->counts = of->counts;
         return CB_OK;
-    assert(set->count <= CB_COUNTERS_MOST && technology->counters != NULL);
-    if (!set->in_timed_only)
-        transport_count(technology);
-    CB_TRY(gather_totals(own, technology, team, out));
-    return technology->worst != NULL ? gather_worst(technology, team, out) : CB_OK;
+    }
+    for (size_t i = 0; set != NULL && i < set->count; i++) {
+        const cb_counter_kind kind = set->rows[i].kind;
+
+        if (kind == CB_COUNTER_INCREASE)
+            add_increase(&sum->counts.values[i], of->counts.values[i]);
+        else if (cb_counter_is_worse(kind, of->counts.values[i], sum->counts.values[i]))
+            sum->counts.values[i] = of->counts.values[i];
+        if (cb_counter_is_worse(kind, of->counts.worst[i].value, sum->counts.worst[i].value))
+            sum->counts.worst[i] = of->counts.worst[i];
+    }
+    for (size_t i = 0; i < sum->host_count; i++) {
+        counting_of_host *total = &sum->hosts[i];
+
+        for (size_t k = 0; k < HOST_COUNTERS; k++)
+            add_increase(&total->increases[k], of->hosts[i].increases[k]);
+        if (of->hosts[i].interface[0] != '\0')
+            memcpy(total->interface, of->hosts[i].interface, sizeof(total->interface));
+    }
+    return CB_OK;
 }
 
 static void fill_worst(const cb_counts *counts, report_row *row)

@@ -34,6 +34,7 @@ void meters_count(meters *own, uint64_t steps);
 void meters_reset(meters *own);
 
 /* Combine the totals of the team into columns of the row (NULL except at index 0) and reset them.
+ * Those per time are left out if no time was counted, those per step if no steps were.
  * Collective over the team; returns the control plane's error. */
 cb_status meters_report(meters *own, control_team *team, report_row *row);
 
@@ -55,6 +56,7 @@ typedef struct {
     host_counts before, after;
     counting_of_host *hosts; /* of the row; at index 0 of the team */
     size_t host_count;       /* including elements without a host */
+    cb_counts counts;        /* of the row; at index 0 of the team */
 } counting;
 
 void counting_free(counting *own);
@@ -76,6 +78,10 @@ void counting_end(counting *own, transport_factory *technology);
  * team; returns the control plane's error, or CB_ERROR_MEMORY, logged. */
 cb_status counting_gather(counting *own, transport_factory *technology, control_team *team,
                           cb_counts *out);
+
+/* At index 0 of the team: add what the row of *of has counted to the sum of several rows. Increases
+ * are summed, of readings the worst counts. CB_ERROR_MEMORY, logged. */
+cb_status counting_add(counting *sum, const counting *of);
 
 /* Set the columns of hosts and of worst connections. */
 void counting_fill(const counting *own, const cb_counts *counts, report_row *row);

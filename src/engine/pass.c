@@ -19,7 +19,7 @@ void pace_note(batch_pace *pace, double batch_ns, double steps)
     pace->steps_ns[pace->count++ % PACE_BATCHES] = fmax(batch_ns / steps, 0.1);
 }
 
-static size_t kept(const batch_pace *pace)
+static size_t batches_kept(const batch_pace *pace)
 {
     return pace->count < PACE_BATCHES ? pace->count : PACE_BATCHES;
 }
@@ -33,7 +33,7 @@ double pace_slowest_ns(const batch_pace *pace)
 {
     double slowest_ns = 0;
 
-    for (size_t i = 0; i < kept(pace); i++)
+    for (size_t i = 0; i < batches_kept(pace); i++)
         slowest_ns = fmax(slowest_ns, pace->steps_ns[i]);
     return slowest_ns;
 }
@@ -43,7 +43,7 @@ double pace_affordable(const batch_pace *pace, double left_ns, double limit_ns)
     double slowest_ns = pace_slowest_ns(pace), fastest_ns = HUGE_VAL;
     bool steady;
 
-    for (size_t i = 0; i < kept(pace); i++)
+    for (size_t i = 0; i < batches_kept(pace); i++)
         fastest_ns = fmin(fastest_ns, pace->steps_ns[i]);
     steady = slowest_ns <= steady_ratio * fastest_ns;
     return pace->count > 0
@@ -103,8 +103,7 @@ static cb_status agree_on_times(pass_context *context, double batch_ns, double l
     CB_TRY(control_maximum(context->team, values, batch->blocks + 4));
     memcpy(context->blocks_ns, values, batch->blocks * sizeof(*values));
     context->elapsed_ns = others[0];
-    if (batch->lead_in > 0)
-        context->skew_ns = fmax(context->skew_ns, others[1] + others[2]);
+    context->skew_ns = fmax(context->skew_ns, others[1] + others[2]);
     pace_note(&context->pace, others[3], (double)(batch->lead_in + batch->blocks * batch->steps));
     context->paced_window = context->me->window;
     return CB_OK;

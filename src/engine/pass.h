@@ -59,7 +59,7 @@ typedef struct {
     double limit_ns; /* --max-time */
     /* Agreed on after each batch */
     double elapsed_ns;     /* since started_ns, of the slowest rank */
-    double skew_ns;        /* largest difference between start times of a batch with a lead-in */
+    double skew_ns;        /* largest difference between start times of a batch, since set to 0 */
     batch_pace pace;       /* of batches, including what block times leave out */
     unsigned paced_window; /* the window in the last batch */
     pass_batch batch;      /* the last batch, and ... */

@@ -147,7 +147,7 @@ static cb_status check_buffers(const benchmark *definition, const bench_options 
 }
 
 /* With --config, the technology may be named in a file that is read later. */
-static cb_status parse(engine_program *program)
+static cb_status parse_command_line(engine_program *program)
 {
     const cb_option *action = NULL;
     const char *name;
@@ -193,7 +193,7 @@ cb_status program_agree_on_options(engine_program *program, control *plane, cb_s
         cb_log_identify(program->options_table.program, rank);
         cb_log_silence(false);
         cb_options_free(&program->options_table.table, &program->options);
-        (void)parse(program);
+        (void)parse_command_line(program);
     }
     return control_agree(control_everyone(plane), mine);
 }
@@ -210,7 +210,7 @@ cb_status program_begin(engine_program *program, const benchmark *definition,
     describe_counters();
     cb_log_identify(program->options_table.program, -1);
     cb_log_silence(control_launch_rank() != 0);
-    status = parse(program);
+    status = parse_command_line(program);
     if (status != CB_OK && !program->done && control_launched()) {
         control_request_yield(true);
         if (control_open(false, &plane) != CB_OK ||

@@ -130,30 +130,19 @@ static __attribute__((noinline)) cb_status await_credit(sender *one)
     return status;
 }
 
-static inline cb_status reserve(sender *one)
-{
-    return take_credit(one->all) ? CB_OK : await_credit(one);
-}
-
 /* A part of a block */
-
-static inline cb_status send_packet(sender *one)
-{
-    bench_rank *me = one->all->me;
-
-    CB_TRY(reserve(one));
-    CB_TRY(me->traffic->send(me, &one->peer));
-    atomic_store_explicit(&one->sent, atomic_load_explicit(&one->sent, memory_order_relaxed) + 1,
-                          memory_order_relaxed);
-    return CB_OK;
-}
 
 static cb_status send_packets(sender *one)
 {
+    bench_rank *me = one->all->me;
     uint64_t before_ns = cb_now_ns(), now_ns;
 
     for (uint64_t i = 0; i < one->part; i++) {
-        CB_TRY(send_packet(one));
+        CB_TRY(take_credit(one->all) ? CB_OK : await_credit(one));
+        CB_TRY(me->traffic->send(me, &one->peer));
+        atomic_store_explicit(&one->sent,
+                              atomic_load_explicit(&one->sent, memory_order_relaxed) + 1,
+                              memory_order_relaxed);
         if (one->histogram == NULL)
             continue;
         now_ns = cb_now_ns();

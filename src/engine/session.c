@@ -77,14 +77,15 @@ void session_leave_if_interrupted(engine_session *session)
     end_job(session, EXIT_FAILURE);
 }
 
-static void leave(void *session)
+/* Called while a rank waits for others. */
+static void look_for_signal(void *session)
 {
     session_leave_if_interrupted(session);
 }
 
 wait_watch session_watch(engine_session *session)
 {
-    return (wait_watch){&session_signal_seen, leave, session};
+    return (wait_watch){&session_signal_seen, look_for_signal, session};
 }
 
 /* How ranks wait */
@@ -224,12 +225,6 @@ static cb_status open_document(engine_session *session)
     return control_agree(control_everyone(session->plane), status);
 }
 
-/* Called while a rank waits for others. */
-static void look_for_signal(void *session)
-{
-    session_leave_if_interrupted(session);
-}
-
 static cb_status exchange_all(void *context, const void *mine, size_t bytes, void *all)
 {
     return control_exchange(context, mine, bytes, all);
@@ -366,32 +361,28 @@ static cb_status finish_document(const engine_session *session, cb_status status
 /* A failure that other ranks may not know about ends the job, also one of agreeing and of closing,
  * which others may wait in. Rank 0's document is finished by then; while it may not be, any other
  * rank waits a second so that rank 0 can finish it. */
-static cb_status finish(engine_session *session, cb_status status)
-{
-    const uint64_t moment_ns = 1000000000;
-    cb_status finished = finish_document(session, status), closed, null_closed;
-
-    if (status != CB_OK && status != CB_ERROR_UNSUPPORTED) {
-        if (session->document == NULL)
-            cb_sleep_ns(moment_ns);
-        end_job(session, cb_status_exit(status));
-    }
-    finished = control_agree(control_everyone(session->plane), finished);
-    if (finished == CB_ERROR_CONTROL)
-        end_job(session, cb_status_exit(finished));
-    closed = transport_close(session->technology);
-    null_closed = transport_close(session->null);
-    if (closed != CB_OK || null_closed != CB_OK)
-        end_job(session, cb_status_exit(closed != CB_OK ? closed : null_closed));
-    return finished;
-}
-
 cb_status session_close(engine_session *session, engine_job *job, cb_status status)
 {
+    const uint64_t moment_ns = 1000000000;
+
     cb_log_silence(false);
     if (session->started) {
+        cb_status finished, closed, null_closed;
+
         control_look_while_waiting(session->plane, NULL, NULL);
-        status = finish(session, status);
+        finished = finish_document(session, status);
+        if (status != CB_OK && status != CB_ERROR_UNSUPPORTED) {
+            if (session->document == NULL)
+                cb_sleep_ns(moment_ns);
+            end_job(session, cb_status_exit(status));
+        }
+        status = control_agree(control_everyone(session->plane), finished);
+        if (status == CB_ERROR_CONTROL)
+            end_job(session, cb_status_exit(status));
+        closed = transport_close(session->technology);
+        null_closed = transport_close(session->null);
+        if (closed != CB_OK || null_closed != CB_OK)
+            end_job(session, cb_status_exit(closed != CB_OK ? closed : null_closed));
     } else if (status == CB_ERROR_CONTROL) {
         (void)finish_document(session, status);
         end_job(session, cb_status_exit(status));

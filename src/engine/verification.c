@@ -23,7 +23,7 @@ static uint64_t seed_of(const packet_identity *packet)
 }
 
 /* Word k of a packet's content. */
-static uint64_t word(uint64_t seed, uint64_t k)
+static uint64_t pattern_word(uint64_t seed, uint64_t k)
 {
     return cb_mix64(seed + k);
 }
@@ -31,7 +31,7 @@ static uint64_t word(uint64_t seed, uint64_t k)
 static void fill_pattern(unsigned char *data, size_t first, size_t size_bytes, uint64_t seed)
 {
     for (size_t at = first; at < size_bytes; at += 8) {
-        uint64_t content = word(seed, at / 8);
+        uint64_t content = pattern_word(seed, at / 8);
 
         memcpy(data + at, &content, size_bytes - at < 8 ? size_bytes - at : 8);
     }
@@ -41,7 +41,7 @@ static bool pattern_matches(const unsigned char *data, size_t first, size_t size
                             uint64_t seed)
 {
     for (size_t at = first; at < size_bytes; at += 8) {
-        uint64_t content = word(seed, at / 8);
+        uint64_t content = pattern_word(seed, at / 8);
 
         if (memcmp(data + at, &content, size_bytes - at < 8 ? size_bytes - at : 8) != 0)
             return false;
@@ -53,7 +53,7 @@ static bool pattern_matches(const unsigned char *data, size_t first, size_t size
  * destination. A packet of 16 bytes has no other content that could be checked. */
 static uint64_t signed_source(const packet_identity *packet, uint64_t seed)
 {
-    return word(seed, UINT64_MAX) << 32 | (packet->source & UINT32_MAX);
+    return pattern_word(seed, UINT64_MAX) << 32 | (packet->source & UINT32_MAX);
 }
 
 void checker_stamp(void *data, size_t size_bytes, packet_identity packet)

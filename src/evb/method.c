@@ -280,48 +280,17 @@ const measurement_method evb_method = {
 
 /* At a rate */
 
-/* All turns that have begun are complete before the wait, so no message is handled late by it. */
-static cb_status wait_until_due(const chain_run *run, const wait_terms *terms)
+/* Begin each turn when its last event is due. All turns that have begun are complete before a wait,
+ * so no message is handled late by it. */
+static cb_status run_turns(chain_run *run, const rate_load *load, rate_schedule schedule,
+                           chain_times *out)
 {
-    if (cb_now_ns() < terms->due_ns)
-        CB_TRY(evb_complete_turns(run->base.me));
-    wait_until(terms);
-    return CB_OK;
-}
-
-static cb_status run_turns(chain_run *run, uint64_t turns, rate_schedule schedule, chain_times *out)
-{
+    bench_rank *me = run->base.me;
+    evb_unit *unit = evb_of(me);
+    const uint64_t turns = load->events / run->base.step_events, middle = (turns + 1) / 2;
+    evb_due due = {.schedule = schedule, .middle = middle};
     uint64_t first_ns = 0, first_due_ns = 0, due_ns = 0, now_ns = 0;
     wait_terms terms = chain_terms(run, due_ns);
-
-    out->late_ns = fmax(0, (double)(int64_t)(cb_now_ns() - schedule.start_ns));
-    for (uint64_t turn = 1; turn <= turns; turn++) {
-        for (uint64_t event = 0; event < run->step_events; event++)
-            due_ns = rate_schedule_next(&schedule);
-        terms.due_ns = due_ns;
-        CB_TRY(wait_until_due(run, &terms));
-        now_ns = cb_now_ns();
-        if (turn == 1) {
-            first_ns = now_ns;
-            first_due_ns = due_ns;
-        }
-        if (turn == (turns + 1) / 2)
-            out->backlog_middle = (double)rate_schedule_overdue(&schedule, due_ns, now_ns);
-        wait_pause(&terms, &(wait_state){0}, now_ns); /* late turns yield as well */
-        CB_TRY(run->base.actions->step(run->base.me));
-    }
-    out->backlog_end = (double)rate_schedule_overdue(&schedule, due_ns, now_ns);
-    out->issue_span_ns = (double)(now_ns - first_ns);
-    out->due_span_ns = (double)(due_ns - first_due_ns);
-    return evb_complete_turns(run->base.me);
-}
-
-static cb_status run_at_rate(chain_run *run, const rate_load *load, rate_schedule schedule,
-                             chain_times *out)
-{
-    evb_unit *unit = evb_of(run->base.me);
-    const uint64_t turns = load->events / run->step_events;
-    evb_due due = {.schedule = schedule, .middle = (turns + 1) / 2};
     cb_status status;
 
     unit->account = (evb_account){0};
@@ -329,14 +298,39 @@ static cb_status run_at_rate(chain_run *run, const rate_load *load, rate_schedul
         unit->latency = run->latency;
         unit->due = &due;
     }
-    status = run_turns(run, turns, schedule, out);
+    out->late_ns = fmax(0, (double)(int64_t)(cb_now_ns() - schedule.start_ns));
+    for (uint64_t turn = 1; turn <= turns; turn++) {
+        for (uint64_t event = 0; event < run->base.step_events; event++)
+            due_ns = rate_schedule_next(&schedule);
+        terms.due_ns = due_ns;
+        status = cb_now_ns() < due_ns ? evb_complete_turns(me) : CB_OK;
+        if (status != CB_OK)
+            goto done;
+        wait_until(&terms);
+        now_ns = cb_now_ns();
+        if (turn == 1) {
+            first_ns = now_ns;
+            first_due_ns = due_ns;
+        }
+        if (turn == middle)
+            out->backlog_middle = (double)rate_schedule_overdue(&schedule, due_ns, now_ns);
+        wait_pause(&terms, &(wait_state){0}, now_ns); /* late turns yield as well */
+        status = evb_run_turn(me);
+        if (status != CB_OK)
+            goto done;
+    }
+    out->backlog_end = (double)rate_schedule_overdue(&schedule, due_ns, now_ns);
+    out->issue_span_ns = (double)(now_ns - first_ns);
+    out->due_span_ns = (double)(due_ns - first_due_ns);
+    status = evb_complete_turns(me);
+    if (unit->builds) {
+        out->pending_middle = due.pending_middle;
+        out->pending_end = (double)rate_schedule_due(&due.schedule, unit->last_ns);
+        out->arrival_span_ns = (double)(unit->last_ns - due.first_ns);
+    }
+done:
     unit->latency = NULL;
     unit->due = NULL;
-    if (!unit->builds)
-        return status;
-    out->pending_middle = due.pending_middle;
-    out->pending_end = (double)rate_schedule_due(&due.schedule, unit->last_ns);
-    out->arrival_span_ns = (double)(unit->last_ns - due.first_ns);
     return status;
 }
 
@@ -369,7 +363,7 @@ static cb_status fill_at_rate(rate_run *base, rate_outcome *outcome, report_row 
 static cb_status measure_at_rate(void *state, const measurement_setting *setting)
 {
     static const chain_method_parts parts = {
-        .run = run_at_rate, .gather = gather_at_rate, .fill = fill_at_rate};
+        .run = run_turns, .gather = gather_at_rate, .fill = fill_at_rate};
 
     (void)state;
     return chain_measure(&parts, setting);

@@ -23,68 +23,54 @@ static cb_status meet_all(bench_rank *me)
     return CB_OK;
 }
 
-/* The ranks of a phase: builder i + k, to which this rank sends, and readout i - k, which sends to
- * it.
- */
-static size_t builder_in(const evb_unit *unit, size_t phase)
+/* Grant a readout its message in a phase, if there is such a phase. */
+static cb_status grant_readout(bench_rank *me, const evb_unit *unit, size_t phase)
 {
-    return (unit->index + phase) % unit->units;
+    return unit->builds && phase < unit->units
+               ? evb_send_control(
+                     me, evb_readout(me, (unit->index + unit->units - phase) % unit->units))
+               : CB_OK;
 }
 
-static size_t readout_in(const evb_unit *unit, size_t phase)
-{
-    return (unit->index + unit->units - phase) % unit->units;
-}
-
-/* Phases of shift: the builder grants its turn to the readout, and acknowledges the message. Two
+/* In phase k the rank of unit i sends to builder i + k and hears from readout i - k.
+ *
+ * Phases of shift: the builder grants its turn to the readout, and acknowledges the message. Two
  * readouts that send to one builder, or two messages of one readout, would share a link; the later
  * ones would be delayed by as much again as they are late, and in a few phases all would wait. The
  * next readout is granted as soon as a message has come, also if the own one is still on its way.
  */
-static cb_status grant(bench_rank *me, const evb_unit *unit, size_t phase)
-{
-    return unit->builds && phase < unit->units
-               ? evb_send_control(me, evb_readout(me, readout_in(unit, phase)))
-               : CB_OK;
-}
-
-static cb_status run_granted(bench_rank *me, evb_unit *unit, size_t phase)
-{
-    const size_t to = evb_builder(me, builder_in(unit, phase));
-    const size_t from = evb_readout(me, readout_in(unit, phase));
-
-    if (unit->reads_out) {
-        CB_TRY(evb_receive_control(me, to));
-        CB_TRY(evb_send(me, builder_in(unit, phase)));
-    }
-    if (unit->builds) {
-        CB_TRY(evb_receive(me, readout_in(unit, phase)));
-        CB_TRY(evb_send_control(me, from));
-        CB_TRY(grant(me, unit, phase + 1));
-    }
-    return unit->reads_out ? evb_receive_control(me, to) : CB_OK;
-}
-
-static cb_status run_barrier_phase(bench_rank *me, evb_unit *unit, size_t phase)
-{
-    if (unit->reads_out)
-        CB_TRY(evb_send(me, builder_in(unit, phase)));
-    if (unit->builds)
-        CB_TRY(evb_receive(me, readout_in(unit, phase)));
-    return meet_all(me);
-}
-
 static cb_status run_phases(bench_rank *me, evb_unit *unit)
 {
+    const bool granted = unit->schedule.order == EVB_SHIFT;
     size_t phase = 0;
 
-    if (unit->folded)
-        CB_TRY(evb_send(me, builder_in(unit, phase++)));
-    if (unit->schedule.order == EVB_SHIFT)
-        CB_TRY(grant(me, unit, phase));
-    for (; phase < unit->units; phase++)
-        CB_TRY(unit->schedule.order == EVB_BARRIER ? run_barrier_phase(me, unit, phase)
-                                                   : run_granted(me, unit, phase));
+    if (unit->folded) {
+        CB_TRY(evb_send(me, unit->index));
+        phase++;
+    }
+    if (granted)
+        CB_TRY(grant_readout(me, unit, phase));
+    for (; phase < unit->units; phase++) {
+        const size_t builder = (unit->index + phase) % unit->units;
+        const size_t readout = (unit->index + unit->units - phase) % unit->units;
+
+        if (unit->reads_out && granted)
+            CB_TRY(evb_receive_control(me, evb_builder(me, builder)));
+        if (unit->reads_out)
+            CB_TRY(evb_send(me, builder));
+        if (unit->builds)
+            CB_TRY(evb_receive(me, readout));
+        if (!granted) {
+            CB_TRY(meet_all(me));
+            continue;
+        }
+        if (unit->builds) {
+            CB_TRY(evb_send_control(me, evb_readout(me, readout)));
+            CB_TRY(grant_readout(me, unit, phase + 1));
+        }
+        if (unit->reads_out)
+            CB_TRY(evb_receive_control(me, evb_builder(me, builder)));
+    }
     return CB_OK;
 }
 

@@ -34,37 +34,12 @@ size_t evb_builder(const bench_rank *me, size_t unit)
     return peer_of(me, evb_of(me)->folded ? unit : evb_of(me)->units + unit);
 }
 
-static cb_status allocate(bench_rank *me, evb_unit *unit)
-{
-    uint64_t turns = 1;
-
-    while (turns < BUILDER_TURNS + unit->ahead + 1)
-        turns *= 2;
-    unit->mask = turns - 1;
-    unit->turns = cb_allocate(turns, sizeof(*unit->turns), "events under construction");
-    unit->peers = cb_allocate(me->peer_count, sizeof(*unit->peers), "the peers of a unit");
-    if (unit->turns == NULL || unit->peers == NULL)
-        return CB_ERROR_MEMORY;
-    for (uint64_t turn = 0; turn < turns; turn++)
-        unit->turns[turn].missing = (uint32_t)unit->units;
-    return CB_OK;
-}
-
-/* Message k of a source to a builder is its message number k * units + builder. */
-static void choose_lanes(bench_rank *me, const evb_unit *unit)
-{
-    me->ring.stride = unit->units;
-    me->ring.lane = unit->index;
-    for (size_t builder = 0; unit->reads_out && builder < unit->units; builder++)
-        if (!unit->folded || builder != unit->index)
-            me->peers[evb_builder(me, builder)].lane = builder;
-}
-
 cb_status evb_set_up(bench_rank *me)
 {
     const evb_options *own = me->own_options;
     const bool reliable = (transport_capabilities(me->factory) & TRANSPORT_RELIABLE) != 0;
     const size_t barrier_messages = 64;
+    uint64_t turns = 1;
     evb_unit *unit = cb_allocate(1, sizeof(*unit), "a unit");
 
     if (unit == NULL)
@@ -82,8 +57,21 @@ cb_status evb_set_up(bench_rank *me)
     /* Where acknowledgements may be lost they must not come between fragments: a unit that is one
      * rank is then ahead of its own builder by a turn at most. */
     unit->acknowledges = unit->schedule.order <= EVB_OFFSET && (reliable || !unit->folded);
-    CB_TRY(allocate(me, unit));
-    choose_lanes(me, unit);
+    while (turns < BUILDER_TURNS + unit->ahead + 1)
+        turns *= 2;
+    unit->mask = turns - 1;
+    unit->turns = cb_allocate(turns, sizeof(*unit->turns), "events under construction");
+    unit->peers = cb_allocate(me->peer_count, sizeof(*unit->peers), "the peers of a unit");
+    if (unit->turns == NULL || unit->peers == NULL)
+        return CB_ERROR_MEMORY;
+    for (uint64_t turn = 0; turn < turns; turn++)
+        unit->turns[turn].missing = (uint32_t)unit->units;
+    /* Message k of a source to a builder is its message number k * units + builder. */
+    me->ring.stride = unit->units;
+    me->ring.lane = unit->index;
+    for (size_t builder = 0; unit->reads_out && builder < unit->units; builder++)
+        if (!unit->folded || builder != unit->index)
+            me->peers[evb_builder(me, builder)].lane = builder;
     me->preparation.unanswered = 2 * (BUILDER_TURNS + unit->ahead + unit->schedule.credits);
     if (unit->schedule.order == EVB_BARRIER)
         me->preparation.unanswered += barrier_messages;
@@ -132,16 +120,6 @@ static void conclude_due_events(evb_unit *unit, bool lost)
         due->pending_middle = (double)rate_schedule_due(&due->schedule, unit->last_ns);
 }
 
-static void record_latencies(evb_unit *unit, const evb_turn *turn)
-{
-    unit->last_ns = cb_now_ns();
-    if (unit->due != NULL)
-        conclude_due_events(unit, turn->given_up > 0);
-    else
-        for (size_t event = 0; event < unit->pack && turn->given_up == 0; event++)
-            stats_histogram_record(unit->latency, unit->last_ns - turn->since_ns);
-}
-
 static void conclude_turn(evb_unit *unit, evb_turn *turn)
 {
     evb_account *account = &unit->account;
@@ -153,8 +131,14 @@ static void conclude_turn(evb_unit *unit, evb_turn *turn)
     } else {
         account->complete += unit->pack;
     }
-    if (unit->latency != NULL)
-        record_latencies(unit, turn);
+    if (unit->latency != NULL) {
+        unit->last_ns = cb_now_ns();
+        if (unit->due != NULL)
+            conclude_due_events(unit, turn->given_up > 0);
+        else
+            for (size_t event = 0; event < unit->pack && turn->given_up == 0; event++)
+                stats_histogram_record(unit->latency, unit->last_ns - turn->since_ns);
+    }
     *turn = (evb_turn){.missing = (uint32_t)unit->units};
 }
 
@@ -200,14 +184,6 @@ static cb_status count_message(bench_rank *me, evb_unit *unit, uint64_t number, 
     return unit->acknowledges ? release_held(me, unit) : CB_OK;
 }
 
-static void count_share(evb_unit *unit, evb_peer *peer)
-{
-    if (unit->share_turns == 0 || unit->share_complete)
-        return;
-    peer->share++;
-    unit->share_complete = peer->share == unit->share_turns;
-}
-
 /* Hot. A message with fragments has come from a peer, or was given up. */
 static cb_status accept_fragments(bench_rank *me, size_t from, bool arrived)
 {
@@ -216,10 +192,12 @@ static cb_status accept_fragments(bench_rank *me, size_t from, bool arrived)
     const uint64_t number = peer->turn++;
 
     me->peers[from].taken++;
-    if (arrived)
-        count_share(unit, peer);
-    else
+    if (!arrived) {
         me->received.lost++;
+    } else if (unit->share_turns > 0 && !unit->share_complete) {
+        peer->share++;
+        unit->share_complete = peer->share == unit->share_turns;
+    }
     if (unit->schedule.order == EVB_CREDITS)
         unit->outstanding--;
     if (unit->acknowledges) {
@@ -250,12 +228,7 @@ static cb_status read_fragments(bench_rank *me, bench_peer *from, transport_buff
     return CB_OK;
 }
 
-/* The role that builders have in a timeline, and the number of a peer's unit. */
-static size_t builder_role(const evb_unit *unit)
-{
-    return unit->folded ? 0 : 1;
-}
-
+/* The number of a peer's unit. */
 static uint32_t unit_of(const bench_rank *me, size_t peer)
 {
     return (uint32_t)((me->place.self + 1 + peer) % me->place.participants % evb_of(me)->units);
@@ -298,13 +271,18 @@ static cb_status send_fragments(bench_rank *me, size_t peer)
 {
     evb_unit *unit = evb_of(me);
     bench_ring *ring = &me->ring;
-    const uint64_t begin_ns = timeline_begin(unit->timeline), turn = unit->peers[peer].sent++;
+    const uint64_t turn = unit->peers[peer].sent++;
+    uint64_t begin_ns;
 
     if (ring->sizes != NULL && me->traffic != &verification_traffic)
         ring->at = (me->peers[peer].sent++ * ring->stride + me->peers[peer].lane) % ring->period;
+    if (__builtin_expect(unit->timeline == NULL, 1))
+        return bench_send(me, peer);
+    begin_ns = cb_now_ns();
     CB_TRY(bench_send(me, peer));
     timeline_note(unit->timeline, begin_ns, TIMELINE_SENDS,
-                  evb_event(unit, turn, unit_of(me, peer)), builder_role(unit), unit_of(me, peer));
+                  evb_event(unit, turn, unit_of(me, peer)), unit->folded ? 0 : 1,
+                  unit_of(me, peer));
     return CB_OK;
 }
 

@@ -46,7 +46,7 @@ cb_status map_analyse(const map_samples *samples, map_figures *figures, map_faul
     return status;
 }
 
-static void add(map_fault *faults, size_t *count, map_fault one)
+static void add_fault(map_fault *faults, size_t *count, map_fault one)
 {
     if (*count < MAP_FAULTS_MOST)
         faults[(*count)++] = one;
@@ -68,11 +68,11 @@ void map_put_lost_first(size_t hosts, const bool *lost, const bool *lost_pairs, 
     *count = 0;
     for (size_t one = 0; one < hosts; one++)
         if (lost[one])
-            add(faults, count, lost_fault(one, MAP_NOWHERE));
+            add_fault(faults, count, lost_fault(one, MAP_NOWHERE));
     for (size_t one = 0; one < hosts; one++)
         for (size_t other = one + 1; other < hosts; other++)
             if (lost_pairs[one * hosts + other] && !lost[one] && !lost[other])
-                add(faults, count, lost_fault(one, (int)other));
+                add_fault(faults, count, lost_fault(one, (int)other));
     for (size_t i = 0; i < found_count; i++)
-        add(faults, count, found[i]);
+        add_fault(faults, count, found[i]);
 }

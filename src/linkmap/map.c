@@ -71,13 +71,6 @@ void map_run_free(map_run *run)
     free(run->values);
 }
 
-static size_t rounds_of_cycle(const map_run *run)
-{
-    return run->pattern == MAP_PAIRS        ? rounds_count(run->hosts)
-           : run->pattern == MAP_ONE_TO_ALL ? run->hosts
-                                            : 1;
-}
-
 /* This rank's partner in a round; itself if it has none. */
 static size_t partner_in(map_run *run, size_t cycle, size_t round, size_t self)
 {
@@ -139,12 +132,6 @@ static cb_status receive_control(map_run *run, size_t member, uint64_t mark, uin
     }
 }
 
-static void lose_pair(map_run *run, size_t one, size_t other)
-{
-    run->lost_pairs[one * run->hosts + other] = true;
-    run->lost_pairs[other * run->hosts + one] = true;
-}
-
 /* A lost host that the others do not know of yet; NO_HOST: none. */
 static int host_to_leave_out(const map_run *run, const bool *silent)
 {
@@ -174,8 +161,10 @@ static void keep_report(map_run *run, size_t cycle, size_t member, size_t partne
     const size_t hosts = run->hosts;
     float *values = run->values + cycle * values_of_cycle(run);
 
-    if (report->lost_peer != NO_HOST)
-        lose_pair(run, member, (size_t)report->lost_peer);
+    if (report->lost_peer != NO_HOST) {
+        run->lost_pairs[member * hosts + (size_t)report->lost_peer] = true;
+        run->lost_pairs[(size_t)report->lost_peer * hosts + member] = true;
+    }
     if (run->pattern == MAP_ONE_TO_ALL && partner == member)
         values[member] = report->values[MAP_ONE_WAY];
     if (run->pattern == MAP_BISECTION)
@@ -197,8 +186,8 @@ static void keep_report(map_run *run, size_t cycle, size_t member, size_t partne
 }
 
 /* At the first rank: collect the reports of a round. */
-static cb_status collect(map_run *run, size_t cycle, size_t round, const map_report *own,
-                         uint64_t begin_ns, bool *silent)
+static cb_status collect_reports(map_run *run, size_t cycle, size_t round, const map_report *own,
+                                 uint64_t begin_ns, bool *silent)
 {
     const uint64_t deadline_ns = begin_ns + report_timeouts * run->end.timeout_ns;
     map_report report = *own;
@@ -237,15 +226,6 @@ static cb_status collect_by_control(map_run *run, size_t cycle, size_t round, co
     return status;
 }
 
-static void obey(map_run *run, const map_order *order)
-{
-    run->any_lost = run->any_lost || order->any_lost != 0;
-    if (order->lost_host == NO_HOST)
-        return;
-    run->lost[order->lost_host] = true;
-    run->left = (size_t)order->lost_host == run->self;
-}
-
 /* Report, and get the order. */
 static cb_status end_round(map_run *run, size_t cycle, size_t round, const map_report *report,
                            uint64_t begin_ns, bool *silent, map_order *order)
@@ -255,7 +235,7 @@ static cb_status end_round(map_run *run, size_t cycle, size_t round, const map_r
     if (!run->end.reliable) {
         CB_TRY(collect_by_control(run, cycle, round, report));
     } else if (is_first(run)) {
-        CB_TRY(collect(run, cycle, round, report, begin_ns, silent));
+        CB_TRY(collect_reports(run, cycle, round, report, begin_ns, silent));
     } else {
         CB_TRY(link_send(&run->end, linkmap_peer(run->end.me, 0), sizeof(*report), report));
         status = receive_control(run, 0, order_mark, report->round,
@@ -331,8 +311,13 @@ static cb_status run_round(map_run *run, size_t cycle, size_t round, bool *pair_
         return status;
     }
     CB_TRY(end_round(run, cycle, round, &report, begin_ns, silent, order));
-    if (!run->left)
-        obey(run, order);
+    if (run->left)
+        return CB_OK;
+    run->any_lost = run->any_lost || order->any_lost != 0;
+    if (order->lost_host != NO_HOST) {
+        run->lost[order->lost_host] = true;
+        run->left = (size_t)order->lost_host == run->self;
+    }
     return CB_OK;
 }
 
@@ -346,7 +331,9 @@ cb_status map_run_cycles(map_run *run)
 
     for (size_t cycle = 0; !order.stop && !run->left && status == CB_OK; cycle++) {
         const uint64_t cycle_ns = cb_now_ns();
-        const size_t rounds = rounds_of_cycle(run);
+        const size_t rounds = run->pattern == MAP_PAIRS        ? rounds_count(run->hosts)
+                              : run->pattern == MAP_ONE_TO_ALL ? run->hosts
+                                                               : 1;
 
         status = add_cycle(run);
         for (size_t round = 0; round < rounds && !run->left && status == CB_OK; round++) {

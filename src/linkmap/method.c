@@ -36,11 +36,11 @@ typedef struct {
     int *ranks;
     measurement_passes passes;
     map_run run;
+    meters map_meters;
     link_place *places;
     size_t *order;
     double *steps_us;
     size_t step_count;
-    double skew_ns;
     /* Warnings during the run, at the first rank */
     map_fault before[MAP_FAULTS_MOST], warned[MAP_FAULTS_MOST];
     size_t before_count, warned_count;
@@ -87,14 +87,6 @@ static cb_status choose_ranks(const measurement_setting *setting, linkmap_state 
     return CB_OK;
 }
 
-static bool takes_part(const linkmap_state *state)
-{
-    for (size_t i = 0; i < state->setting.participants; i++)
-        if (state->ranks[i] == control_rank(state->setting.session->plane))
-            return true;
-    return false;
-}
-
 /* Plain steps */
 
 static cb_status make_rank(linkmap_state *state)
@@ -123,40 +115,43 @@ static cb_status make_rank(linkmap_state *state)
     return CB_OK;
 }
 
-/* The time of a step at the slowest rank, several times. */
+/* Keep the time of the last step, and decide whether another one follows. */
+static cb_status next_step(void *decider, const pass_context *pass, pass_batch *next)
+{
+    linkmap_state *state = decider;
+    const double end_ns = share_map_steps_end * pass->limit_ns;
+
+    if (next->blocks > 0)
+        state->steps_us[state->step_count++] = pass->blocks_ns[0] / 1e3;
+    next->steps = 1;
+    next->blocks = state->step_count < STEPS_LEAST ||
+                   (state->step_count < STEPS_MOST && pass->elapsed_ns < end_ns);
+    return CB_OK;
+}
+
+/* The time of a step at the slowest rank, several times after one that does not count. */
 static cb_status time_steps(linkmap_state *state)
 {
     measurement_passes *passes = &state->passes;
     pass_context *pass = &passes->pass;
-    double agreed[3]; /* of the slowest rank: the step, since the start, late; in ns */
-    bool warm = false;
 
     state->steps_us = cb_allocate(STEPS_MOST, sizeof(double), "the times of steps");
     CB_TRY(control_agree(pass->team, state->steps_us != NULL ? CB_OK : CB_ERROR_MEMORY));
-    do {
-        CB_TRY(pass_start_together(&pass->session->clock, pass->team, pass->oversubscribed,
-                                   &agreed[2]));
-        CB_TRY(block_run(pass->me, pass->actions, 1, &agreed[0]));
-        session_leave_if_interrupted(pass->session);
-        CB_TRY(transport_flush(pass->me->factory));
-        agreed[1] = (double)(cb_now_ns() - pass->started_ns);
-        agreed[2] = fabs(agreed[2]);
-        CB_TRY(control_maximum(pass->team, agreed, 3));
-        if (warm) {
-            state->steps_us[state->step_count++] = agreed[0] / 1e3;
-            state->skew_ns = fmax(state->skew_ns, agreed[2]);
-        }
-        warm = true;
-    } while (state->step_count < STEPS_LEAST ||
-             (state->step_count < STEPS_MOST && agreed[1] < share_map_steps_end * pass->limit_ns));
-    passes->step_ns = agreed[0];
+    CB_TRY(pass_run(pass, &(pass_plan){passes->traffic, .steps = 1}));
+    meters_reset(&pass->meters);
+    CB_TRY(pass_run(pass, &(pass_plan){passes->traffic, next_step, .decider = state}));
+    passes->step_ns = pace_latest_ns(&pass->pace);
+    if (control_team_index(pass->team) == 0)
+        passes->out.base.touch_ns = harness_touch_ns(state->planned.size_bytes);
+    CB_TRY(measurement_end_row(passes));
+    passes->out.base.skew_ns = pass->skew_ns;
     return rank_check_sum(pass->me);
 }
 
 /* The map */
 
-static cb_status analyse(linkmap_state *state, map_figures *figures, map_fault *faults,
-                         size_t *count)
+static cb_status analyse_samples(linkmap_state *state, map_figures *figures, map_fault *faults,
+                                 size_t *count)
 {
     const map_run *run = &state->run;
     const linkmap_options *options = options_of(state->setting.session);
@@ -178,11 +173,6 @@ static cb_status analyse(linkmap_state *state, map_figures *figures, map_fault *
         *count = 0;
     free(distances);
     return status;
-}
-
-static linkmap_state *state_of(void *context)
-{
-    return context;
 }
 
 static map_description description_of(const linkmap_state *state)
@@ -221,7 +211,7 @@ static void warn_once(linkmap_state *state, const map_fault *fault)
  * take little time. */
 static void warn_early(map_run *run, void *context)
 {
-    linkmap_state *state = state_of(context);
+    linkmap_state *state = context;
     map_fault found[MAP_FAULTS_MOST];
     map_figures figures = {0};
     size_t count;
@@ -234,7 +224,7 @@ static void warn_early(map_run *run, void *context)
     if (run->cycles < state->analyse_after)
         return;
     state->analyse_after = run->cycles + (run->cycles + 1) / 2;
-    (void)analyse(state, &figures, found, &count);
+    (void)analyse_samples(state, &figures, found, &count);
     map_figures_free(&figures);
     for (size_t i = 0; i < count; i++)
         if (is_among(state->before, state->before_count, &found[i]))
@@ -243,37 +233,28 @@ static void warn_early(map_run *run, void *context)
     state->before_count = count;
 }
 
-static bool must_sleep(const measurement_setting *setting)
-{
-    return setting->oversubscribed || setting->session->effective_wait != TRANSPORT_WAIT_SPIN;
-}
-
-/* The rate is not known before the samples: none of a link of 1 MB/s or more times out. */
-static uint64_t timeout_ns(const linkmap_options *options, size_t size_bytes)
-{
-    const double byte_ns = 1000;
-    const double packets = fmax((double)options->packets, 2 * MAP_ROUND_TRIPS);
-
-    return (uint64_t)(options->timeout_s * 1e9 + byte_ns * packets * (double)size_bytes);
-}
-
 static cb_status run_map(linkmap_state *state)
 {
     const measurement_setting *setting = &state->setting;
     engine_session *session = setting->session;
     const linkmap_options *options = options_of(session);
     const unsigned can = transport_capabilities(session->technology);
+    const bool sleeps = setting->oversubscribed || session->effective_wait != TRANSPORT_WAIT_SPIN;
     const double elapsed_s = (double)(cb_now_ns() - state->passes.pass.started_ns) / 1e9;
+    /* The rate is not known before the samples: none of a link of 1 MB/s or more times out. */
+    const double byte_ns = 1000, packets = fmax((double)options->packets, 2 * MAP_ROUND_TRIPS);
+    const double timeout_ns =
+        options->timeout_s * 1e9 + byte_ns * packets * (double)setting->planned->size_bytes;
     map_run *run = &state->run;
 
     *run = (map_run){.setting = setting,
                      .pattern =
                          (map_pattern)(setting->planned->mode - session->job->definition->modes),
                      .end = {.me = state->passes.pass.me,
-                             .terms = link_terms(session, must_sleep(setting)),
+                             .terms = link_terms(session, sleeps),
                              .packets = (size_t)options->packets,
                              .reliable = (can & TRANSPORT_RELIABLE) != 0,
-                             .timeout_ns = timeout_ns(options, setting->planned->size_bytes)},
+                             .timeout_ns = (uint64_t)timeout_ns},
                      .hosts = setting->participants,
                      .self = control_team_index(setting->team),
                      .cycles_least = (size_t)options->cycles,
@@ -285,9 +266,9 @@ static cb_status run_map(linkmap_state *state)
     CB_TRY(control_agree(setting->team, map_run_make(run)));
     CB_TRY(control_barrier(setting->team));
     state->map_began_ns = cb_now_ns();
-    meters_begin(&state->passes.pass.meters);
+    meters_begin(&state->map_meters);
     CB_TRY(map_run_cycles(run));
-    meters_end(&state->passes.pass.meters);
+    meters_end(&state->map_meters);
     if (session->technology->content_unknown ||
         run->end.sum == run->end.read * traffic_expected_sum(setting->planned->size_bytes))
         return CB_OK;
@@ -379,7 +360,9 @@ static cb_status fill_row(void *context, const measurement_setting *setting, rep
     cb_status status = CB_OK;
     double step_us;
 
-    figures_fill_common(setting, state->planned.mode->name, 0, 0, &state->passes.out.base, row);
+    figures_fill_common(setting, state->planned.mode->name,
+                        figures_arrived_share(delivery) * packets,
+                        (double)state->planned.size_bytes, &state->passes.out.base, row);
     if (state->step_count > 0) {
         CB_TRY(figures_summarize(state->steps_us, state->step_count, &summary));
         figures_fill_blocks(figures_column(state->planned.mode), &summary, state->steps_us,
@@ -393,7 +376,7 @@ static cb_status fill_row(void *context, const measurement_setting *setting, rep
     }
     map.faults = faults;
     if (state->run.pattern == MAP_PAIRS) {
-        status = analyse(state, &figures, faults, &map.fault_count);
+        status = analyse_samples(state, &figures, faults, &map.fault_count);
         map.figures = &figures;
     }
     map_put_lost_first(state->run.hosts, state->run.lost, state->run.lost_pairs, faults,
@@ -437,6 +420,7 @@ static cb_status measure_members(linkmap_state *state)
     const measurement_setting *setting = &state->setting;
     engine_session *session = setting->session;
     measurement_passes *passes = &state->passes;
+    const bool writes = session->document != NULL;
     report_row row = {.broken = false};
 
     CB_TRY(places_exchange(setting->team, &session->job->settings, control_rank(session->plane),
@@ -445,8 +429,6 @@ static cb_status measure_members(linkmap_state *state)
     CB_TRY(control_barrier(setting->team));
     measurement_begin_row(passes);
     CB_TRY(run_map(state));
-    row_end(session);
-    passes->out.base.timed = passes->pass.meters;
     if (state->run.any_lost || state->run.left)
         return end_without(state);
     CB_TRY(transport_flush(session->technology));
@@ -455,41 +437,41 @@ static cb_status measure_members(linkmap_state *state)
     CB_TRY(control_agree(setting->team, rank_prepare(passes->pass.me)));
     CB_TRY(control_barrier(setting->team));
     CB_TRY(time_steps(state));
-    CB_TRY(figures_sum_delivery(setting, passes->pass.me, &passes->out.base.delivery));
     rank_reset(passes->pass.me, passes->traffic);
     CB_TRY(measurement_verify(passes));
-    passes->out.base.skew_ns = state->skew_ns;
-    CB_TRY(row_gather(&passes->out.base, setting, session->document != NULL ? &row : NULL));
-    return control_agree(setting->team, session->document != NULL ? write_row(state, &row) : CB_OK);
-}
-
-static void free_state(linkmap_state *state)
-{
-    map_run_free(&state->run);
-    rank_destroy(state->setting.session->job->definition, state->passes.pass.me);
-    free(state->passes.out.blocks_ns);
-    free(state->steps_us);
-    free(state->places);
-    free(state->order);
-    free(state->ranks);
-    free(state);
+    /* The cores are those that the map kept busy; a step is too short for them. */
+    passes->out.base.timed.elapsed_ns = 0;
+    CB_TRY(meters_report(&state->map_meters, setting->team, writes ? &row : NULL));
+    CB_TRY(row_gather(&passes->out.base, setting, writes ? &row : NULL));
+    return control_agree(setting->team, writes ? write_row(state, &row) : CB_OK);
 }
 
 static cb_status measure(void *unused, const measurement_setting *setting)
 {
+    const int self = control_rank(setting->session->plane);
     linkmap_state *state = cb_allocate(1, sizeof(*state), "a map");
     cb_status status = state != NULL ? choose_ranks(setting, state) : CB_ERROR_MEMORY;
+    bool takes_part = false;
 
     (void)unused;
     CB_TRY(control_agree(setting->team, status));
-    if (takes_part(state)) {
+    for (size_t i = 0; i < state->setting.participants; i++)
+        takes_part = takes_part || state->ranks[i] == self;
+    if (takes_part) {
         CB_TRY(control_team_create(setting->session->plane, state->ranks,
                                    state->setting.participants, &state->setting.team));
         CB_TRY(measure_members(state));
         control_team_free(state->setting.team);
     }
     status = control_barrier(setting->team);
-    free_state(state);
+    map_run_free(&state->run);
+    rank_destroy(setting->session->job->definition, state->passes.pass.me);
+    free(state->passes.out.blocks_ns);
+    free(state->steps_us);
+    free(state->places);
+    free(state->order);
+    free(state->ranks);
+    free(state);
     return status;
 }
 

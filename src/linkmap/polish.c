@@ -37,8 +37,8 @@ double map_deviation(const double *values, size_t count, double *room)
 }
 
 /* Move the median of each row (or column) of the residuals into its effect. */
-static void sweep(double *residuals, size_t hosts, size_t step, size_t next, double *effects,
-                  double *room)
+static void take_medians(double *residuals, size_t hosts, size_t step, size_t next, double *effects,
+                         double *room)
 {
     for (size_t line = 0; line < hosts; line++) {
         double *first = residuals + line * next, middle;
@@ -54,7 +54,7 @@ static void sweep(double *residuals, size_t hosts, size_t step, size_t next, dou
     }
 }
 
-static void centre(double *effects, size_t hosts, double *overall, double *room)
+static void centre_effects(double *effects, size_t hosts, double *overall, double *room)
 {
     double middle;
 
@@ -83,10 +83,10 @@ cb_status map_decompose(const double *values, size_t hosts, map_polish *polish)
     for (size_t i = 0; i < hosts * hosts; i++)
         polish->residuals[i] = values[i] > 0 ? log(values[i]) : (double)NAN;
     for (size_t round = 0; round < POLISH_ROUNDS; round++) {
-        sweep(polish->residuals, hosts, 1, hosts, polish->out, room);
-        sweep(polish->residuals, hosts, hosts, 1, polish->in, room);
-        centre(polish->out, hosts, &polish->overall, room);
-        centre(polish->in, hosts, &polish->overall, room);
+        take_medians(polish->residuals, hosts, 1, hosts, polish->out, room);
+        take_medians(polish->residuals, hosts, hosts, 1, polish->in, room);
+        centre_effects(polish->out, hosts, &polish->overall, room);
+        centre_effects(polish->in, hosts, &polish->overall, room);
     }
     free(room);
     return CB_OK;

@@ -92,13 +92,6 @@ static cb_status decompose_split(const fault_search *search, map_quantity quanti
     return status;
 }
 
-static void split_free(split_polish *split)
-{
-    map_polish_free(&split->all);
-    map_polish_free(&split->halves[0]);
-    map_polish_free(&split->halves[1]);
-}
-
 static bool is_confirmed(const split_polish *split, size_t offset, size_t place, double least)
 {
     for (size_t half = 0; half < split->half_count; half++) {
@@ -242,6 +235,8 @@ cb_status slow_find(fault_search *search, map_quantity quantity, bool pairs)
         find_slow_pairs(search, quantity, &split);
     else if (status == CB_OK)
         find_slow_hosts(search, quantity, &split);
-    split_free(&split);
+    map_polish_free(&split.all);
+    map_polish_free(&split.halves[0]);
+    map_polish_free(&split.halves[1]);
     return status;
 }

@@ -17,7 +17,7 @@ const rate_arrivals rate_arrivals_periodic = {.process = FARM_PERIODIC};
 
 /* Parsing */
 
-static cb_status reject(const char *text, const char *why)
+static cb_status reject_process(const char *text, const char *why)
 {
     cb_error("--arrivals '%s': %s; give periodic, poisson, gamma:SHAPE as gamma:0.5, "
              "bursts:LENGTH,GAP as bursts:100,1us, or train:FILE",
@@ -28,7 +28,7 @@ static cb_status reject(const char *text, const char *why)
 static cb_status parse_nothing(const char *text, const char *value, rate_arrivals *out)
 {
     (void)out;
-    return value[0] == '\0' ? CB_OK : reject(text, "this process has no value");
+    return value[0] == '\0' ? CB_OK : reject_process(text, "this process has no value");
 }
 
 static cb_status parse_gamma(const char *text, const char *value, rate_arrivals *out)
@@ -37,7 +37,7 @@ static cb_status parse_gamma(const char *text, const char *value, rate_arrivals 
 
     return cb_parse_real(value, smallest_shape, largest_shape, NULL, &out->shape, why)
                ? CB_OK
-               : reject(text, why);
+               : reject_process(text, why);
 }
 
 static cb_status parse_bursts(const char *text, const char *value, rate_arrivals *out)
@@ -47,14 +47,14 @@ static cb_status parse_bursts(const char *text, const char *value, rate_arrivals
     double gap_s;
 
     if (value[length] == '\0')
-        return reject(text, "the gap between the events of a burst is missing");
+        return reject_process(text, "the gap between the events of a burst is missing");
     if (length >= sizeof(number))
-        return reject(text, "the number of events of a burst is too long");
+        return reject_process(text, "the number of events of a burst is too long");
     memcpy(number, value, length);
     number[length] = '\0';
     if (!cb_parse_count(number, 1, LENGTH_MOST, &out->length, why) ||
         !cb_parse_real(value + length + 1, 0, longest_gap_s, "s", &gap_s, why))
-        return reject(text, why);
+        return reject_process(text, why);
     out->gap_ns = gap_s * 1e9;
     return CB_OK;
 }
@@ -62,7 +62,7 @@ static cb_status parse_bursts(const char *text, const char *value, rate_arrivals
 static cb_status parse_train(const char *text, const char *value, rate_arrivals *out)
 {
     if (value[0] == '\0')
-        return reject(text, "the file is missing");
+        return reject_process(text, "the file is missing");
     return rate_train_read(value, &out->train);
 }
 
@@ -92,11 +92,12 @@ cb_status rate_arrivals_parse(const char *text, rate_arrivals *out)
         if (strlen(processes[i].name) != length || memcmp(processes[i].name, text, length) != 0)
             continue;
         if (processes[i].valued != valued)
-            return reject(text, valued ? "this process has no value" : "its value is missing");
+            return reject_process(text,
+                                  valued ? "this process has no value" : "its value is missing");
         out->process = (rate_process)i;
         return processes[i].parse(text, text + length + valued, out);
     }
-    return reject(text, "there is no such process");
+    return reject_process(text, "there is no such process");
 }
 
 void rate_arrivals_free(rate_arrivals *arrivals)
@@ -203,14 +204,14 @@ rate_schedule rate_schedule_make(const rate_arrivals *arrivals, double rate_hz, 
     return made;
 }
 
-static uint64_t instant(const rate_schedule *schedule, double elapsed_ns)
+static uint64_t instant_after(const rate_schedule *schedule, double elapsed_ns)
 {
     return schedule->start_ns + (uint64_t)elapsed_ns;
 }
 
 static uint64_t periodic_instant(const rate_schedule *schedule, uint64_t number)
 {
-    return instant(schedule, (double)number * schedule->interval_ns);
+    return instant_after(schedule, (double)number * schedule->interval_ns);
 }
 
 static uint64_t instant_in_burst(const rate_schedule *schedule)
@@ -218,8 +219,8 @@ static uint64_t instant_in_burst(const rate_schedule *schedule)
     const uint64_t length = schedule->arrivals->length, before = schedule->number - 1;
     const uint64_t place = before % length;
 
-    return instant(schedule, (double)(before - place + 1) * schedule->interval_ns +
-                                 (double)place * schedule->step_ns);
+    return instant_after(schedule, (double)(before - place + 1) * schedule->interval_ns +
+                                       (double)place * schedule->step_ns);
 }
 
 /* Filled slots without an event are skipped; their number has a geometric distribution. */
@@ -234,7 +235,7 @@ static uint64_t instant_in_orbit(rate_schedule *schedule)
     orbit = schedule->bunch / train->count;
     slot = orbit * train->slots + train->filled[schedule->bunch % train->count];
     schedule->bunch++;
-    return instant(schedule, schedule->interval_ns + (double)slot * schedule->step_ns);
+    return instant_after(schedule, schedule->interval_ns + (double)slot * schedule->step_ns);
 }
 
 uint64_t rate_schedule_next(rate_schedule *schedule)
@@ -243,11 +244,11 @@ uint64_t rate_schedule_next(rate_schedule *schedule)
     switch (schedule->arrivals->process) {
     case FARM_POISSON:
         schedule->elapsed_ns -= log1p(-cb_random_unit(&schedule->random)) * schedule->interval_ns;
-        return instant(schedule, schedule->elapsed_ns);
+        return instant_after(schedule, schedule->elapsed_ns);
     case FARM_GAMMA:
         schedule->elapsed_ns += cb_random_gamma(&schedule->random, schedule->arrivals->shape) /
                                 schedule->arrivals->shape * schedule->interval_ns;
-        return instant(schedule, schedule->elapsed_ns);
+        return instant_after(schedule, schedule->elapsed_ns);
     case FARM_BURSTS:
         return instant_in_burst(schedule);
     case RATE_TRAIN:

@@ -20,12 +20,6 @@ enum { VERIFIED_EVENTS = 2000, FIRST_PROBE = 2, PROBED = 32 };
 /* A rate at which all events are due at once. */
 static const double unlimited_hz = 1e9;
 
-static void leave_after_signal(const chain_run *run)
-{
-    if (session_signal_seen != 0)
-        session_leave_if_interrupted(run->base.setting->session);
-}
-
 /* Nothing is timed by when the wait ends: it sleeps at once, as long as it may. */
 wait_terms chain_terms(const chain_run *run, uint64_t due_ns)
 {
@@ -49,29 +43,23 @@ static cb_status take_acknowledgement(void *me)
     return status == CB_OK ? CB_EMPTY : status;
 }
 
-/* Wait for a due time. The technology makes progress meanwhile. */
-static cb_status wait_until_due(const chain_run *run, uint64_t due_ns)
-{
-    wait_terms terms;
-    cb_status status;
-
-    if (cb_now_ns() >= due_ns)
-        return CB_OK;
-    terms = chain_terms(run, due_ns);
-    status = wait_for(&terms, take_acknowledgement, run->base.me);
-    return status == CB_EMPTY ? CB_OK : status;
-}
-
 static cb_status issue_events(chain_run *run, const rate_load *load, rate_schedule schedule,
                               chain_times *out)
 {
     uint64_t first_ns = 0, first_due_ns = 0, due_ns = 0, now_ns = 0;
+    wait_terms terms = chain_terms(run, due_ns);
 
     out->late_ns = fmax(0, (double)(int64_t)(cb_now_ns() - schedule.start_ns));
     for (uint64_t number = 1; number <= load->events; number++) {
-        due_ns = rate_schedule_next(&schedule);
-        CB_TRY(wait_until_due(run, due_ns));
-        leave_after_signal(run);
+        terms.due_ns = due_ns = rate_schedule_next(&schedule);
+        if (cb_now_ns() < due_ns) {
+            /* The technology makes progress meanwhile. */
+            cb_status status = wait_for(&terms, take_acknowledgement, run->base.me);
+
+            if (status != CB_EMPTY)
+                return status;
+        }
+        session_leave_if_interrupted(run->base.setting->session);
         CB_TRY(run->base.actions->step(run->base.me));
         now_ns = cb_now_ns();
         if (number == 1) {
@@ -95,7 +83,7 @@ static cb_status pass_events(chain_run *run, const rate_load *load, rate_schedul
     for (uint64_t number = 1; number <= load->events; number++) {
         uint64_t due_ns = rate_schedule_next(&schedule);
 
-        leave_after_signal(run);
+        session_leave_if_interrupted(run->base.setting->session);
         CB_TRY(run->base.actions->step(run->base.me));
         if (!run->last)
             continue;
@@ -135,15 +123,6 @@ static cb_status agree_on_start(const chain_run *run, uint64_t *local_ns)
     return CB_OK;
 }
 
-/* The next whole number of steps, and at least some, since figures are those after the first. */
-static uint64_t whole_steps(const rate_run *base, uint64_t events)
-{
-    const uint64_t each = ((const chain_run *)base)->step_events, least = 4;
-    const uint64_t steps = (events + each - 1) / each;
-
-    return each == 1 || steps >= least ? steps * each : least * each;
-}
-
 /* One load. The counts are those of a farm's open loop, so that the same rule tells
  * whether it is saturated: events in flight are those that are due and have not arrived. */
 static cb_status run_load(rate_run *base, const rate_load *load, rate_outcome *out)
@@ -161,9 +140,9 @@ static cb_status run_load(rate_run *base, const rate_load *load, rate_outcome *o
     CB_TRY(agree_on_start(run, &start_ns));
     schedule = rate_schedule_make(load->arrivals, load->rate_hz, load->seed, start_ns);
     meters_begin(&base->row.timed);
-    CB_TRY(run->run(run, load, schedule, &times));
+    CB_TRY(run->parts->run(run, load, schedule, &times));
     meters_end(&base->row.timed);
-    meters_count(&base->row.timed, load->events / run->step_events);
+    meters_count(&base->row.timed, load->events / run->base.step_events);
     CB_TRY(base->actions->finish(me));
     CB_TRY(transport_flush(me->factory));
     CB_TRY(rank_check_sum(me));
@@ -201,7 +180,7 @@ static cb_status run_load(rate_run *base, const rate_load *load, rate_outcome *o
 
 /* The time per event when all events are due at once. The first probes have few events, because an
  * event may take long; if they are quick, more follow whatever the starts of probes take. */
-static cb_status probe(chain_run *run)
+static cb_status estimate_event(chain_run *run)
 {
     rate_load load = {
         .events = FIRST_PROBE, .rate_hz = unlimited_hz, .arrivals = &rate_arrivals_periodic};
@@ -210,10 +189,10 @@ static cb_status probe(chain_run *run)
     for (;;) {
         const bool few = load.events < PROBED;
 
-        load.events = whole_steps(&run->base, load.events);
+        load.events = rate_whole_steps(&run->base, load.events);
         CB_TRY(run_load(&run->base, &load, &outcome));
         run->base.event_ns =
-            fmax(outcome.tally.decision_span_ns / (double)(load.events - run->step_events), 1);
+            fmax(outcome.tally.decision_span_ns / (double)(load.events - run->base.step_events), 1);
         if (outcome.tally.decision_span_ns >
                 (few ? share_short_chain_probe : share_chain_probe) * run->base.limit_ns ||
             (!few && run->base.elapsed_ns > 3 * share_chain_probe * run->base.limit_ns))
@@ -223,7 +202,7 @@ static cb_status probe(chain_run *run)
 }
 
 /* Not counted in --max-time. */
-static cb_status verify(chain_run *run)
+static cb_status verify_events(chain_run *run)
 {
     const double budget_ns = 0.5e9;
     const measurement_setting *setting = run->base.setting;
@@ -234,7 +213,7 @@ static cb_status verify(chain_run *run)
     bench_rank *me = run->base.me;
     cb_status status;
 
-    load.events = whole_steps(
+    load.events = rate_whole_steps(
         &run->base, (uint64_t)fmax(4, fmin(VERIFIED_EVENTS, budget_ns / run->base.event_ns)));
     me->verification.timeout_ns = verification_timeout_ns(
         5000000000, me->size_bytes, (uint64_t)me->window * setting->participants,
@@ -289,8 +268,8 @@ cb_status chain_fill(const chain_run *run, const rate_outcome *outcome, report_r
 
 double chain_frequency_hz(const chain_run *run, const rate_outcome *outcome)
 {
-    return (double)(outcome->tally.decided - run->step_events) / outcome->tally.decision_span_ns *
-           1e9;
+    return (double)(outcome->tally.decided - run->base.step_events) /
+           outcome->tally.decision_span_ns * 1e9;
 }
 
 double chain_packet_bytes(const chain_run *run, const rate_outcome *outcome)
@@ -302,51 +281,47 @@ double chain_packet_bytes(const chain_run *run, const rate_outcome *outcome)
 
 /* The measurement */
 
-static cb_status set_up(chain_run *run)
-{
-    const measurement_setting *setting = run->base.setting;
-    engine_session *session = setting->session;
-    const bench_shape *shape = &setting->planned->shape;
-    size_t stage;
-
-    run->latency = cb_allocate(1, sizeof(*run->latency), "a histogram of latencies");
-    if (run->latency == NULL)
-        return CB_ERROR_MEMORY;
-    CB_TRY(rate_run_open(&run->base));
-    CB_TRY(rank_set_up(session->job->definition, run->base.me));
-    CB_TRY(control_barrier(setting->team));
-    stage = shape->stage_count > 0 ? shape_stage(shape, run->base.me->place.self) : 0;
-    run->source = stage == 0;
-    run->last = stage + 1 >= shape->stage_count;
-    run->step_events =
-        session->job->definition->units != NULL
-            ? session->job->definition->units->scale(session->job->options, setting->planned->count)
-                  .events
-            : 1;
-    return algorithm_units(&session->work_rate, setting->planned->algorithm_us,
-                           &run->base.me->algorithm.units);
-}
-
 cb_status chain_measure(const chain_method_parts *parts, const measurement_setting *setting)
 {
+    engine_session *session = setting->session;
+    const bench_options *options = session->job->options;
+    const benchmark *definition = session->job->definition;
+    const bench_shape *shape = &setting->planned->shape;
     const rate_kind kind = {.counted = "packets",
                             .run_load = run_load,
                             .reset = reset,
                             .gather = parts->gather,
-                            .whole = whole_steps,
                             .latency_ns = latency_ns,
                             .fill = parts->fill};
-    chain_run run = {.base = {.kind = &kind, .setting = setting},
-                     .run = parts->run,
-                     .traffic = fragments_traffic(setting->session->job->options)};
-    cb_status status = set_up(&run);
+    chain_run run = {
+        .base = {.kind = &kind, .setting = setting, .step_events = 1},
+        .parts = parts,
+        .traffic = fragments_traffic(options),
+        .latency = cb_allocate(1, sizeof(*run.latency), "a histogram of latencies"),
+    };
+    cb_status status = run.latency != NULL ? rate_run_open(&run.base) : CB_ERROR_MEMORY;
+    size_t stage;
 
     if (status == CB_OK)
-        status = probe(&run);
-    if (status == CB_OK && setting->session->job->options->verify)
-        status = verify(&run);
+        status = rank_set_up(definition, run.base.me);
+    if (status == CB_OK)
+        status = control_barrier(setting->team);
+    if (status != CB_OK)
+        goto done;
+    stage = shape->stage_count > 0 ? shape_stage(shape, run.base.me->place.self) : 0;
+    run.source = stage == 0;
+    run.last = stage + 1 >= shape->stage_count;
+    if (definition->units != NULL)
+        run.base.step_events = definition->units->scale(options, setting->planned->count).events;
+    status = algorithm_units(&session->work_rate, setting->planned->algorithm_us,
+                             &run.base.me->algorithm.units);
+    if (status == CB_OK)
+        status = estimate_event(&run);
+    if (status == CB_OK && options->verify)
+        status = verify_events(&run);
     if (status == CB_OK)
         status = rate_measure(&run.base);
+done:
     rate_run_close(&run.base, status);
     free(run.latency);
     return status;

@@ -23,26 +23,26 @@ typedef struct {
     double late_ns;                     /* start of the latest source, after the common start */
 } chain_times;
 
-/* A rank in an open loop. */
+typedef struct chain_method_parts chain_method_parts;
 typedef struct chain_run chain_run;
+
+/* A rank in an open loop. */
 struct chain_run {
     rate_run base; /* first, so that a rate_run is this */
-    /* Run all events from the common start of `schedule`, and set what this rank knows of *out. */
-    cb_status (*run)(chain_run *run, const rate_load *load, rate_schedule schedule,
-                     chain_times *out);
+    const chain_method_parts *parts;
     const bench_traffic *traffic;
     bool source, last;        /* stage of this rank */
     stats_histogram *latency; /* since the last row; of this rank, then of all at the root */
-    uint64_t step_events;     /* in a step */
 };
 
 /* What differs between benchmarks with an open loop and no supervisor; see rate_kind. */
-typedef struct {
+struct chain_method_parts {
+    /* Run all events from the common start of `schedule`, and set what this rank knows of *out. */
     cb_status (*run)(chain_run *run, const rate_load *load, rate_schedule schedule,
                      chain_times *out);
     cb_status (*gather)(rate_run *run);
     cb_status (*fill)(rate_run *run, rate_outcome *outcome, report_row *row);
-} chain_method_parts;
+};
 
 /* `measure` of a method. */
 cb_status chain_measure(const chain_method_parts *parts, const measurement_setting *setting);

@@ -114,7 +114,7 @@ typedef struct {
     rate_outcome *outcome;
 } filling;
 
-static cb_status fill(void *context, const measurement_setting *setting, report_row *row)
+static cb_status fill_row(void *context, const measurement_setting *setting, report_row *row)
 {
     const filling *of = context;
 
@@ -136,7 +136,7 @@ cb_status rate_row_add(rate_run *run, rate_outcome *outcome)
         return CB_OK;
     outcome->base = run->row;
     run->row.verification.done = false;
-    return row_write(&outcome->base, run->setting, run->kind->counted, fill, &of, &row);
+    return row_write(&outcome->base, run->setting, run->kind->counted, fill_row, &of, &row);
 }
 
 /* Loads */
@@ -149,38 +149,25 @@ rate_load rate_next_load(rate_run *run, double rate_hz, uint64_t events)
                        .seed = run->setting->session->job->options->seed + run->open_runs++};
 }
 
-static uint64_t whole(const rate_run *run, uint64_t events)
+uint64_t rate_whole_steps(const rate_run *run, uint64_t events)
 {
-    return run->kind->whole != NULL ? run->kind->whole(run, events) : events;
+    const uint64_t each = run->step_events, least = 4;
+
+    if (each <= 1)
+        return events;
+    return events > least * each ? (events + each - 1) / each * each : least * each;
 }
 
-static cb_status run_at(rate_run *run, double rate_hz, double time_ns, uint64_t least,
-                        rate_outcome *out)
+/* Begin the row of an open loop that takes `time_ns`, and choose its events. */
+static rate_load begin_load(rate_run *run, double rate_hz, double time_ns, uint64_t least,
+                            rate_outcome *out)
 {
     const uint64_t events =
         rate_load_events(&run->arrivals, rate_hz, run->event_ns, time_ns, least);
-    const rate_load load = rate_next_load(run, rate_hz, whole(run, events));
 
     *out = (rate_outcome){.open = true, .offered_hz = rate_hz};
     rate_row_begin(run);
-    return run->kind->run_load(run, &load, out);
-}
-
-static cb_status measure_rate(rate_run *run, double rate_hz, double time_ns)
-{
-    rate_outcome outcome;
-
-    if (!rate_load_fits(&run->arrivals, rate_hz, run->limit_ns) ||
-        (double)whole(run, 1) * 1e9 / rate_hz > run->limit_ns) {
-        if (run->root)
-            cb_warning("the rate %g Hz is left out: the period of --arrivals, or the fewest events "
-                       "of a load, take longer than --max-time there; use a longer --max-time, or "
-                       "higher rates",
-                       rate_hz);
-        return CB_OK;
-    }
-    CB_TRY(run_at(run, rate_hz, time_ns, RATE_OPEN_EVENTS, &outcome));
-    return rate_row_add(run, &outcome);
+    return rate_next_load(run, rate_hz, rate_whole_steps(run, events));
 }
 
 /* The search for the highest rate */
@@ -216,9 +203,10 @@ static cb_status try_rate(void *context, double rate_hz, rate_trial *out)
     highest_rate *rates = context;
     rate_run *run = rates->run;
     rate_outcome outcome;
+    const rate_load load = begin_load(run, rate_hz, rate_search_trial_ns(&rates->search),
+                                      rates->search.events, &outcome);
 
-    CB_TRY(
-        run_at(run, rate_hz, rate_search_trial_ns(&rates->search), rates->search.events, &outcome));
+    CB_TRY(run->kind->run_load(run, &load, &outcome));
     *out = (rate_trial){.silent = outcome.tally.decided == 0, .now_ns = run->elapsed_ns};
     if (run->root) {
         rates->reached_ns = run->kind->latency_ns(run, rates->quantile);
@@ -301,6 +289,7 @@ static cb_status find_rate(rate_run *run)
         .run = run, .quantile = quantile, .deadline_ns = options->deadline_us * 1e3};
     rate_found found = {.repeats = 0};
     rate_outcome outcome;
+    rate_load load;
 
     rates.search = (rate_search){
         .try_rate = try_rate,
@@ -314,7 +303,8 @@ static cb_status find_rate(rate_run *run)
         CB_TRY(rate_search_highest(&rates.search, &found));
     if (found.repeats == 0)
         return report_failed_search(&rates);
-    CB_TRY(run_at(run, found.rate_hz, run->limit_ns / 2, rates.search.events, &outcome));
+    load = begin_load(run, found.rate_hz, run->limit_ns / 2, rates.search.events, &outcome);
+    CB_TRY(run->kind->run_load(run, &load, &outcome));
     outcome.found = found;
     return rate_row_add(run, &outcome);
 }
@@ -322,20 +312,34 @@ static cb_status find_rate(rate_run *run)
 cb_status rate_measure(rate_run *run)
 {
     const bench_options *options = run->setting->session->job->options;
-    const double left_ns = run->limit_ns - run->elapsed_ns;
-    rate_load_point points[RATE_LOAD_POINTS];
-    size_t count;
+    rate_load_point points[RATE_LOAD_POINTS] = {{.rate_hz = options->rate_hz}};
+    double time_ns = share_load * run->limit_ns;
+    size_t count = 1;
 
-    /* With --rate nothing else is measured, so what came before counts in the time. */
-    if (options->rate_hz > 0)
-        return measure_rate(
-            run, options->rate_hz,
-            fmax(fmin(share_load * run->limit_ns, left_ns), share_load_least * run->limit_ns));
-    if (options->load_curve == NULL)
+    if (options->load_curve != NULL)
+        CB_TRY(rate_load_parse(rate_load_curve(options->load_curve), points, &count));
+    else if (options->rate_hz <= 0)
         return options->find_rate ? find_rate(run) : CB_OK;
-    CB_TRY(rate_load_parse(rate_load_curve(options->load_curve), points, &count));
-    for (size_t i = 0; i < count; i++)
-        CB_TRY(measure_rate(run, rate_load_rate_hz(&points[i], run->event_ns),
-                            share_load * run->limit_ns));
+    else /* Nothing else is measured, so what came before counts in the time. */
+        time_ns =
+            fmax(fmin(time_ns, run->limit_ns - run->elapsed_ns), share_load_least * run->limit_ns);
+    for (size_t i = 0; i < count; i++) {
+        const double rate_hz = rate_load_rate_hz(&points[i], run->event_ns);
+        rate_outcome outcome;
+        rate_load load;
+
+        if (!rate_load_fits(&run->arrivals, rate_hz, run->limit_ns) ||
+            (double)rate_whole_steps(run, 1) * 1e9 / rate_hz > run->limit_ns) {
+            if (run->root)
+                cb_warning("the rate %g Hz is left out: the period of --arrivals, or the fewest "
+                           "events of a load, take longer than --max-time there; use a longer "
+                           "--max-time, or higher rates",
+                           rate_hz);
+            continue;
+        }
+        load = begin_load(run, rate_hz, time_ns, RATE_OPEN_EVENTS, &outcome);
+        CB_TRY(run->kind->run_load(run, &load, &outcome));
+        CB_TRY(rate_row_add(run, &outcome));
+    }
     return CB_OK;
 }

@@ -32,8 +32,6 @@ typedef struct {
     void (*reset)(rate_run *run);
     /* Collect what other ranks have, before the row is filled. May be NULL. */
     cb_status (*gather)(rate_run *run);
-    /* Local. A number of events that a run may have, not below `events`. NULL: any. */
-    uint64_t (*whole)(const rate_run *run, uint64_t events);
     /* At the root: the quantile of the latencies since the row began; infinite if there are none.
      * Fill the row. */
     double (*latency_ns)(const rate_run *run, double quantile);
@@ -52,8 +50,9 @@ struct rate_run {
     double elapsed_ns;   /* since started_ns, at the end of the last load; agreed on */
     double event_ns;     /* per event at the highest rate; agreed on */
     rate_arrivals arrivals;
-    uint64_t open_runs; /* so far */
-    row_base row;       /* under way; its verification is reported with the first row only */
+    uint64_t open_runs;   /* so far */
+    uint64_t step_events; /* a load is whole steps of N events; 0 and 1: any */
+    row_base row;         /* under way; its verification is reported with the first row only */
 };
 
 /* Start a measurement: read --arrivals and create the rank's part. *run has its kind and setting,
@@ -64,6 +63,10 @@ void rate_run_close(rate_run *run, cb_status status);
 /* Start a new row, and add it to the report. Collective over the team. */
 void rate_row_begin(rate_run *run);
 cb_status rate_row_add(rate_run *run, rate_outcome *outcome);
+
+/* The next whole number of steps. Figures are those after the first step, so steps of several
+ * events are at least four. */
+uint64_t rate_whole_steps(const rate_run *run, uint64_t events);
 
 /* The next open loop, with the arrivals of the options. The k-th of a measurement has the same ones
  * in every run with the same --seed. */

@@ -35,7 +35,7 @@ double rate_search_limit_ns(const rate_search *search)
 }
 
 /* Whether a trial would end in time. */
-static bool fits(const rate_search *search, double rate_hz, double end_ns)
+static bool trial_fits(const rate_search *search, double rate_hz, double end_ns)
 {
     double event_ns = fmax(1e9 / rate_hz, search->event_ns);
     double expected_ns = fmax(rate_search_trial_ns(search), (double)search->events * event_ns);
@@ -49,7 +49,7 @@ static cb_status try_rate(rate_search *search, double rate_hz, bool *holds)
     rate_trial trial = {.holds = false};
 
     *holds = false;
-    search->out_of_time = search->out_of_time || !fits(search, rate_hz, search->end_ns);
+    search->out_of_time = search->out_of_time || !trial_fits(search, rate_hz, search->end_ns);
     if (search->out_of_time)
         return CB_OK;
     CB_TRY(search->try_rate(search->context, rate_hz, &trial));
@@ -83,7 +83,7 @@ static cb_status find_low(rate_search *search, double *low_hz, bool *holds)
     *low_hz = capacity_hz(search) * (quiet_ns < search->limit_ns ? quiet_share : affordable_share);
     CB_TRY(try_rate(search, *low_hz, holds));
     for (size_t i = 0; i < LOWER_RATES && !*holds && !search->silent; i++) {
-        if (!fits(search, *low_hz / step, low_end_ns))
+        if (!trial_fits(search, *low_hz / step, low_end_ns))
             break;
         *low_hz /= step;
         CB_TRY(try_rate(search, *low_hz, holds));
@@ -92,7 +92,7 @@ static cb_status find_low(rate_search *search, double *low_hz, bool *holds)
 }
 
 /* Bisect between a rate that held and one that did not, down to the resolution. */
-static cb_status bracket(rate_search *search, double *low_hz, double *high_hz)
+static cb_status bisect_rates(rate_search *search, double *low_hz, double *high_hz)
 {
     const double resolution = 1.04;
 
@@ -167,7 +167,7 @@ cb_status rate_search_highest(rate_search *search, rate_found *found)
     CB_TRY(find_low(search, &low_hz, &holds));
     if (!holds)
         return CB_OK;
-    CB_TRY(bracket(search, &low_hz, &high_hz));
+    CB_TRY(bisect_rates(search, &low_hz, &high_hz));
     /* A single trial may pass or fail by chance. So the bracket is widened until the lower rate
      * holds in all repetitions and the upper one in none; without such rates, found->repeats is 0.
      */

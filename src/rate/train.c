@@ -30,7 +30,7 @@ typedef struct {
     rate_train *out;
 } train_file;
 
-static cb_status reject(const train_file *file, const char *why, const char *remedy)
+static cb_status reject_line(const train_file *file, const char *why, const char *remedy)
 {
     cb_error("%s:%zu: %s; %s", file->name, file->line, why, remedy);
     return CB_ERROR_USAGE;
@@ -38,7 +38,7 @@ static cb_status reject(const train_file *file, const char *why, const char *rem
 
 /* Split a line into words, without its comment. Returns their number; WORDS_MOST + 1 if there are
  * more, or one is too long. */
-static size_t split(const char *line, size_t length, char words[WORDS_MOST][WORD_BYTES])
+static size_t split_words(const char *line, size_t length, char words[WORDS_MOST][WORD_BYTES])
 {
     size_t count = 0, at = 0;
 
@@ -69,9 +69,9 @@ static cb_status take_slots(train_file *file, const char *word)
     uint64_t slots;
 
     if (file->out->slots > 0)
-        return reject(file, "slots is repeated", remedy);
+        return reject_line(file, "slots is repeated", remedy);
     if (!cb_parse_count(word, 1, RATE_TRAIN_SLOTS_MOST, &slots, why))
-        return reject(file, why, remedy);
+        return reject_line(file, why, remedy);
     file->out->slots = (uint32_t)slots;
     return CB_OK;
 }
@@ -83,9 +83,9 @@ static cb_status take_slot(train_file *file, const char *word)
     double length_s;
 
     if (file->out->slot_ns > 0)
-        return reject(file, "slot is repeated", remedy);
+        return reject_line(file, "slot is repeated", remedy);
     if (!cb_parse_real(word, shortest_slot_s, longest_slot_s, "s", &length_s, why))
-        return reject(file, why, remedy);
+        return reject_line(file, why, remedy);
     file->out->slot_ns = length_s * 1e9;
     return CB_OK;
 }
@@ -100,16 +100,16 @@ static cb_status take_trains(train_file *file, char words[WORDS_MOST][WORD_BYTES
 
     for (size_t i = 0; i + 1 < count; i++)
         if (!cb_parse_count(words[i + 1], i == 2, RATE_TRAIN_SLOTS_MOST, &values[i], why))
-            return reject(file, why, remedy);
+            return reject_line(file, why, remedy);
     if (values[0] + values[1] == 0)
-        return reject(file, "the train has no slots", remedy);
+        return reject_line(file, "the train has no slots", remedy);
     if (file->group_count == GROUPS_MOST)
-        return reject(file, "there are more than 65536 lines of trains",
-                      "write equal trains in one line");
+        return reject_line(file, "there are more than 65536 lines of trains",
+                           "write equal trains in one line");
     file->slots_used += (values[0] + values[1]) * values[2];
     file->filled += values[0] * values[2];
     if (file->slots_used > RATE_TRAIN_SLOTS_MOST)
-        return reject(file, "the trains up to here have more than 1000000 slots", "use fewer");
+        return reject_line(file, "the trains up to here have more than 1000000 slots", "use fewer");
     file->groups[file->group_count++] =
         (train_group){(uint32_t)values[0], (uint32_t)values[1], (uint32_t)values[2]};
     return CB_OK;
@@ -118,7 +118,7 @@ static cb_status take_trains(train_file *file, char words[WORDS_MOST][WORD_BYTES
 static cb_status take_line(train_file *file, const char *line, size_t length)
 {
     char words[WORDS_MOST][WORD_BYTES];
-    size_t count = split(line, length, words);
+    size_t count = split_words(line, length, words);
 
     if (count == 0)
         return CB_OK;
@@ -128,8 +128,8 @@ static cb_status take_line(train_file *file, const char *line, size_t length)
         return take_slot(file, words[1]);
     if ((count == 3 || count == 4) && strcmp(words[0], "train") == 0)
         return take_trains(file, words, count);
-    return reject(file, "the line is none of slots N, slot LENGTH, train FILLED EMPTY [TIMES]",
-                  "correct it, or begin it with # if it is a comment");
+    return reject_line(file, "the line is none of slots N, slot LENGTH, train FILLED EMPTY [TIMES]",
+                       "correct it, or begin it with # if it is a comment");
 }
 
 static cb_status list_filled(train_file *file)

@@ -372,13 +372,6 @@ static cb_status play_stamped(replay_player *me, player_stamps *stamps)
     return CB_OK;
 }
 
-static cb_status play_unstamped(replay_player *me)
-{
-    for (size_t i = 0; i < me->script->count; i++)
-        CB_TRY(play_record(me, i));
-    return CB_OK;
-}
-
 cb_status player_play(replay_player *me, player_stamps *stamps, bool verify, player_found *found)
 {
     me->found = (player_found){0};
@@ -386,7 +379,10 @@ cb_status player_play(replay_player *me, player_stamps *stamps, bool verify, pla
     me->verify = verify;
     for (size_t rank = 0; rank < me->script->ranks; rank++)
         me->peers[rank].sent = me->peers[rank].received = 0;
-    CB_TRY(stamps != NULL ? play_stamped(me, stamps) : play_unstamped(me));
+    if (stamps != NULL)
+        CB_TRY(play_stamped(me, stamps));
+    for (size_t i = 0; stamps == NULL && i < me->script->count; i++)
+        CB_TRY(play_record(me, i));
     /* What was started and not waited for. */
     CB_TRY(wait_for_started(me));
     drop_buffer(me);
@@ -444,26 +440,6 @@ static cb_status create_group(replay_player *me)
     return status;
 }
 
-static cb_status prepare(replay_player *me)
-{
-    const script *played = me->script;
-    uint64_t bytes =
-        played->largest_bytes > played->token_bytes ? played->largest_bytes : played->token_bytes;
-    uint64_t unanswered = 1, beforehand;
-
-    for (size_t rank = 0; rank < played->ranks; rank++)
-        if (played->incoming[rank].unbroken > unanswered)
-            unanswered = played->incoming[rank].unbroken;
-    unanswered = unanswered < UNANSWERED_MOST ? unanswered : UNANSWERED_MOST;
-    beforehand = BEFOREHAND_BYTES / (bytes + 1) + 2;
-    return transport_prepare(
-        me->factory, &(transport_preparation){
-                         .message_bytes = (size_t)bytes,
-                         .unanswered = (size_t)unanswered,
-                         .buffers = (size_t)(beforehand < unanswered ? beforehand : unanswered) + 2,
-                         .initialise = traffic_fill});
-}
-
 /* Room for all receives that are started before a wait. */
 static cb_status make_room(replay_player *me)
 {
@@ -483,8 +459,11 @@ static cb_status make_room(replay_player *me)
 cb_status player_create(const script *played, transport_factory *factory, bool touch,
                         replay_player **out)
 {
+    const uint64_t bytes =
+        played->largest_bytes > played->token_bytes ? played->largest_bytes : played->token_bytes;
+    const uint64_t beforehand = BEFOREHAND_BYTES / (bytes + 1) + 2;
+    uint64_t unanswered = 1;
     replay_player *me = cb_allocate(1, sizeof(*me), "the player of a trace");
-    cb_status status;
 
     *out = me;
     if (me == NULL)
@@ -493,12 +472,21 @@ cb_status player_create(const script *played, transport_factory *factory, bool t
     me->factory = factory;
     me->touch = touch;
     me->peers = cb_allocate(played->ranks, sizeof(*me->peers), "the peers of a trace");
-    status = me->peers != NULL ? make_room(me) : CB_ERROR_MEMORY;
-    if (status == CB_OK)
-        status = create_nodes(me);
-    if (status == CB_OK)
-        status = create_group(me);
-    return status == CB_OK ? prepare(me) : status;
+    if (me->peers == NULL)
+        return CB_ERROR_MEMORY;
+    CB_TRY(make_room(me));
+    CB_TRY(create_nodes(me));
+    CB_TRY(create_group(me));
+    for (size_t rank = 0; rank < played->ranks; rank++)
+        if (played->incoming[rank].unbroken > unanswered)
+            unanswered = played->incoming[rank].unbroken;
+    unanswered = unanswered < UNANSWERED_MOST ? unanswered : UNANSWERED_MOST;
+    return transport_prepare(
+        factory, &(transport_preparation){
+                     .message_bytes = (size_t)bytes,
+                     .unanswered = (size_t)unanswered,
+                     .buffers = (size_t)(beforehand < unanswered ? beforehand : unanswered) + 2,
+                     .initialise = traffic_fill});
 }
 
 void player_destroy(replay_player *me)

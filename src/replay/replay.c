@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "engine/benchmark.h"
 #include "engine/figures.h"
 #include "engine/method.h"
@@ -88,33 +89,15 @@ static cb_status read_calibration(const engine_session *session, replay_run *run
     return CB_ERROR_USAGE;
 }
 
-static cb_status load(engine_session *session, replay_run *run)
+static const measurement_method replay_method;
+
+cb_status replay_plan(engine_session *session, bench_plan *out)
 {
     const uint64_t longest = 1 << 30;
     const replay_options *options = options_of(session);
     const script_setting setting = {.path = options->path,
                                     .seed = session->job->options->seed,
                                     .records_most = options->records_most};
-
-    if (options->path == NULL) {
-        cb_error("no trace is given; write cb_%s FILE", session->job->definition->name);
-        return CB_ERROR_USAGE;
-    }
-    CB_TRY(check_technology(session));
-    CB_TRY(control_agree(control_everyone(session->plane), read_calibration(session, run)));
-    CB_TRY(script_load(&setting, session->plane, &run->played));
-    if (run->played.largest_bytes <= longest)
-        return CB_OK;
-    cb_error("%s: a message of %llu bytes is longer than programs send, which is %llu; shorten it",
-             options->path, (unsigned long long)run->played.largest_bytes,
-             (unsigned long long)longest);
-    return CB_ERROR_USAGE;
-}
-
-static const measurement_method replay_method;
-
-cb_status replay_plan(engine_session *session, bench_plan *out)
-{
     replay_run *run = cb_allocate(1, sizeof(*run), "the replay");
     bench_measurement *one = cb_allocate(1, sizeof(*one), "the plan");
     const script *played;
@@ -124,8 +107,21 @@ cb_status replay_plan(engine_session *session, bench_plan *out)
     session->method_state = run;
     CB_TRY(control_agree(control_everyone(session->plane),
                          run != NULL && one != NULL ? CB_OK : CB_ERROR_MEMORY));
-    CB_TRY(load(session, run));
+    if (options->path == NULL) {
+        cb_error("no trace is given; write cb_%s FILE", session->job->definition->name);
+        return CB_ERROR_USAGE;
+    }
+    CB_TRY(check_technology(session));
+    CB_TRY(control_agree(control_everyone(session->plane), read_calibration(session, run)));
+    CB_TRY(script_load(&setting, session->plane, &run->played));
     played = &run->played;
+    if (played->largest_bytes > longest) {
+        cb_error("%s: a message of %llu bytes is longer than programs send, which is %llu; shorten "
+                 "it",
+                 options->path, (unsigned long long)played->largest_bytes,
+                 (unsigned long long)longest);
+        return CB_ERROR_USAGE;
+    }
     *one = (bench_measurement){.mode = &session->job->definition->modes[0],
                                .count = played->ranks,
                                .size_bytes = (size_t)played->largest_bytes,
@@ -178,8 +174,8 @@ static cb_status start(void *state, engine_session *session, engine_job *job)
 
 /* Plays */
 
-static cb_status play(replay_run *run, const measurement_setting *setting, player_stamps *stamps,
-                      bool verify, double *own_us)
+static cb_status play_once(replay_run *run, const measurement_setting *setting,
+                           player_stamps *stamps, bool verify, double *own_us)
 {
     engine_session *session = setting->session;
     double late_ns;
@@ -216,15 +212,6 @@ static cb_status check_sum(const replay_run *run, bool touched)
     return CB_ERROR_DATA;
 }
 
-static cb_status is_precise(const replay_run *run, double wanted_pct, bool *precise)
-{
-    stats_summary summary;
-
-    CB_TRY(figures_summarize(run->all_us, run->plays, &summary));
-    *precise = run->plays >= PLAYS_PRECISE && stats_precision_pct(&summary) <= wanted_pct;
-    return CB_OK;
-}
-
 /* Times that are agreed on decide, so that all ranks end together. */
 static cb_status play_often(replay_run *run, const measurement_setting *setting)
 {
@@ -233,10 +220,11 @@ static cb_status play_often(replay_run *run, const measurement_setting *setting)
     const bool touch = strcmp(options->touch, "all") == 0;
     const uint64_t start_ns = cb_now_ns();
     double agreed[3] = {0}; /* elapsed since the start, this play, skew; all in us */
+    stats_summary summary;
     bool precise = false;
 
     for (size_t i = 0; i < WARM_UP_PLAYS && agreed[0] <= share_warm_up_end * limit_us; i++) {
-        CB_TRY(play(run, setting, NULL, false, &agreed[1]));
+        CB_TRY(play_once(run, setting, NULL, false, &agreed[1]));
         agreed[0] = (double)(cb_now_ns() - start_ns) / 1e3;
         CB_TRY(control_maximum(setting->team, agreed, 2));
     }
@@ -244,14 +232,16 @@ static cb_status play_often(replay_run *run, const measurement_setting *setting)
     run->row.touch_ns = -1;
     while (run->plays < PLAYS_MOST && !precise &&
            (run->plays < PLAYS_LEAST || agreed[0] + agreed[1] < limit_us)) {
-        CB_TRY(play(run, setting, NULL, false, &run->own_us[run->plays]));
+        CB_TRY(play_once(run, setting, NULL, false, &run->own_us[run->plays]));
         CB_TRY(check_sum(run, touch));
         agreed[0] = (double)(cb_now_ns() - start_ns) / 1e3;
         agreed[1] = run->own_us[run->plays];
         agreed[2] = run->row.skew_ns / 1e3;
         CB_TRY(control_maximum(setting->team, agreed, 3));
         run->all_us[run->plays++] = agreed[1];
-        CB_TRY(is_precise(run, options->precision_pct, &precise));
+        CB_TRY(figures_summarize(run->all_us, run->plays, &summary));
+        precise =
+            run->plays >= PLAYS_PRECISE && stats_precision_pct(&summary) <= options->precision_pct;
     }
     run->row.skew_ns = agreed[2] * 1e3;
     run->stopped_by = precise ? "precision" : "max-time";
@@ -273,7 +263,7 @@ static cb_status play_stamped(replay_run *run, const measurement_setting *settin
     if (stamps->begin_ns != NULL && stamps->end_ns != NULL && stamps->from != NULL)
         status = CB_OK;
     CB_TRY(control_agree(setting->team, status));
-    CB_TRY(play(run, setting, stamps, false, &ignored_us));
+    CB_TRY(play_once(run, setting, stamps, false, &ignored_us));
     CB_TRY(messages_match(setting->team, &setting->session->clock, &run->played, stamps,
                           run->calibrated ? &run->calibration : NULL, &run->messages));
     return messages_compare(setting->team, &run->played, stamps, &run->recorded);
@@ -284,7 +274,7 @@ static cb_status play_verified(replay_run *run, const measurement_setting *setti
     checker_findings found = {0};
     double ignored_us;
 
-    CB_TRY(play(run, setting, NULL, true, &ignored_us));
+    CB_TRY(play_once(run, setting, NULL, true, &ignored_us));
     found.messages = run->found.messages;
     found.corrupted = run->found.corrupted;
     return verification_sum(setting->team, &found, &run->row.verification);
@@ -307,13 +297,6 @@ static rank_figures figures_of(const replay_run *run)
     if (figures_summarize(run->own_us, run->plays, &summary) == CB_OK)
         own.time_us = summary.median;
     return own;
-}
-
-static int compare_times(const void *one, const void *other)
-{
-    const double a = *(const double *)one, b = *(const double *)other;
-
-    return (a > b) - (a < b);
 }
 
 static void fill_ranks(const rank_figures *all, size_t ranks, report_row *row)
@@ -377,7 +360,7 @@ static cb_status fill_times(replay_run *run, uint64_t bytes, report_row *row)
     figures_fill_blocks(REPORT_PLAY_US, &summary, run->all_us, run->plays, run->plays, row);
     play_us = figures_rate_us(&run->row.delivery, &run->row.counters, run->all_us, run->plays,
                               summary.median, row);
-    qsort(run->all_us, run->plays, sizeof(double), compare_times);
+    qsort(run->all_us, run->plays, sizeof(double), cb_ascending_reals);
     report_set_member(row, REPORT_REPLAY, (double)run->plays, "plays");
     report_set_member(row, REPORT_REPLAY, stats_quantile(run->all_us, run->plays, 0.25),
                       "quartiles_us.0");
@@ -412,49 +395,52 @@ static cb_status fill_row(void *context, const measurement_setting *setting, rep
     return CB_OK;
 }
 
-static cb_status report(replay_run *run, const measurement_setting *setting)
-{
-    const bool writes = setting->session->document != NULL;
-    const rank_figures own = figures_of(run);
-    rank_figures *all = cb_allocate(setting->participants, sizeof(*all), "the figures of ranks");
-    row_source of = {.run = run, .all = all};
-    report_row row = {.broken = false};
-    cb_status status = control_agree(setting->team, all != NULL ? CB_OK : CB_ERROR_MEMORY);
-
-    if (status == CB_OK)
-        status = control_gather(setting->team, &own, sizeof(own), all);
-    if (status == CB_OK)
-        status = row_gather(&run->row, setting, writes ? &row : NULL);
-    if (status == CB_OK && writes)
-        status = row_write(&run->row, setting, "messages", fill_row, &of, &row);
-    free(all);
-    return control_agree(setting->team, status);
-}
-
 static cb_status measure(void *state, const measurement_setting *setting)
 {
     replay_run *run = state;
     engine_session *session = setting->session;
     const bool touch = strcmp(session->job->options->touch, "all") == 0;
+    const bool writes = session->document != NULL;
+    rank_figures *all = cb_allocate(setting->participants, sizeof(*all), "the figures of ranks");
+    row_source of = {.run = run, .all = all};
+    report_row row = {.broken = false};
+    rank_figures own;
     meters timed;
+    cb_status status;
 
     if (run->played.computes)
         script_set_work(&run->played, &session->work_rate);
-    CB_TRY(control_agree(setting->team,
-                         player_create(&run->played, session->technology, touch, &run->me)));
-    CB_TRY(control_barrier(setting->team));
-    CB_TRY(play_often(run, setting));
+    status = player_create(&run->played, session->technology, touch, &run->me);
+    status = control_agree(setting->team, all != NULL ? status : CB_ERROR_MEMORY);
+    if (status == CB_OK)
+        status = control_barrier(setting->team);
+    if (status == CB_OK)
+        status = play_often(run, setting);
+    if (status != CB_OK)
+        goto done;
     row_end(session);
     timed = run->row.timed;
     run->timed_found = run->found;
-    CB_TRY(play_stamped(run, setting));
-    if (session->job->options->verify)
-        CB_TRY(play_verified(run, setting));
-    CB_TRY(control_barrier(setting->team));
+    status = play_stamped(run, setting);
+    if (status == CB_OK && session->job->options->verify)
+        status = play_verified(run, setting);
+    if (status == CB_OK)
+        status = control_barrier(setting->team);
+    if (status != CB_OK)
+        goto done;
     player_destroy(run->me);
     run->me = NULL;
     run->row.timed = timed;
-    return report(run, setting);
+    own = figures_of(run);
+    status = control_gather(setting->team, &own, sizeof(own), all);
+    if (status == CB_OK)
+        status = row_gather(&run->row, setting, writes ? &row : NULL);
+    if (status == CB_OK && writes)
+        status = row_write(&run->row, setting, "messages", fill_row, &of, &row);
+    status = control_agree(setting->team, status);
+done:
+    free(all);
+    return status;
 }
 
 static const measurement_method replay_method = {

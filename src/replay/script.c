@@ -100,8 +100,8 @@ static ccmod_status next_counted(ccmod_workload *workload, uint32_t processor, c
 }
 
 /* Evaluate with sends that wait for their receives, or with sends that never wait. */
-static ccmod_status evaluate(const ccmod_trace *trace, const script_setting *setting, bool waits,
-                             bool *in_order, ccmod_error *error)
+static ccmod_status try_evaluation(const ccmod_trace *trace, const script_setting *setting,
+                                   bool waits, bool *in_order, ccmod_error *error)
 {
     ccmod_calibration calibration = ccmod_calibration_line(0.1, 1, 1000);
     ccmod_parameters parameters = ccmod_parameters_default();
@@ -152,10 +152,10 @@ static cb_status check_at_root(const script_setting *setting, control *plane,
     }
     /* The player takes started receives where they are waited for, and any message that is first:
      * with these, a trace that ends here need not end there if sends wait. */
-    status = evaluate(trace, setting, true, &in_order, &error);
+    status = try_evaluation(trace, setting, true, &in_order, &error);
     *may_flush = status == CCMOD_OK && in_order;
     if (status == CCMOD_ERROR_DATA)
-        status = evaluate(trace, setting, false, &in_order, &error);
+        status = try_evaluation(trace, setting, false, &in_order, &error);
     return from_model(status, &error);
 }
 
@@ -235,7 +235,7 @@ static cb_status add_receive(script *played, script_kind kind, const ccmod_recor
 }
 
 /* A multicast becomes a loop of sends. */
-static cb_status add(script *played, const ccmod_record *record, uint64_t *unbroken)
+static cb_status add_any_record(script *played, const ccmod_record *record, uint64_t *unbroken)
 {
     if (record->measured_us >= 0)
         CB_TRY(add_mark(played, record));
@@ -269,7 +269,7 @@ static cb_status add(script *played, const ccmod_record *record, uint64_t *unbro
     }
 }
 
-static cb_status unroll(const ccmod_trace *trace, uint64_t seed, script *played)
+static cb_status unroll_trace(const ccmod_trace *trace, uint64_t seed, script *played)
 {
     uint64_t *unbroken = cb_allocate(played->ranks, sizeof(*unbroken), "the flows of a trace");
     ccmod_workload *workload = NULL;
@@ -285,7 +285,7 @@ static cb_status unroll(const ccmod_trace *trace, uint64_t seed, script *played)
             from_model(workload->next(workload, (uint32_t)played->self, &record, &error), &error);
         if (status != CB_OK || record.kind == CCMOD_END)
             break;
-        status = add(played, &record, unbroken);
+        status = add_any_record(played, &record, unbroken);
     }
     ccmod_workload_free(workload);
     free(unbroken);
@@ -406,7 +406,7 @@ static cb_status load_text(const script_setting *setting, control *plane, char *
             ccmod_trace_parse(setting->path, *text, (size_t)out->file_bytes, &trace, &error),
             &error);
     if (status == CB_OK)
-        status = unroll(trace, setting->seed, out);
+        status = unroll_trace(trace, setting->seed, out);
     if (status == CB_OK) {
         out->crc32 = cb_crc32(0, *text, (size_t)out->file_bytes);
         out->lines = ccmod_trace_lines(trace);

@@ -43,6 +43,9 @@ expect_costs 1
 measured "push farm" 3 cb_pushfarm --sources 1 --destinations 1 --algorithm 0,20 --sizes 1024
 expect_costs "r['sources']"
 
+measured "link map" 3 cb_linkmap --cycles 1 --sizes 0,1024
+expect_costs "r['processors'] // 2 if r['mode'] == 'bisection' else r['processors'] * (r['processors'] - 1)"
+
 measured "beside a computing task" 2 cb_twoway --compute both --sizes 1MiB
 expect_rows "not any(key.startswith('cpu_') for key in r)"
 

@@ -74,6 +74,7 @@ beside() {
     expect_rows "all(abs(r[k]['interval'][0] * r[k]['interval'][1] / r[k]['value'] ** 2 - 1) < 1e-3 \
 for k in r if k.startswith('impact'))"
     expect_rows "'aggressor_failed' not in r"
+    expect_rows "sorted(r['victim_cpu_per_step_us']) == ['alone', 'beside'] and min(r['victim_cpu_per_step_us'].values()) > 0"
 }
 
 # A load that sends is counted.
@@ -153,6 +154,8 @@ done 3<backwards
 for technology in tcp udp sci ofi ucx rma; do
     "$builddir/cb_congest" --technology list | grep -q "^$technology  *runs" || continue
     beside 4 "$ping" "$stream" --technology "$technology"
+    # Counters of the victims' connections, beside the aggressor.
+    [ "$technology" != tcp ] || expect_rows "'retransmitted' in r['connections'] and 'worst_connections' in r"
 done
 
 case_is "an aggressor that cannot go on"

@@ -31,10 +31,10 @@ ALLOWED = {
     "farm/loops.c:run_open": "issues what is due and receives, by one reading; pauses by wait_pause",
     # One sleep, of a length that is known
     "parkbench/method.c:try_clock": "the clock is tested over an interval",
-    "engine/session.c:finish": "before the job ends, rank 0 gets the time to write its document",
+    "engine/session.c:session_close": "before the job ends, rank 0 gets the time to write its document",
     "occupation/method.c:compute_alone": "all ranks sleep while the tasks compute",
     # The time of what the loop does is measured
-    "congest/load.c:compute": "a turn",
+    "congest/load.c:compute_turns": "a turn",
     "congest/load.c:run_blocks": "a turn",
     "engine/rank.c:block_run_stepwise": "a step",
     "engine/measurement.c:harness_touch_ns": "a repeat",
@@ -45,7 +45,6 @@ ALLOWED = {
     "rate/chain.c:pass_events": "when an event arrives",
     "farm/loops.c:run_closed": "when a block is decided, and an event issued",
     "linkmap/map.c:map_run_cycles": "a cycle",
-    "linkmap/method.c:time_steps": "a step",
     "replay/player.c:play_stamped": "a record",
     "replay/replay.c:play_often": "a play",
 }
