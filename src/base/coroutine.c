@@ -1,6 +1,6 @@
 /* Coroutines by Boost.Context's functions in assembly. They save only the registers that a call
  * has to keep, and no signal mask: a resume and a leave take 15 ns together, by setjmp 45, by
- * swapcontext 400. Sanitizers are told of each change of stacks. */
+ * swapcontext 400. Sanitizers learn of each change of stacks. */
 #include "base/coroutine.h"
 
 #include <errno.h>

@@ -277,7 +277,7 @@ static const char *obstacle_of(const measurement_setting *job, const congest_com
     part.options = &command->options;
     part.ranks = 0;
     session.job = &part;
-    session.method = session_method(&command->definition, &command->options);
+    session.method = plan_method(&command->definition, &command->options);
     return plan_obstacle(&session, planned);
 }
 

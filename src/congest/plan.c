@@ -37,7 +37,7 @@ static cb_status check_rate(const engine_session *session, congest_run *run)
 {
     const congest_options *options = congest_options_of(session);
     const congest_command *command = &run->aggressor;
-    const measurement_method *method = session_method(&command->definition, &command->options);
+    const measurement_method *method = plan_method(&command->definition, &command->options);
     const char *name = command->definition.name;
 
     if (options->arrivals != NULL && options->rate_hz <= 0) {
@@ -113,7 +113,8 @@ static cb_status plan_command(const engine_session *session, const char *option,
 
 static size_t largest_of(const congest_command *command, const bench_plan *plan)
 {
-    return method_message_bytes(command->definition.method, plan->largest_bytes);
+    return method_message_bytes(plan_method(&command->definition, &command->options),
+                                plan->largest_bytes);
 }
 
 static cb_status plan_aggressors(const engine_session *session, congest_run *run)

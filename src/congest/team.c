@@ -81,7 +81,7 @@ cb_status congest_team_join(const measurement_setting *job, const congest_comman
     team->job.ranks = team->count;
     team->session = *job->session;
     team->session.job = &team->job;
-    team->session.method = session_method(&command->definition, &command->options);
+    team->session.method = plan_method(&command->definition, &command->options);
     team->session.method_state = NULL;
     team->session.plane = team->plane;
     counting_choose(&team->session.counting, team->job.machines.hosts, team->ranks, team->count,

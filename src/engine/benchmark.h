@@ -176,6 +176,7 @@ struct bench_traffic {
     cb_status (*serve)(bench_rank *me, bench_peer *peer);
     cb_status (*bounce)(bench_rank *me, bench_peer *peer);
     cb_status (*await_signal)(bench_rank *me, bench_peer *peer);
+    cb_status (*accept)(bench_rank *me, bench_peer *from, transport_buffer *buffer);
 };
 
 BENCH_DISPATCH cb_status bench_send(bench_rank *me, size_t peer)
@@ -202,6 +203,13 @@ BENCH_DISPATCH cb_status bench_receive(bench_rank *me, size_t peer)
 BENCH_DISPATCH cb_status bench_receive_any(bench_rank *me, bench_peer **from)
 {
     return me->traffic->receive_any(me, from);
+}
+
+/* A packet that the benchmark has received itself: read, check and count it as the pass asks, and
+ * release it. */
+BENCH_DISPATCH cb_status bench_accept(bench_rank *me, size_t peer, transport_buffer *buffer)
+{
+    return me->traffic->accept(me, &me->peers[peer], buffer);
 }
 
 /* A packet that goes back and forth: bench_serve sends it and waits for its return, bench_bounce

@@ -448,3 +448,12 @@ size_t plan_busy_threads(const benchmark *definition, const bench_options *optio
     }
     return found;
 }
+
+const measurement_method *plan_method(const benchmark *definition, const bench_options *options)
+{
+    const bool loaded = options->rate_hz > 0 || options->load_curve != NULL || options->find_rate;
+
+    if (bench_occupation_named(options->compute) != BENCH_UNOCCUPIED)
+        return definition->overlap;
+    return loaded && definition->at_rate != NULL ? definition->at_rate : definition->method;
+}

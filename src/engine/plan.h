@@ -77,6 +77,9 @@ size_t plan_busy_threads(const benchmark *definition, const bench_options *optio
                          const bench_measurement *measurement, size_t job_ranks, const int *ranks,
                          size_t count, int *busy);
 
+/* How a benchmark is measured with these options; NULL: by the plain passes. */
+const measurement_method *plan_method(const benchmark *definition, const bench_options *options);
+
 /* "fixed", "rotate", "random", "new", ended by NULL. */
 extern const char *const bench_list_names[];
 

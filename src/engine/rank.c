@@ -128,7 +128,7 @@ static transport_preparation preparation_of(const rank_setting *setting, const b
                                             const bench_actions *actions)
 {
     const size_t without_window = 16;
-    const measurement_method *method = setting->definition->method;
+    const measurement_method *method = plan_method(setting->definition, setting->options);
     bool several = actions->finish == bench_settle || actions->finish == bench_relay ||
                    actions->finish == bench_receive_rest ||
                    (method != NULL && method->several_unanswered);

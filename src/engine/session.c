@@ -132,15 +132,6 @@ static cb_status read_configuration(engine_session *session, engine_job *job)
     return program_find_technology(program, cb_config_technology_place(job->config));
 }
 
-const measurement_method *session_method(const benchmark *definition, const bench_options *options)
-{
-    const bool loaded = options->rate_hz > 0 || options->load_curve != NULL || options->find_rate;
-
-    if (bench_occupation_named(options->compute) != BENCH_UNOCCUPIED)
-        return definition->overlap;
-    return loaded && definition->at_rate != NULL ? definition->at_rate : definition->method;
-}
-
 /* A failure of this rank ends the job: the other ranks may be waiting for it in MPI. */
 static void open_plane(engine_session *out, const bench_options *options)
 {
@@ -167,7 +158,7 @@ cb_status session_open(engine_session *out, engine_job *job, engine_program *pro
     cb_status status;
 
     *job = (engine_job){.program = program, .definition = program->definition, .options = options};
-    *out = (engine_session){.job = job, .method = session_method(program->definition, options)};
+    *out = (engine_session){.job = job, .method = plan_method(program->definition, options)};
     cb_log_silence(false); /* errors from here on may occur in this rank only */
     open_plane(out, options);
     job->ranks = (size_t)control_size(out->plane);

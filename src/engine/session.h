@@ -65,9 +65,6 @@ extern volatile sig_atomic_t session_signal_seen;
  * `job` has to live until then. */
 cb_status session_open(engine_session *out, engine_job *job, engine_program *program);
 
-/* How a benchmark is measured with these options; NULL: by the plain passes. */
-const measurement_method *session_method(const benchmark *definition, const bench_options *options);
-
 /* Whether the busy threads of a measurement's participants are more than the cores that they may
  * use. CB_ERROR_MEMORY, logged. */
 cb_status session_oversubscribed(const engine_session *session,

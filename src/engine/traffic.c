@@ -360,6 +360,10 @@ static cb_status await_signal(bench_rank *me, bench_peer *peer)
     {                                                                                              \
         return way##_bounce(me, peer, inspect);                                                    \
     }                                                                                              \
+    static cb_status name##_accept(bench_rank *me, bench_peer *from, transport_buffer *buffer)     \
+    {                                                                                              \
+        return accept_packet(me, from, buffer, inspect);                                           \
+    }                                                                                              \
     storage const bench_traffic name = {                                                           \
         .send = send_one,                                                                          \
         .send_taken = send_taken_packet,                                                           \
@@ -370,6 +374,7 @@ static cb_status await_signal(bench_rank *me, bench_peer *peer)
         .serve = name##_serve,                                                                     \
         .bounce = name##_bounce,                                                                   \
         .await_signal = await_signal,                                                              \
+        .accept = name##_accept,                                                                   \
     }
 
 TRAFFIC(, traffic_touching, plain, send_packet, touch);

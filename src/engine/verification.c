@@ -445,6 +445,7 @@ const bench_traffic verification_traffic = {
     .serve = serve_checked,
     .bounce = bounce_checked,
     .await_signal = await_signal_in_time,
+    .accept = verification_check,
 };
 
 cb_status verification_sum(control_team *team, const checker_findings *found,

@@ -268,7 +268,7 @@ static void fill_row(const void *state, const measurement_setting *setting, repo
 const measurement_method evb_method = {
     .several_unanswered = true,
     .no_harness = true,
-    .control_message_bytes = 8,
+    .control_message_bytes = EVB_CONTROL_BYTES,
     .open = open_state,
     .close = close_state,
     .timed_traces = true,
@@ -369,4 +369,7 @@ static cb_status measure_at_rate(void *state, const measurement_setting *setting
     return chain_measure(&parts, setting);
 }
 
-const measurement_method evb_at_rate = {.measure = measure_at_rate, .obstacle = evb_obstacle};
+const measurement_method evb_at_rate = {.several_unanswered = true,
+                                        .control_message_bytes = EVB_CONTROL_BYTES,
+                                        .measure = measure_at_rate,
+                                        .obstacle = evb_obstacle};

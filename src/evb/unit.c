@@ -14,9 +14,6 @@
 /* A builder acknowledges messages of this number of turns from the oldest incomplete one on. */
 enum { BUILDER_TURNS = 2 };
 
-/* Requests and acknowledgements are empty, unless fragments are. */
-enum { CONTROL_BYTES = 8 };
-
 static size_t peer_of(const bench_rank *me, size_t participant)
 {
     const size_t ranks = me->place.participants;
@@ -53,7 +50,7 @@ cb_status evb_set_up(bench_rank *me)
     unit->builds = unit->folded || !unit->reads_out;
     unit->ahead = own->ahead > 0 ? (size_t)own->ahead : 1;
     unit->pack = own->pack > 0 ? (size_t)own->pack : 1;
-    unit->control_bytes = me->size_bytes > 0 ? 0 : CONTROL_BYTES;
+    unit->control_bytes = me->size_bytes > 0 ? 0 : EVB_CONTROL_BYTES;
     /* Where acknowledgements may be lost they must not come between fragments: a unit that is one
      * rank is then ahead of its own builder by a turn at most. */
     unit->acknowledges = unit->schedule.order <= EVB_OFFSET && (reliable || !unit->folded);
@@ -211,23 +208,6 @@ static cb_status accept_fragments(bench_rank *me, size_t from, bool arrived)
 
 /* Messages */
 
-/* Read a message as the pass asks, and release it. */
-static cb_status read_fragments(bench_rank *me, bench_peer *from, transport_buffer *buffer)
-{
-    if (me->traffic == &verification_traffic)
-        return verification_check(me, from, buffer);
-    if (traffic_touches(me->traffic))
-        me->received.sum += traffic_touch(buffer->data, buffer->size);
-    if (me->fragments != NULL) {
-        me->received.bytes += buffer->size;
-        if (buffer->size > me->received.largest)
-            me->received.largest = buffer->size;
-    }
-    me->received.packets++;
-    transport_buffer_release(buffer);
-    return CB_OK;
-}
-
 /* The number of a peer's unit. */
 static uint32_t unit_of(const bench_rank *me, size_t peer)
 {
@@ -240,7 +220,7 @@ static cb_status take_fragments(bench_rank *me, size_t peer, transport_buffer *b
     const evb_unit *unit = evb_of(me);
     const uint64_t begin_ns = timeline_begin(unit->timeline);
 
-    CB_TRY(read_fragments(me, &me->peers[peer], buffer));
+    CB_TRY(bench_accept(me, peer, buffer));
     timeline_note(unit->timeline, begin_ns, TIMELINE_TAKES,
                   evb_event(unit, unit->peers[peer].turn, unit->index), 0, unit_of(me, peer));
     return accept_fragments(me, peer, true);
@@ -261,7 +241,7 @@ static cb_status read_own(bench_rank *me)
     if (me->traffic == &verification_traffic)
         verification_check_own(me, buffer, unit->opened - 1);
     else
-        CB_TRY(read_fragments(me, NULL, buffer));
+        CB_TRY(me->traffic->accept(me, NULL, buffer)); /* from no peer */
     me->received.own++;
     return count_message(me, unit, unit->opened - 1, true);
 }

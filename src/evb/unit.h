@@ -15,6 +15,9 @@
 #include "stats/stats.h"
 #include "timeline/timeline.h"
 
+/* Requests and acknowledgements are empty, unless fragments are. */
+enum { EVB_CONTROL_BYTES = 8 };
+
 /* Events of a builder. issued = complete + lost; `incomplete` are lost events of which at least one
  * fragment arrived. */
 typedef struct {

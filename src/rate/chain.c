@@ -143,7 +143,8 @@ static cb_status run_load(rate_run *base, const rate_load *load, rate_outcome *o
     CB_TRY(run->parts->run(run, load, schedule, &times));
     meters_end(&base->row.timed);
     meters_count(&base->row.timed, load->events / run->base.step_events);
-    CB_TRY(base->actions->finish(me));
+    if (base->actions->finish != NULL)
+        CB_TRY(base->actions->finish(me));
     CB_TRY(transport_flush(me->factory));
     CB_TRY(rank_check_sum(me));
     /* Other ranks may have given up, so all go on to the sum of the counts. */

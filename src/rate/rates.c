@@ -225,7 +225,7 @@ static void explain_failure(const highest_rate *rates, char *why, size_t size)
         snprintf(why, size, "no event was decided, all were lost; run again with --verify");
     else if (rates->quiet_ns > rates->deadline_ns)
         snprintf(why, size,
-                 "the deadline of %g us is below the latency of an idle farm: half of single "
+                 "the deadline of %g us is below the latency of an idle network: half of single "
                  "events take %.1f us or more; use a longer --deadline-us",
                  options->deadline_us, rates->quiet_ns / 1e3);
     else if (search->out_of_time)

@@ -75,7 +75,7 @@ case_is "a deadline below the quiet latency"
 run_refused 3 cb_pushfarm --find-rate --deadline-us 0.01 --quantile p50 --sizes 0,64 --algorithm 1000 \
     --max-time 0.05 --output result.json
 expect_status 1
-expect_error "0 bytes" "64 bytes" "below the latency of an idle farm" "longer --deadline-us"
+expect_error "0 bytes" "64 bytes" "below the latency of an idle network" "longer --deadline-us"
 expect_equal "searches said to have failed:" 2 "$(grep -c -v "calibration drifted" err)"
 expect_valid result.json
 expect_document result.json "d['complete'], [r['mode'] for r in d['results']]" \
@@ -94,7 +94,7 @@ case_is "a deadline below a quiet latency that is long"
 run_refused 3 cb_pushfarm --find-rate --deadline-us 100 --sizes 64 --algorithm 20000 --max-time 0.05 \
     --output result.json
 expect_status 1
-expect_error "below the latency of an idle farm" "half of single events take" "longer --deadline-us"
+expect_error "below the latency of an idle network" "half of single events take" "longer --deadline-us"
 expect_valid result.json
 expect_all_gone
 
