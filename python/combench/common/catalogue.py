@@ -99,7 +99,6 @@ class Ratio:
     column: str
     meaning: str
     reference: int  # the count that is measured first
-    formula: str = ""  # of count, reference, and the times of a step at both
     title: str = ""  # of a picture
     caption: str = ""
 
