@@ -37,7 +37,7 @@ const benchmark cb_alltoall = {
                    "first, as the reference of the congestion ratio.",
     .group = "basic",
     .pattern = "all-to-all",
-    .counted = &bench_processors,
+    .counted = BENCH_PROCESSORS,
     .overlap = &occupation_method,
     .usual = {{4}, {8}, {16}},
     .ratio = {.column = REPORT_CONGESTION_RATIO,

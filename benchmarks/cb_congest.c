@@ -82,13 +82,6 @@ static const cb_option own_options[] = {
          "impact needs two."},
 };
 
-/* All ranks, of which two other benchmarks take their parts. */
-static const bench_counted by_teams = {.column = "processors",
-                                       .ranks = "count",
-                                       .separator = "-",
-                                       .own_column = REPORT_PROCESSORS,
-                                       .own_options_only = true};
-
 const benchmark cb_congest = {
     .name = "congest",
     .id = "congest",
@@ -104,7 +97,7 @@ const benchmark cb_congest = {
         "costs.",
     .group = "congestion",
     .pattern = "congestion",
-    .counted = &by_teams,
+    .counted = BENCH_BY_TEAMS,
     .roles = {{"node", BENCH_COUNT, BENCH_OTHERS, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes = {{.name = "impact",
                .summary = "the victim alone, beside the aggressor, and alone again",

@@ -59,7 +59,7 @@ const benchmark cb_funnel = {
                    "measured first, as the reference of the shortfall in packet rate.",
     .group = "basic",
     .pattern = "many-to-one",
-    .counted = &bench_sources,
+    .counted = BENCH_SOURCES,
     .overlap = &occupation_method,
     .usual = {{4}, {8}, {16}},
     .ratio = {.column = REPORT_SHORTFALL_PCT,
@@ -69,6 +69,7 @@ const benchmark cb_funnel = {
               .caption = "Percentage by which the packet rate at the destination is below that "
                          "from one source. No packet is lost by it.",
               .reference = 1},
+    .shares = true,
     .fragments = BENCH_SECOND,
     .roles = {{"destination", BENCH_ONE, BENCH_ALL, BENCH_SECOND, BENCH_HEARS_ALL},
               {"source", BENCH_COUNT, BENCH_ALL, BENCH_FIRST, BENCH_HEARS_ALL}},

@@ -333,7 +333,7 @@ const benchmark cb_multicast = {
                    "only the order changes.",
     .group = "basic",
     .pattern = "one-to-many",
-    .counted = &bench_destinations,
+    .counted = BENCH_DESTINATIONS,
     .overlap = &occupation_method,
     .usual = {{4}, {8}, {16}},
     .lists = true,

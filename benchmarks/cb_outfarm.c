@@ -50,7 +50,7 @@ const benchmark cb_outfarm = {
                    " destinations have acknowledged a round.",
     .group = "basic",
     .pattern = "one-to-many",
-    .counted = &bench_destinations,
+    .counted = BENCH_DESTINATIONS,
     .overlap = &occupation_method,
     .usual = {{4}, {8}, {16}},
     .own_packets = true,

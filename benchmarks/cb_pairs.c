@@ -16,7 +16,7 @@ const benchmark cb_pairs = {
                    "efficiency.",
     .group = "basic",
     .pattern = "pairs",
-    .counted = &bench_processors,
+    .counted = BENCH_PROCESSORS,
     .overlap = &occupation_method,
     .usual = {{4}, {8}, {16}},
     .ratio = {.column = REPORT_SCALING_EFFICIENCY,

@@ -103,17 +103,6 @@ static cb_status choose_topologies(const benchmark *definition, const bench_opti
     }
 }
 
-static const bench_counted by_topology = {
-    .column = "topology",
-    .options = {"topology"},
-    .ranks = "sum(stages)",
-    .of_role = {"the first stage", "stages between", "the last stage"},
-    .separator = "-",
-    .own_column = REPORT_PROCESSORS,
-    .staged = true,
-    .takes = BENCH_TAKES_BLOCKS | BENCH_TAKES_LOAD,
-};
-
 const benchmark cb_pipeline = {
     .name = "pipeline",
     .id = "2.3",
@@ -130,7 +119,7 @@ const benchmark cb_pipeline = {
         "time to its arrival at the last stage.",
     .group = "farm",
     .pattern = "pipeline",
-    .counted = &by_topology,
+    .counted = BENCH_TOPOLOGY,
     .usual = {{4, 2, 1}, {6, 2, 1}, {9, 3, 1}},
     .fragments = BENCH_FIRST | BENCH_SECOND,
     .roles = {{"source", BENCH_COUNT, BENCH_CHAIN, 0, 0},

@@ -65,7 +65,7 @@ const benchmark cb_pullfarm = {
                    "the closed loop a decision lets the supervisor issue the next event.",
     .group = "farm",
     .pattern = "pull-farm",
-    .counted = &farm_counted,
+    .counted = BENCH_FARM,
     .method = &farm_method,
     .usual = {{4, 4}, {6, 6}, {8, 8}},
     .fragments = BENCH_SECOND,

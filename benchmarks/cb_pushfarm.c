@@ -33,7 +33,7 @@ const benchmark cb_pushfarm = {
                    "loop a decision lets the supervisor issue the next event.",
     .group = "farm",
     .pattern = "push-farm",
-    .counted = &farm_counted,
+    .counted = BENCH_FARM,
     .method = &farm_method,
     .usual = {{4, 4}, {6, 6}, {8, 8}},
     .fragments = BENCH_SECOND,

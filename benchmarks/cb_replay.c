@@ -34,13 +34,6 @@ static const cb_option own_options[] = {
      .more = "A record takes 16 bytes."},
 };
 
-static const bench_counted by_trace = {.column = "processors",
-                                       .ranks = "count",
-                                       .separator = "-",
-                                       .own_column = REPORT_PROCESSORS,
-                                       .own_options_only = true,
-                                       .operand = " FILE"};
-
 const benchmark cb_replay = {
     .name = "replay",
     .id = "replay",
@@ -55,7 +48,7 @@ const benchmark cb_replay = {
         "is refused before anything is sent: rank 0 evaluates it first.",
     .group = "replay",
     .pattern = "replay",
-    .counted = &by_trace,
+    .counted = BENCH_BY_TRACE,
     .roles = {{"node", BENCH_COUNT, BENCH_OTHERS, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes = {{.name = "play",
                .summary = "all records of the trace, once",

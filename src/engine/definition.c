@@ -9,9 +9,22 @@
 #include "base/log.h"
 #include "base/memory.h"
 
+const char *bench_counted_name(bench_counted counted)
+{
+    static const char *const names[] = {
+        [BENCH_PAIR_ONLY] = "processors",  [BENCH_BY_MODE] = "processors",
+        [BENCH_PROCESSORS] = "processors", [BENCH_DESTINATIONS] = "destinations",
+        [BENCH_SOURCES] = "sources",       [BENCH_FARM] = "sources",
+        [BENCH_TOPOLOGY] = "topology",     [BENCH_BY_TRACE] = "processors",
+        [BENCH_BY_TEAMS] = "processors",
+    };
+
+    return names[counted];
+}
+
 size_t bench_count_least(const benchmark *definition)
 {
-    return strcmp(definition->counted->column, "processors") == 0 ? 2 : 1;
+    return strcmp(bench_counted_name(definition->counted), "processors") == 0 ? 2 : 1;
 }
 
 size_t bench_count_multiple(const benchmark *definition)
@@ -239,7 +252,7 @@ size_t shape_stage(const bench_shape *shape, size_t participant)
 
 size_t shape_role(const benchmark *definition, const bench_shape *shape, size_t stage)
 {
-    if (!definition->counted->staged || stage == 0)
+    if (definition->counted != BENCH_TOPOLOGY || stage == 0)
         return stage;
     return stage + 1 == shape->stage_count ? 2 : 1;
 }

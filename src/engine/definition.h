@@ -12,7 +12,6 @@
 
 #include "base/options.h"
 #include "base/status.h"
-#include "base/units.h"
 #include "report/columns.h"
 #include "transport/transport.h"
 
@@ -79,7 +78,7 @@ typedef enum { BENCH_LATENCY, BENCH_ROUND } bench_figure;
 typedef struct {
     const char *name;
     const char *summary; /* what a step is, for --help */
-    size_t processors;   /* number of ranks; 0: a count tells it */
+    size_t processors;   /* number of ranks, if counted is BENCH_BY_MODE */
     bench_figure figure; /* the time of a step is reported as latency_us or round_us ... */
     unsigned divisor;    /* ... divided by this: 2 for a round trip */
     const char *packets; /* data packets that all destinations together receive in step / divisor: a
@@ -91,28 +90,18 @@ typedef struct {
     bench_actions roles[BENCH_ROLES];
 } bench_mode;
 
-/* What a count counts. Rows that several benchmarks share are below; others stand in the folder of
- * their benchmark. */
-typedef struct {
-    const char *column;     /* processors, destinations, sources or topology */
-    const char *options[3]; /* which give it, ended by NULL */
-    size_t list;            /* offset of the only one, a cb_list, in bench_options; 0: none */
-    const char *ranks;      /* that take part: a formula of the count */
-    const char *of_role[BENCH_ROLES]; /* ranks of each role, likewise; empty: as `share` says */
-    const char *separator;            /* of the numbers of a shape, as text */
-    report_column own_column;         /* that has the count in rows; REPORT_PROCESSORS: no other */
-    bool per_receiver;     /* rows have the throughput of a receiver, also if there is one */
-    bool converges;        /* sources send to one destination at a time: rows have their shares,
-                            * and the bytes that may arrive at once */
-    bool staged;           /* stages send to the next: those between have the second role, the
-                            * last has the third */
-    bool own_options_only; /* beside options that all programs have */
-    uint32_t takes;        /* rows of engine/options.c: a set of bench_scope */
-    const char *operand;   /* in the synopsis, as " FILE"; NULL: none */
+/* What a count counts, and so which option gives it. */
+typedef enum {
+    BENCH_PAIR_ONLY,
+    BENCH_BY_MODE, /* each mode has its number of processors */
+    BENCH_PROCESSORS,
+    BENCH_DESTINATIONS,
+    BENCH_SOURCES,
+    BENCH_FARM,     /* sources and destinations, plus a supervisor */
+    BENCH_TOPOLOGY, /* --topology: stages of ranks */
+    BENCH_BY_TRACE, /* as many as the trace has */
+    BENCH_BY_TEAMS  /* all ranks, of which two other benchmarks take their parts */
 } bench_counted;
-
-extern const bench_counted bench_pair, bench_by_mode, bench_processors, bench_destinations,
-    bench_sources;
 
 /* How a list of destinations changes from one broadcast to the next. BENCH_NEW: as BENCH_RANDOM,
  * and the group is made for its broadcast and freed after it. */
@@ -213,13 +202,14 @@ struct benchmark {
      * ring, congestion.
      * Benchmarks may share one. */
     const char *pattern;
-    const bench_counted *counted;
+    bench_counted counted;
     /* Counts measured by default, ended by 0: one number each, for farms sources and destinations,
      * for topologies the stages. Empty: as many processors as the mode has. */
     size_t usual[BENCH_USUAL][BENCH_STAGES];
     bench_ratio ratio;
     const bench_fit *fit; /* add a sweep up to 1 MiB and fit it; NULL: fit only with --sweep */
     bool lists;           /* lists of destinations may change; own options are bench_list_options */
+    bool shares;          /* report each peer's share, in modes with several peers */
     bool own_packets;     /* packets to different peers differ in content (bench_take_packets) */
     unsigned fragments;   /* set of roles whose packets may vary in size (--fragments); 0: none */
     uint32_t takes;       /* rows of engine/options.c that do not follow from these tables: a set of
@@ -267,15 +257,9 @@ typedef struct {
     const char *multicast, *list;
 } bench_list_options;
 
-/* The option that gives the counts, if one alone does, or NULL. */
-static inline const cb_list *bench_counts(const benchmark *definition, const bench_options *options)
-{
-    const size_t offset = definition->counted->list;
-
-    return offset > 0 ? (const cb_list *)((const char *)(const void *)options + offset) : NULL;
-}
-
-/* The smallest count, and the number that counts are multiples of: 2 if ranks form pairs. */
+/* What is counted: "processors", "destinations", "sources" or "topology"; the smallest count; and
+ * the number that counts are multiples of: 2 if ranks form pairs. */
+const char *bench_counted_name(bench_counted counted);
 size_t bench_count_least(const benchmark *definition);
 size_t bench_count_multiple(const benchmark *definition);
 

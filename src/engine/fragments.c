@@ -128,7 +128,7 @@ size_t fragments_sources(const benchmark *definition, const bench_options *optio
 
 bench_span fragments_senders(const benchmark *definition, const bench_shape *shape, size_t stage)
 {
-    if (!definition->counted->staged)
+    if (definition->counted != BENCH_TOPOLOGY)
         return shape_span(shape, first_sending_stage(definition, shape));
     return stage > 0 ? shape_span(shape, stage - 1) : (bench_span){0, 0};
 }
@@ -144,7 +144,7 @@ static size_t source_of(const benchmark *definition, const bench_options *option
 
     if (!sends_fragments(definition, shape, stage))
         return SIZE_MAX;
-    if (!definition->counted->staged)
+    if (definition->counted != BENCH_TOPOLOGY)
         return index < fragments_sources(definition, options, shape) ? index : SIZE_MAX;
     return index * (shape_span(shape, 0).count / span.count);
 }

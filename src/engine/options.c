@@ -556,53 +556,23 @@ static const char *const exit_statuses[] = {
     NULL,
 };
 
-/* Counts that several benchmarks have */
-
-const bench_counted bench_pair = {.column = "processors",
-                                  .ranks = "2",
-                                  .separator = "-",
-                                  .own_column = REPORT_PROCESSORS,
-                                  .takes = BENCH_TAKES_BLOCKS};
-
-const bench_counted bench_by_mode = {.column = "processors",
-                                     .ranks = "count",
-                                     .separator = "-",
-                                     .own_column = REPORT_PROCESSORS,
-                                     .takes = BENCH_TAKES_BLOCKS};
-
-const bench_counted bench_processors = {.column = "processors",
-                                        .options = {"processors"},
-                                        .list = offsetof(bench_options, processors),
-                                        .ranks = "count",
-                                        .separator = "-",
-                                        .own_column = REPORT_PROCESSORS,
-                                        .per_receiver = true,
-                                        .takes = BENCH_TAKES_BLOCKS | BENCH_TAKES_PROCESSORS};
-
-const bench_counted bench_destinations = {.column = "destinations",
-                                          .options = {"destinations"},
-                                          .list = offsetof(bench_options, destinations),
-                                          .ranks = "1 + count",
-                                          .separator = "-",
-                                          .own_column = REPORT_DESTINATIONS,
-                                          .per_receiver = true,
-                                          .takes = BENCH_TAKES_BLOCKS | BENCH_TAKES_DESTINATIONS};
-
-const bench_counted bench_sources = {.column = "sources",
-                                     .options = {"sources"},
-                                     .list = offsetof(bench_options, sources),
-                                     .ranks = "1 + count",
-                                     .separator = "-",
-                                     .own_column = REPORT_SOURCES,
-                                     .converges = true,
-                                     .takes = BENCH_TAKES_BLOCKS | BENCH_TAKES_SOURCES};
-
 /* The set of bench_scope values that follows from a definition. */
 static uint32_t scopes_of(const benchmark *definition)
 {
-    uint32_t scopes = definition->counted->takes;
+    static const uint32_t by_count[] = {
+        [BENCH_PAIR_ONLY] = 0,
+        [BENCH_BY_MODE] = 0,
+        [BENCH_PROCESSORS] = BENCH_TAKES_PROCESSORS,
+        [BENCH_DESTINATIONS] = BENCH_TAKES_DESTINATIONS,
+        [BENCH_SOURCES] = BENCH_TAKES_SOURCES,
+        [BENCH_FARM] = BENCH_TAKES_FARM | BENCH_TAKES_LOAD | BENCH_TAKES_TIMELINE,
+        [BENCH_TOPOLOGY] = BENCH_TAKES_LOAD,
+        [BENCH_BY_TRACE] = 0,
+        [BENCH_BY_TEAMS] = 0,
+    };
+    uint32_t scopes = by_count[definition->counted];
 
-    if (definition->counted->own_options_only)
+    if (definition->counted == BENCH_BY_TRACE || definition->counted == BENCH_BY_TEAMS)
         return 0;
     scopes |= BENCH_TAKES_PACKETS | definition->takes;
     scopes |= definition->choose_shapes != NULL ? BENCH_TAKES_ALGORITHM : BENCH_TAKES_MODES;
@@ -615,6 +585,8 @@ static uint32_t scopes_of(const benchmark *definition)
         scopes |= BENCH_TAKES_LOAD;
     if (definition->fragments != 0)
         scopes |= BENCH_TAKES_FRAGMENTS;
+    if (definition->counted != BENCH_FARM)
+        scopes |= BENCH_TAKES_BLOCKS;
     if (bench_occupations(definition) != NULL)
         scopes |= bench_side_of(&definition->roles[0]) == BENCH_SIDE_NODE ? BENCH_TAKES_NODES
                                                                           : BENCH_TAKES_SIDES;
@@ -744,8 +716,7 @@ void options_table_make(const benchmark *definition, const benchmark *const *reg
     at = add_rows(definition, registry, later_rows, LATER_ROWS, at);
     snprintf(out->program, sizeof(out->program), "cb_%s", definition->name);
     snprintf(out->synopsis, sizeof(out->synopsis), "mpirun -np N cb_%s [OPTION]...%s",
-             definition->name,
-             definition->counted->operand != NULL ? definition->counted->operand : "");
+             definition->name, definition->counted == BENCH_BY_TRACE ? " FILE" : "");
     out->registry = registry;
     out->table = (cb_option_table){
         .program = out->program,

@@ -81,6 +81,27 @@ size_t plan_sizes(const benchmark *definition, const bench_options *options, uin
 
 /* Counts */
 
+/* The option that gives the counts, or NULL. */
+static const cb_list *counts_option(const planner *p)
+{
+    switch (p->definition->counted) {
+    case BENCH_PROCESSORS:
+        return &p->options->processors;
+    case BENCH_DESTINATIONS:
+        return &p->options->destinations;
+    case BENCH_SOURCES:
+        return &p->options->sources;
+    case BENCH_PAIR_ONLY:
+    case BENCH_BY_MODE:
+    case BENCH_BY_TRACE:
+    case BENCH_BY_TEAMS:
+    case BENCH_FARM:
+    case BENCH_TOPOLOGY:
+        break;
+    }
+    return NULL;
+}
+
 static size_t ranks_needed(const planner *p, size_t count)
 {
     bench_shape shape = shape_of_count(p->definition, count);
@@ -96,7 +117,7 @@ static size_t multiple_of(const planner *p)
 
 static cb_status check_count(const planner *p, uint64_t count, size_t room)
 {
-    const char *name = p->definition->counted->column;
+    const char *name = bench_counted_name(p->definition->counted);
     size_t needed = ranks_needed(p, (size_t)count);
 
     if (count % multiple_of(p) != 0) {
@@ -135,9 +156,8 @@ static cb_status add_usual_counts(planner *p, size_t room)
 /* The ranks of --receivers or --group have to exist, and be enough for all counts. */
 static cb_status check_receivers(const planner *p)
 {
-    const cb_list *counts = bench_counts(p->definition, p->options),
-                  *receivers = &p->options->receivers;
-    const char *counted = p->definition->counted->column;
+    const cb_list *counts = counts_option(p), *receivers = &p->options->receivers;
+    const char *counted = bench_counted_name(p->definition->counted);
     const char *named_by = p->options->group != NULL ? "group" : "receivers";
 
     if (receivers->count == 0)
@@ -166,7 +186,7 @@ static cb_status check_receivers(const planner *p)
 
 static cb_status choose_counts(planner *p)
 {
-    const cb_list *wanted = bench_counts(p->definition, p->options);
+    const cb_list *wanted = counts_option(p);
     size_t receivers = p->options->receivers.count;
     size_t room = receivers > 0 ? receivers + 1 : p->ranks;
 
@@ -317,7 +337,7 @@ static cb_status plan_modes(planner *p)
 
         if (!mode_is_wanted(options, mode))
             continue;
-        if (mode->processors > 0) {
+        if (definition->counted == BENCH_BY_MODE) {
             p->counts.values[0] = mode->processors;
             if (strcmp(options->mode, mode->name) == 0)
                 CB_TRY(check_count(p, mode->processors, p->ranks));
@@ -345,7 +365,7 @@ static cb_status plan_shapes(planner *p)
                                      .shape = *shape,
                                      .own_multicast = p->shapes.own_multicast};
 
-        if (definition->counted->staged) {
+        if (definition->counted == BENCH_TOPOLOGY) {
             variant.count = shape->stages[shape->stage_count - 2];
             shape_text(shape, variant.topology);
         }

@@ -12,16 +12,6 @@
 
 const char *const farm_ways_to_tell[] = {"loop", "multicast", NULL};
 
-const bench_counted farm_counted = {
-    .column = "sources",
-    .options = {"sources", "destinations"},
-    .ranks = "1 + sources + destinations",
-    .of_role = {"1", "sources", "destinations"},
-    .separator = "x",
-    .own_column = REPORT_PROCESSORS,
-    .takes = BENCH_TAKES_FARM | BENCH_TAKES_LOAD | BENCH_TAKES_TIMELINE,
-};
-
 static const farm_own_options *own_options(const bench_options *options)
 {
     return (const void *)options->own;

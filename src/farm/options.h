@@ -12,9 +12,6 @@
 cb_status farm_choose_shapes(const benchmark *definition, const bench_options *options,
                              size_t ranks, bench_shape_list *out);
 
-/* Counts of farms: sources and destinations, and a supervisor. */
-extern const bench_counted farm_counted;
-
 /* Own rows of farms. Offsets are into farm_own_options. */
 extern const char *const farm_ways_to_tell[];
 #define FARM_SUPERVISOR_ROW(help_text, more_text)                                                  \
