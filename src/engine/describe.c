@@ -137,6 +137,7 @@ static void put_ratio(report_stream *out, const benchmark *definition)
     report_stream_object(out, "ratio");
     report_stream_text(out, "column", report_columns[ratio->column].key);
     report_stream_text(out, "meaning", ratio->meaning);
+    report_stream_text(out, "formula", ratio->formula);
     report_stream_text(out, "title", ratio->title);
     report_stream_text(out, "caption", ratio->caption);
     put_count(out, "reference", ratio->reference);
