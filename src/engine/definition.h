@@ -209,7 +209,6 @@ struct benchmark {
     bench_ratio ratio;
     const bench_fit *fit; /* add a sweep up to 1 MiB and fit it; NULL: fit only with --sweep */
     bool lists;           /* lists of destinations may change; own options are bench_list_options */
-    bool shares;          /* report each peer's share, in modes with several peers */
     bool own_packets;     /* packets to different peers differ in content (bench_take_packets) */
     unsigned fragments;   /* set of roles whose packets may vary in size (--fragments); 0: none */
     uint32_t takes;       /* rows of engine/options.c that do not follow from these tables: a set of
