@@ -137,7 +137,6 @@ struct bench_rank {
     bench_fragments *fragments; /* NULL: sizes do not vary */
     transport_buffer *in_hand;  /* kept by bench_serve, or to be sent next; or NULL */
     bool rotate;                /* --buffers rotate: a received buffer is not sent on */
-    size_t shifts;              /* messages per round in an emitted trace; 0: all */
     size_t threads;             /* that send in each source; at least 1 */
     bench_senders *senders;     /* this rank's sending threads; NULL: it has one thread */
     unsigned window, half_window;

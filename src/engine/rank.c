@@ -210,7 +210,6 @@ cb_status rank_create(const rank_setting *setting, transport_factory *factory, b
         me->place.index = self - shape_span(&shape, stage).first;
         me->size_bytes = measurement->size_bytes * bench_packed(setting->definition, options);
         me->own_options = options->own;
-        me->shifts = (size_t)options->trace_shifts;
         me->threads = options->threads > 1 ? (size_t)options->threads : 1;
         me->rotate = strcmp(options->buffers, "rotate") == 0;
         me->lists = (bench_lists){.kind = measurement->list,
