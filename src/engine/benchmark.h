@@ -183,8 +183,7 @@ BENCH_DISPATCH cb_status bench_send(bench_rank *me, size_t peer)
 }
 
 /* Different data for each peer: take a packet for each, then send them, all in one step. All are
- * taken at a time, so each has its own memory; with `own_packets` in the definition, each has its
- * own content. rank_destroy releases what was not sent. */
+ * taken at a time, so each has its own memory. rank_destroy releases what was not sent. */
 cb_status bench_take_packets(bench_rank *me);
 
 BENCH_DISPATCH cb_status bench_send_taken(bench_rank *me, size_t peer)

@@ -215,7 +215,6 @@ struct benchmark {
     bench_ratio ratio;
     const bench_fit *fit; /* add a sweep up to 1 MiB and fit it; NULL: fit only with --sweep */
     bool lists;           /* lists of destinations may change; own options are bench_list_options */
-    bool own_packets;     /* packets to different peers differ in content (bench_take_packets) */
     unsigned fragments;   /* set of roles whose packets may vary in size (--fragments); 0: none */
     uint32_t takes;       /* rows of engine/options.c that do not follow from these tables: a set of
                            * bench_scope */
@@ -231,6 +230,8 @@ struct benchmark {
     /* Check the options before the plan is made: CB_ERROR_USAGE, logged. NULL: nothing to check.
      * Pure. */
     cb_status (*check)(const bench_options *options);
+    /* Fill a new buffer, with content that has the sum of traffic_fill's. NULL: traffic_fill. */
+    void (*fill)(void *data, size_t size_bytes);
     const bench_units *units; /* NULL: packets of the mode, multiples of bench_count_multiple */
     /* Rows of the benchmark's own options. Offsets are into a struct of at most BENCH_OWN_BYTES,
      * which steps find as me->own_options. Benchmarks may share a table; their rows stand after the
