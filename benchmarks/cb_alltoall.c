@@ -5,22 +5,39 @@
 #include "engine/benchmark.h"
 #include "occupation/method.h"
 
+typedef struct {
+    uint64_t shifts; /* messages of a node per round of a trace; 0: to all others */
+} alltoall_options;
+
+static const cb_option own_options[] = {
+    {.name = "trace-shifts",
+     .type = CB_OPTION_COUNT,
+     .offset = offsetof(alltoall_options, shifts),
+     .argument = "N",
+     .minimum = 1,
+     .maximum = 65535,
+     .help = "Messages of a node in a round of the trace; default to all others",
+     .more = "They go to nodes that are spread evenly over the others."},
+};
+
 /* In a trace only: send to some of the other nodes, spread as evenly as possible. */
-static __attribute__((cold)) cb_status exchange_with_some(bench_rank *me)
+static __attribute__((cold)) cb_status exchange_with_some(bench_rank *me, size_t shifts)
 {
     bench_peer *from;
 
-    for (size_t i = 0; i < me->shifts; i++)
-        CB_TRY(bench_send(me, i * me->peer_count / me->shifts));
-    for (size_t i = 0; i < me->shifts; i++)
+    for (size_t i = 0; i < shifts; i++)
+        CB_TRY(bench_send(me, i * me->peer_count / shifts));
+    for (size_t i = 0; i < shifts; i++)
         CB_TRY(bench_receive_any(me, &from));
     return CB_OK;
 }
 
 static cb_status exchange_with_all(bench_rank *me)
 {
-    if (__builtin_expect(me->shifts > 0, 0))
-        return exchange_with_some(me);
+    const alltoall_options *own = me->own_options;
+
+    if (__builtin_expect(own->shifts > 0, 0))
+        return exchange_with_some(me, (size_t)own->shifts);
     for (size_t peer = 0; peer < me->peer_count; peer++)
         CB_TRY(bench_send(me, peer));
     return bench_assemble(me);
@@ -47,7 +64,9 @@ const benchmark cb_alltoall = {
               .caption = "Time per packet divided by the time between two nodes; 1 means no "
                          "congestion.",
               .reference = 2},
-    .takes = BENCH_TAKES_SHIFTS,
+    .options_after = "trace-blocks",
+    .options = own_options,
+    .option_count = sizeof(own_options) / sizeof(own_options[0]),
     .roles = {{"node", BENCH_COUNT, BENCH_OTHERS, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes = {{.name = "round",
                .summary = "a packet to every other node and one from each",

@@ -17,7 +17,6 @@ const benchmark cb_comms1 = {
                    " nothing is measured. Without --sizes a sweep to 1 MiB is added.",
     .group = "parkbench",
     .pattern = "pair",
-    .counted = BENCH_PAIR_ONLY,
     .usual = {{2}},
     .fit = &parkbench_fit,
     .method = &parkbench_method,

@@ -29,7 +29,6 @@ const benchmark cb_comms2 = {
                    "sweep to 1 MiB is added.",
     .group = "parkbench",
     .pattern = "exchange",
-    .counted = BENCH_PAIR_ONLY,
     .usual = {{2}},
     .fit = &parkbench_fit,
     .method = &parkbench_method,

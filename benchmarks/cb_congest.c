@@ -97,7 +97,6 @@ const benchmark cb_congest = {
         "costs.",
     .group = "congestion",
     .pattern = "congestion",
-    .counted = BENCH_BY_TEAMS,
     .roles = {{"node", BENCH_COUNT, BENCH_OTHERS, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes = {{.name = "impact",
                .summary = "the victim alone, beside the aggressor, and alone again",

@@ -69,7 +69,6 @@ const benchmark cb_funnel = {
               .caption = "Percentage by which the packet rate at the destination is below that "
                          "from one source. No packet is lost by it.",
               .reference = 1},
-    .shares = true,
     .fragments = BENCH_SECOND,
     .roles = {{"destination", BENCH_ONE, BENCH_ALL, BENCH_SECOND, BENCH_HEARS_ALL},
               {"source", BENCH_COUNT, BENCH_ALL, BENCH_FIRST, BENCH_HEARS_ALL}},

@@ -19,7 +19,6 @@ const benchmark cb_oneway = {
                    " line t(n) = t0 + n / r_inf to it in segments.",
     .group = "basic",
     .pattern = "pair",
-    .counted = BENCH_PAIR_ONLY,
     .overlap = &occupation_method,
     .usual = {{2}},
     .fit = &figures_hockney,

@@ -4,8 +4,31 @@
  *   stream    a step is one packet to each destination, limited by the window; the source's block
  * is timed from its first send to the last acknowledgement round     each destination acknowledges
  * each round; the time of a round ends with the receipt of the last acknowledgement */
+#include <string.h>
+
+#include "base/random.h"
 #include "engine/benchmark.h"
+#include "engine/traffic.h"
 #include "occupation/method.h"
+
+/* Fill a buffer with content that differs from place to place in memory, from 16 bytes on. Bits
+ * that are exchanged between two words change neither their sum nor the lowest bit of a byte, which
+ * is always set. */
+static void fill_by_place(void *data, size_t size_bytes)
+{
+    unsigned char *bytes = data;
+
+    traffic_fill(data, size_bytes);
+    for (size_t at = 0; at + 16 <= size_bytes; at += 16) {
+        uint64_t words[2], exchanged;
+
+        memcpy(words, bytes + at, sizeof(words));
+        exchanged = (words[0] ^ words[1]) & cb_mix64((uintptr_t)(bytes + at));
+        words[0] ^= exchanged;
+        words[1] ^= exchanged;
+        memcpy(bytes + at, words, sizeof(words));
+    }
+}
 
 static cb_status send_to_each(bench_rank *me)
 {
@@ -53,7 +76,7 @@ const benchmark cb_outfarm = {
     .counted = BENCH_DESTINATIONS,
     .overlap = &occupation_method,
     .usual = {{4}, {8}, {16}},
-    .own_packets = true,
+    .fill = fill_by_place,
     .roles = {{"source", BENCH_ONE, BENCH_ALL, BENCH_SECOND, BENCH_HEARS_ALL},
               {"destination", BENCH_COUNT, BENCH_ALL, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes = {{.name = "stream",

@@ -103,6 +103,15 @@ static cb_status choose_topologies(const benchmark *definition, const bench_opti
     }
 }
 
+static const bench_shapes topologies = {
+    .column = "topology",
+    .options = {"topology"},
+    .ranks = "sum(stages)",
+    .of_roles = {"the first stage", "stages between", "the last stage"},
+    .separator = "-",
+    .choose = choose_topologies,
+};
+
 const benchmark cb_pipeline = {
     .name = "pipeline",
     .id = "2.3",
@@ -119,7 +128,7 @@ const benchmark cb_pipeline = {
         "time to its arrival at the last stage.",
     .group = "farm",
     .pattern = "pipeline",
-    .counted = BENCH_TOPOLOGY,
+    .shapes = &topologies,
     .usual = {{4, 2, 1}, {6, 2, 1}, {9, 3, 1}},
     .fragments = BENCH_FIRST | BENCH_SECOND,
     .roles = {{"source", BENCH_COUNT, BENCH_CHAIN, 0, 0},
@@ -138,7 +147,6 @@ const benchmark cb_pipeline = {
                           .timed = true,
                           .starts_after_begin = true,
                           .ends_before_finish = true}}}},
-    .choose_shapes = choose_topologies,
     .method = &chain_closed_method,
     .at_rate = &chain_method,
     .options = own_options,

@@ -65,7 +65,8 @@ const benchmark cb_pullfarm = {
                    "the closed loop a decision lets the supervisor issue the next event.",
     .group = "farm",
     .pattern = "pull-farm",
-    .counted = BENCH_FARM,
+    .shapes = &farm_shapes,
+    .takes = BENCH_TAKES_FARM | BENCH_TAKES_LOAD | BENCH_TAKES_TIMELINE,
     .method = &farm_method,
     .usual = {{4, 4}, {6, 6}, {8, 8}},
     .fragments = BENCH_SECOND,
@@ -79,7 +80,6 @@ const benchmark cb_pullfarm = {
                .roles = {{.step = farm_send_addresses, .timed = true},
                          {.react = answer},
                          {.react = fetch_or_collect}}}},
-    .choose_shapes = farm_choose_shapes,
     .options = own_options,
     .option_count = sizeof(own_options) / sizeof(own_options[0]),
     .figures =

@@ -34,7 +34,6 @@ const benchmark cb_twoway = {
                    "line t(n) = t0 + n / r_inf to it in segments.",
     .group = "basic",
     .pattern = "exchange",
-    .counted = BENCH_PAIR_ONLY,
     .overlap = &occupation_method,
     .usual = {{2}},
     .fit = &figures_hockney,

@@ -54,7 +54,7 @@ cb_status congest_split(const char *text, char words[CONGEST_TEXT_BYTES],
  * the job. */
 static bool can_be_beside(const benchmark *one)
 {
-    return one->modes[0].roles[0].step != NULL &&
+    return bench_has_steps(one) &&
            (one->method == NULL || one->method->measure == NULL || one->method->load != NULL);
 }
 

@@ -137,7 +137,6 @@ struct bench_rank {
     bench_fragments *fragments; /* NULL: sizes do not vary */
     transport_buffer *in_hand;  /* kept by bench_serve, or to be sent next; or NULL */
     bool rotate;                /* --buffers rotate: a received buffer is not sent on */
-    size_t shifts;              /* messages per round in an emitted trace; 0: all */
     size_t threads;             /* that send in each source; at least 1 */
     bench_senders *senders;     /* this rank's sending threads; NULL: it has one thread */
     unsigned window, half_window;
@@ -185,8 +184,7 @@ BENCH_DISPATCH cb_status bench_send(bench_rank *me, size_t peer)
 }
 
 /* Different data for each peer: take a packet for each, then send them, all in one step. All are
- * taken at a time, so each has its own memory; with `own_packets` in the definition, each has its
- * own content. rank_destroy releases what was not sent. */
+ * taken at a time, so each has its own memory. rank_destroy releases what was not sent. */
 cb_status bench_take_packets(bench_rank *me);
 
 BENCH_DISPATCH cb_status bench_send_taken(bench_rank *me, size_t peer)

@@ -9,22 +9,21 @@
 #include "base/log.h"
 #include "base/memory.h"
 
-const char *bench_counted_name(bench_counted counted)
+const char *bench_counted_name(const benchmark *definition)
 {
     static const char *const names[] = {
-        [BENCH_PAIR_ONLY] = "processors",  [BENCH_BY_MODE] = "processors",
-        [BENCH_PROCESSORS] = "processors", [BENCH_DESTINATIONS] = "destinations",
-        [BENCH_SOURCES] = "sources",       [BENCH_FARM] = "sources",
-        [BENCH_TOPOLOGY] = "topology",     [BENCH_BY_TRACE] = "processors",
-        [BENCH_BY_TEAMS] = "processors",
+        [BENCH_NO_OPTION] = "processors",
+        [BENCH_PROCESSORS] = "processors",
+        [BENCH_DESTINATIONS] = "destinations",
+        [BENCH_SOURCES] = "sources",
     };
 
-    return names[counted];
+    return definition->shapes != NULL ? definition->shapes->column : names[definition->counted];
 }
 
 size_t bench_count_least(const benchmark *definition)
 {
-    return strcmp(bench_counted_name(definition->counted), "processors") == 0 ? 2 : 1;
+    return strcmp(bench_counted_name(definition), "processors") == 0 ? 2 : 1;
 }
 
 size_t bench_count_multiple(const benchmark *definition)
@@ -59,6 +58,11 @@ double bench_ratio_of(const bench_ratio *ratio, size_t count, double step_us, do
 size_t bench_packed(const benchmark *definition, const bench_options *options)
 {
     return definition->units != NULL ? definition->units->scale(options, 1).packed : 1;
+}
+
+bool bench_has_steps(const benchmark *definition)
+{
+    return definition->modes[0].roles[0].step != NULL;
 }
 
 bool bench_is_led_in(const bench_mode *mode)
@@ -252,9 +256,13 @@ size_t shape_stage(const bench_shape *shape, size_t participant)
 
 size_t shape_role(const benchmark *definition, const bench_shape *shape, size_t stage)
 {
-    if (definition->counted != BENCH_TOPOLOGY || stage == 0)
-        return stage;
-    return stage + 1 == shape->stage_count ? 2 : 1;
+    size_t last = 0;
+
+    while (last + 1 < BENCH_ROLES && definition->roles[last + 1].share != BENCH_NONE)
+        last++;
+    if (stage == 0 || stage + 1 == shape->stage_count)
+        return stage == 0 ? 0 : last;
+    return stage < last ? stage : last - 1;
 }
 
 bool shape_same(const bench_shape *one, const bench_shape *other)

@@ -78,7 +78,7 @@ typedef enum { BENCH_LATENCY, BENCH_ROUND } bench_figure;
 typedef struct {
     const char *name;
     const char *summary; /* what a step is, for --help */
-    size_t processors;   /* number of ranks, if counted is BENCH_BY_MODE */
+    size_t processors;   /* number of ranks, if each mode has its own; else 0 */
     bench_figure figure; /* the time of a step is reported as latency_us or round_us ... */
     unsigned divisor;    /* ... divided by this: 2 for a round trip */
     const char *packets; /* data packets that all destinations together receive in step / divisor: a
@@ -90,18 +90,23 @@ typedef struct {
     bench_actions roles[BENCH_ROLES];
 } bench_mode;
 
-/* What a count counts, and so which option gives it. */
-typedef enum {
-    BENCH_PAIR_ONLY,
-    BENCH_BY_MODE, /* each mode has its number of processors */
-    BENCH_PROCESSORS,
-    BENCH_DESTINATIONS,
-    BENCH_SOURCES,
-    BENCH_FARM,     /* sources and destinations, plus a supervisor */
-    BENCH_TOPOLOGY, /* --topology: stages of ranks */
-    BENCH_BY_TRACE, /* as many as the trace has */
-    BENCH_BY_TEAMS  /* all ranks, of which two other benchmarks take their parts */
-} bench_counted;
+/* What a count counts, and so which option gives it. BENCH_NO_OPTION: processors, whose number
+ * follows from the definition or the job. */
+typedef enum { BENCH_NO_OPTION, BENCH_PROCESSORS, BENCH_DESTINATIONS, BENCH_SOURCES } bench_counted;
+
+/* A benchmark whose own options give the numbers of ranks in its stages, in place of a count. It
+ * has no --mode, and an algorithm runs on each packet (--algorithm). */
+typedef struct {
+    const char *column;     /* of the result, which tells shapes apart */
+    const char *options[3]; /* that give shapes, ended by NULL */
+    const char *ranks;      /* in all; a formula of `sources`, `destinations`, `stages` */
+    const char *of_roles[BENCH_ROLES]; /* ranks of each role: a formula, or in words */
+    const char *separator;             /* of the numbers of a shape: x of 4x4 */
+    /* Choose the shapes to measure in a job of `ranks`. CB_ERROR_USAGE, logged, if the options do
+     * not fit. Pure. */
+    cb_status (*choose)(const benchmark *definition, const bench_options *options, size_t ranks,
+                        bench_shape_list *out);
+} bench_shapes;
 
 /* How a list of destinations changes from one broadcast to the next. BENCH_NEW: as BENCH_RANDOM,
  * and the group is made for its broadcast and freed after it. */
@@ -203,14 +208,13 @@ struct benchmark {
      * Benchmarks may share one. */
     const char *pattern;
     bench_counted counted;
+    const bench_shapes *shapes; /* NULL: counts */
     /* Counts measured by default, ended by 0: one number each, for farms sources and destinations,
      * for topologies the stages. Empty: as many processors as the mode has. */
     size_t usual[BENCH_USUAL][BENCH_STAGES];
     bench_ratio ratio;
     const bench_fit *fit; /* add a sweep up to 1 MiB and fit it; NULL: fit only with --sweep */
     bool lists;           /* lists of destinations may change; own options are bench_list_options */
-    bool shares;          /* report each peer's share, in modes with several peers */
-    bool own_packets;     /* packets to different peers differ in content (bench_take_packets) */
     unsigned fragments;   /* set of roles whose packets may vary in size (--fragments); 0: none */
     uint32_t takes;       /* rows of engine/options.c that do not follow from these tables: a set of
                            * bench_scope */
@@ -223,14 +227,11 @@ struct benchmark {
     const char *table[BENCH_TABLE];
     bench_bound bounds[BENCH_BOUNDS]; /* of farms, event building; ended by one without benchmark */
     bench_counterpart counterpart;    /* .benchmark is NULL if there is none */
-    /* Choose the shapes to measure in a job of `ranks` from the options, in place of counts; there
-     * is no --mode, and an algorithm runs on each packet (--algorithm). CB_ERROR_USAGE, logged, if
-     * they do not fit. Pure. */
-    cb_status (*choose_shapes)(const benchmark *definition, const bench_options *options,
-                               size_t ranks, bench_shape_list *out);
     /* Check the options before the plan is made: CB_ERROR_USAGE, logged. NULL: nothing to check.
      * Pure. */
     cb_status (*check)(const bench_options *options);
+    /* Fill a new buffer, with content that has the sum of traffic_fill's. NULL: traffic_fill. */
+    void (*fill)(void *data, size_t size_bytes);
     const bench_units *units; /* NULL: packets of the mode, multiples of bench_count_multiple */
     /* Rows of the benchmark's own options. Offsets are into a struct of at most BENCH_OWN_BYTES,
      * which steps find as me->own_options. Benchmarks may share a table; their rows stand after the
@@ -257,9 +258,9 @@ typedef struct {
     const char *multicast, *list;
 } bench_list_options;
 
-/* What is counted: "processors", "destinations", "sources" or "topology"; the smallest count; and
- * the number that counts are multiples of: 2 if ranks form pairs. */
-const char *bench_counted_name(bench_counted counted);
+/* The column of counts or shapes: "processors", "destinations", "sources" or "topology"; the
+ * smallest count; and the number that counts are multiples of: 2 if ranks form pairs. */
+const char *bench_counted_name(const benchmark *definition);
 size_t bench_count_least(const benchmark *definition);
 size_t bench_count_multiple(const benchmark *definition);
 
@@ -275,6 +276,10 @@ size_t bench_step_packets(const benchmark *definition, const bench_options *opti
 
 /* The value of a ratio, from the times of a step at a count and at the reference. */
 double bench_ratio_of(const bench_ratio *ratio, size_t count, double step_us, double reference_us);
+
+/* Whether steps exchange messages: not if the program measures other benchmarks, or plays a trace.
+ */
+bool bench_has_steps(const benchmark *definition);
 
 /* Whether timing starts at the end of the first step, as in a pipeline. */
 bool bench_is_led_in(const bench_mode *mode);
@@ -356,8 +361,8 @@ bench_span shape_span(const bench_shape *shape, size_t stage);
 /* The stage of a participant. */
 size_t shape_stage(const bench_shape *shape, size_t participant);
 
-/* The role of a stage. In a topology the first stage has the first role, the last stage the third,
- * and all others the second. */
+/* The role of a stage. The first stage has the first role and the last stage the last one; if there
+ * are more stages than roles, those between share a role. */
 size_t shape_role(const benchmark *definition, const bench_shape *shape, size_t stage);
 
 bool shape_same(const bench_shape *one, const bench_shape *other);

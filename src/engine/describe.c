@@ -38,45 +38,34 @@ static void put_numbers(report_stream *out, const char *key, const uint64_t *val
     report_stream_end(out);
 }
 
-/* Number of ranks in a role as a formula: of `count`, of a farm's two numbers, or in words for a
- * topology. */
+/* Number of ranks in a role as a formula, or in words. */
 static const char *ranks_of_role(const benchmark *definition, size_t role)
 {
-    static const char *const of_farm[BENCH_ROLES] = {"1", "sources", "destinations"};
-    static const char *const of_topology[BENCH_ROLES] = {"the first stage", "stages between",
-                                                         "the last stage"};
     static const char *const of_count[] = {
         [BENCH_NONE] = "0",      [BENCH_ONE] = "1",          [BENCH_HALF] = "count / 2",
         [BENCH_COUNT] = "count", [BENCH_REST] = "count - 2",
     };
 
-    if (definition->counted == BENCH_FARM)
-        return of_farm[role];
-    return definition->counted == BENCH_TOPOLOGY ? of_topology[role]
-                                                 : of_count[definition->roles[role].share];
+    return definition->shapes != NULL ? definition->shapes->of_roles[role]
+                                      : of_count[definition->roles[role].share];
 }
 
 /* What is counted, which options give it, and the valid and default counts. */
 static void put_counts(report_stream *out, const benchmark *definition)
 {
-    static const struct {
-        const char *options[3], *ranks;
-    } counted[] = {
-        [BENCH_PAIR_ONLY] = {{NULL}, "2"},
-        [BENCH_BY_MODE] = {{NULL}, "count"},
-        [BENCH_PROCESSORS] = {{"processors"}, "count"},
-        [BENCH_DESTINATIONS] = {{"destinations"}, "1 + count"},
-        [BENCH_SOURCES] = {{"sources"}, "1 + count"},
-        [BENCH_FARM] = {{"sources", "destinations"}, "1 + sources + destinations"},
-        [BENCH_TOPOLOGY] = {{"topology"}, "sum(stages)"},
-        [BENCH_BY_TRACE] = {{NULL}, "count"},
-        [BENCH_BY_TEAMS] = {{NULL}, "count"},
+    static const bench_shapes of_count[] = {
+        [BENCH_NO_OPTION] = {.ranks = "count"},
+        [BENCH_PROCESSORS] = {.options = {"processors"}, .ranks = "count"},
+        [BENCH_DESTINATIONS] = {.options = {"destinations"}, .ranks = "1 + count"},
+        [BENCH_SOURCES] = {.options = {"sources"}, .ranks = "1 + count"},
     };
-    const char *separator = definition->counted == BENCH_FARM ? "x" : "-";
+    const bench_shapes *counted =
+        definition->shapes != NULL ? definition->shapes : &of_count[definition->counted];
+    const bool is_pair = counted == of_count && definition->usual[0][0] == 2;
 
     report_stream_object(out, "count");
-    report_stream_text(out, "column", bench_counted_name(definition->counted));
-    put_texts(out, "options", counted[definition->counted].options);
+    report_stream_text(out, "column", bench_counted_name(definition));
+    put_texts(out, "options", counted->options);
     put_count(out, "least", bench_count_least(definition));
     put_count(out, "multiple_of", bench_count_multiple(definition));
     report_stream_array(out, "usual"); /* "8", "4x4" or "4-2-1", as in plans and options */
@@ -86,11 +75,11 @@ static void put_counts(report_stream *out, const benchmark *definition)
 
         for (size_t k = 0; k < BENCH_STAGES && definition->usual[i][k] > 0; k++)
             used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%zu",
-                                     k > 0 ? separator : "", definition->usual[i][k]);
+                                     k > 0 ? counted->separator : "", definition->usual[i][k]);
         report_stream_text(out, NULL, text);
     }
     report_stream_end(out);
-    report_stream_text(out, "ranks", counted[definition->counted].ranks);
+    report_stream_text(out, "ranks", is_pair ? "2" : counted->ranks);
     if (definition->lists) /* as many destinations again, which lists change to */
         report_stream_text(out, "spare_ranks", "count");
     report_stream_end(out);
@@ -137,6 +126,7 @@ static void put_ratio(report_stream *out, const benchmark *definition)
     report_stream_object(out, "ratio");
     report_stream_text(out, "column", report_columns[ratio->column].key);
     report_stream_text(out, "meaning", ratio->meaning);
+    report_stream_text(out, "formula", ratio->formula);
     report_stream_text(out, "title", ratio->title);
     report_stream_text(out, "caption", ratio->caption);
     put_count(out, "reference", ratio->reference);
@@ -168,7 +158,7 @@ static cb_status put_rows(report_stream *out, const benchmark *definition)
     if (occupations != NULL)
         CB_TRY(put_sizes(out, "sizes_beside_computing_bytes", definition,
                          &(bench_options){.compute = "both"}));
-    if (definition->choose_shapes != NULL) {
+    if (definition->shapes != NULL) {
         rows = "counts * algorithms * sizes";
         put_numbers(out, "algorithms_us", plan_usual_algorithms_us, PLAN_USUAL_ALGORITHMS);
     }

@@ -270,7 +270,7 @@ static void fill_conditions(const measurement_setting *setting, const char *mode
         report_set_number(row, REPORT_DESTINATIONS, (double)measurement->count);
     if (definition->counted == BENCH_SOURCES)
         report_set_number(row, REPORT_SOURCES, (double)measurement->count);
-    if (definition->counted == BENCH_FARM || definition->counted == BENCH_TOPOLOGY)
+    if (definition->shapes != NULL)
         report_set_number(row, REPORT_ALGORITHM_US, measurement->algorithm_us);
     report_set_text(row, REPORT_TOPOLOGY, measurement->topology);
     if (definition->lists) {

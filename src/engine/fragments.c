@@ -128,9 +128,9 @@ size_t fragments_sources(const benchmark *definition, const bench_options *optio
 
 bench_span fragments_senders(const benchmark *definition, const bench_shape *shape, size_t stage)
 {
-    if (definition->counted != BENCH_TOPOLOGY)
-        return shape_span(shape, first_sending_stage(definition, shape));
-    return stage > 0 ? shape_span(shape, stage - 1) : (bench_span){0, 0};
+    if (stage > 0 && sends_fragments(definition, shape, stage - 1))
+        return shape_span(shape, stage - 1);
+    return shape_span(shape, first_sending_stage(definition, shape));
 }
 
 /* The source whose sizes a participant sends; SIZE_MAX if it sends no fragments. A stage of a
@@ -140,13 +140,13 @@ static size_t source_of(const benchmark *definition, const bench_options *option
 {
     size_t stage = shape_stage(shape, participant);
     bench_span span = shape_span(shape, stage);
+    bench_span first = shape_span(shape, first_sending_stage(definition, shape));
     size_t index = participant - span.first;
 
-    if (!sends_fragments(definition, shape, stage))
+    if (!sends_fragments(definition, shape, stage) ||
+        index >= fragments_sources(definition, options, shape))
         return SIZE_MAX;
-    if (definition->counted != BENCH_TOPOLOGY)
-        return index < fragments_sources(definition, options, shape) ? index : SIZE_MAX;
-    return index * (shape_span(shape, 0).count / span.count);
+    return index * (first.count / span.count);
 }
 
 /* A rank's part */

@@ -240,7 +240,7 @@ cb_status measurement_keep_shares(measurement_passes *run)
     const bench_rank *me = run->pass.me;
     double total = 0;
 
-    if (!run->setting->session->job->definition->shares || !run->pass.actions->timed)
+    if (!run->pass.actions->timed)
         return CB_OK;
     for (size_t i = 0; i < me->peer_count; i++)
         total += (double)me->peers[i].share;

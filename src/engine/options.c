@@ -490,15 +490,6 @@ static const cb_option later_rows[] = {
      .maximum = 1e6,
      .help = "Blocks in the trace",
      .more = "Each block has its own start and its last acknowledgements."},
-    {.name = "trace-shifts",
-     .type = CB_OPTION_COUNT,
-     .scope = BENCH_TAKES_SHIFTS,
-     .offset = FIELD(trace_shifts),
-     .argument = "N",
-     .minimum = 1,
-     .maximum = LARGEST_RANK,
-     .help = "Messages of a node in a round of the trace; default to all others",
-     .more = "They go to nodes that are spread evenly over the others."},
     {.name = "trace-pace-us",
      .type = CB_OPTION_REAL,
      .scope = BENCH_TAKES_LOAD,
@@ -560,22 +551,16 @@ static const char *const exit_statuses[] = {
 static uint32_t scopes_of(const benchmark *definition)
 {
     static const uint32_t by_count[] = {
-        [BENCH_PAIR_ONLY] = 0,
-        [BENCH_BY_MODE] = 0,
+        [BENCH_NO_OPTION] = 0,
         [BENCH_PROCESSORS] = BENCH_TAKES_PROCESSORS,
         [BENCH_DESTINATIONS] = BENCH_TAKES_DESTINATIONS,
         [BENCH_SOURCES] = BENCH_TAKES_SOURCES,
-        [BENCH_FARM] = BENCH_TAKES_FARM | BENCH_TAKES_LOAD | BENCH_TAKES_TIMELINE,
-        [BENCH_TOPOLOGY] = BENCH_TAKES_LOAD,
-        [BENCH_BY_TRACE] = 0,
-        [BENCH_BY_TEAMS] = 0,
     };
-    uint32_t scopes = by_count[definition->counted];
+    uint32_t scopes = by_count[definition->counted] | BENCH_TAKES_PACKETS | definition->takes;
 
-    if (definition->counted == BENCH_BY_TRACE || definition->counted == BENCH_BY_TEAMS)
+    if (!bench_has_steps(definition))
         return 0;
-    scopes |= BENCH_TAKES_PACKETS | definition->takes;
-    scopes |= definition->choose_shapes != NULL ? BENCH_TAKES_ALGORITHM : BENCH_TAKES_MODES;
+    scopes |= definition->shapes != NULL ? BENCH_TAKES_ALGORITHM : BENCH_TAKES_MODES;
     for (const bench_mode *mode = definition->modes; mode->name != NULL; mode++)
         if (traffic_is_stream(mode))
             scopes |= BENCH_TAKES_WINDOW;
@@ -585,7 +570,7 @@ static uint32_t scopes_of(const benchmark *definition)
         scopes |= BENCH_TAKES_LOAD;
     if (definition->fragments != 0)
         scopes |= BENCH_TAKES_FRAGMENTS;
-    if (definition->counted != BENCH_FARM)
+    if (definition->modes[0].divisor > 0)
         scopes |= BENCH_TAKES_BLOCKS;
     if (bench_occupations(definition) != NULL)
         scopes |= bench_side_of(&definition->roles[0]) == BENCH_SIDE_NODE ? BENCH_TAKES_NODES
@@ -708,6 +693,8 @@ static void fill_technology_texts(void)
 void options_table_make(const benchmark *definition, const benchmark *const *registry,
                         options_table *out)
 {
+    const bool has_operand =
+        definition->option_count > 0 && definition->options->type == CB_OPTION_OPERAND;
     cb_option *at = out->rows;
 
     fill_technology_texts();
@@ -715,8 +702,9 @@ void options_table_make(const benchmark *definition, const benchmark *const *reg
     at = add_own_rows(definition, registry, NULL, at);
     at = add_rows(definition, registry, later_rows, LATER_ROWS, at);
     snprintf(out->program, sizeof(out->program), "cb_%s", definition->name);
-    snprintf(out->synopsis, sizeof(out->synopsis), "mpirun -np N cb_%s [OPTION]...%s",
-             definition->name, definition->counted == BENCH_BY_TRACE ? " FILE" : "");
+    snprintf(out->synopsis, sizeof(out->synopsis), "mpirun -np N cb_%s [OPTION]...%s%s",
+             definition->name, has_operand ? " " : "",
+             has_operand ? definition->options->argument : "");
     out->registry = registry;
     out->table = (cb_option_table){
         .program = out->program,

@@ -43,8 +43,7 @@ struct bench_options {
     const char *parameter; /* NAME=VALUE,...; NULL: not given */
     const char *emit_trace;
     uint64_t trace_steps, trace_blocks;
-    uint64_t trace_ranks;  /* 0: as many as take part */
-    uint64_t trace_shifts; /* 0: a full round */
+    uint64_t trace_ranks; /* 0: as many as take part */
     double trace_pace_us;
     const char *trace_group_send;
     alignas(max_align_t) unsigned char own[BENCH_OWN_BYTES]; /* struct of the benchmark's own
@@ -70,7 +69,6 @@ typedef enum {
     BENCH_TAKES_ALGORITHM = 1u << 8,
     BENCH_TAKES_SIDES = 1u << 9,    /* --compute for sources, destinations or both */
     BENCH_TAKES_NODES = 1u << 10,   /* --compute for all nodes, which are both */
-    BENCH_TAKES_SHIFTS = 1u << 12,  /* its nodes send to all others in turn */
     BENCH_TAKES_BLOCKS = 1u << 13,  /* it is measured in blocks of steps */
     BENCH_TAKES_THREADS = 1u << 14, /* its sources may send with several threads */
     BENCH_TAKES_FRAGMENTS = 1u << 15,

@@ -91,12 +91,7 @@ static const cb_list *counts_option(const planner *p)
         return &p->options->destinations;
     case BENCH_SOURCES:
         return &p->options->sources;
-    case BENCH_PAIR_ONLY:
-    case BENCH_BY_MODE:
-    case BENCH_BY_TRACE:
-    case BENCH_BY_TEAMS:
-    case BENCH_FARM:
-    case BENCH_TOPOLOGY:
+    case BENCH_NO_OPTION:
         break;
     }
     return NULL;
@@ -117,7 +112,7 @@ static size_t multiple_of(const planner *p)
 
 static cb_status check_count(const planner *p, uint64_t count, size_t room)
 {
-    const char *name = bench_counted_name(p->definition->counted);
+    const char *name = bench_counted_name(p->definition);
     size_t needed = ranks_needed(p, (size_t)count);
 
     if (count % multiple_of(p) != 0) {
@@ -157,7 +152,7 @@ static cb_status add_usual_counts(planner *p, size_t room)
 static cb_status check_receivers(const planner *p)
 {
     const cb_list *counts = counts_option(p), *receivers = &p->options->receivers;
-    const char *counted = bench_counted_name(p->definition->counted);
+    const char *counted = bench_counted_name(p->definition);
     const char *named_by = p->options->group != NULL ? "group" : "receivers";
 
     if (receivers->count == 0)
@@ -337,7 +332,7 @@ static cb_status plan_modes(planner *p)
 
         if (!mode_is_wanted(options, mode))
             continue;
-        if (definition->counted == BENCH_BY_MODE) {
+        if (mode->processors > 0) {
             p->counts.values[0] = mode->processors;
             if (strcmp(options->mode, mode->name) == 0)
                 CB_TRY(check_count(p, mode->processors, p->ranks));
@@ -356,7 +351,7 @@ static cb_status plan_shapes(planner *p)
     const uint64_t *times_us = is_given ? given_us->values : plan_usual_algorithms_us;
     const size_t times = is_given ? given_us->count : PLAN_USUAL_ALGORITHMS;
 
-    CB_TRY(definition->choose_shapes(definition, p->options, p->ranks, &p->shapes));
+    CB_TRY(definition->shapes->choose(definition, p->options, p->ranks, &p->shapes));
     p->sizes.count =
         fragments_vary(p->options) ? 1 : plan_sizes(definition, p->options, p->sizes.values);
     for (size_t i = 0; i < p->shapes.count; i++) {
@@ -365,7 +360,7 @@ static cb_status plan_shapes(planner *p)
                                      .shape = *shape,
                                      .own_multicast = p->shapes.own_multicast};
 
-        if (definition->counted == BENCH_TOPOLOGY) {
+        if (definition->roles[0].peering == BENCH_CHAIN) {
             variant.count = shape->stages[shape->stage_count - 2];
             shape_text(shape, variant.topology);
         }
@@ -394,7 +389,7 @@ cb_status plan_make(const benchmark *definition, const bench_options *options, s
     p->plan = out;
     status = definition->check != NULL ? definition->check(options) : CB_OK;
     if (status == CB_OK)
-        status = definition->choose_shapes != NULL ? plan_shapes(p) : plan_modes(p);
+        status = definition->shapes != NULL ? plan_shapes(p) : plan_modes(p);
     if (status != CB_OK)
         plan_free(out);
     free(p);

@@ -80,8 +80,7 @@ static cb_status choose_participants(plan_progress *run, const bench_measurement
 static bool by_mode_and_too_large(const engine_session *session,
                                   const bench_measurement *measurement)
 {
-    return session->job->definition->counted == BENCH_BY_MODE &&
-           measurement->count > (size_t)control_size(session->plane);
+    return measurement->mode->processors > (size_t)control_size(session->plane);
 }
 
 const char *plan_obstacle(const engine_session *session, const bench_measurement *measurement)

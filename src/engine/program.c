@@ -96,19 +96,13 @@ static bool is_given(const cb_option_table *table, const bool *given, const char
     return false;
 }
 
-/* Some options need another one. */
-static cb_status check_companions(const cb_option_table *table, const bool *given)
+/* The options --trace-... say what --emit-trace writes. */
+static cb_status check_trace_options(const cb_option_table *table, const bool *given)
 {
-    static const struct {
-        const char *name, *of;
-    } pairs[] = {{"trace-steps", "emit-trace"},   {"trace-blocks", "emit-trace"},
-                 {"trace-ranks", "emit-trace"},   {"trace-shifts", "emit-trace"},
-                 {"trace-pace-us", "emit-trace"}, {"trace-group-send", "emit-trace"}};
-
-    for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
-        if (is_given(table, given, pairs[i].name) && !is_given(table, given, pairs[i].of)) {
-            cb_error("--%s has no effect without --%s; leave it out, or add the other",
-                     pairs[i].name, pairs[i].of);
+    for (size_t i = 0; !is_given(table, given, "emit-trace") && i < table->option_count; i++)
+        if (given[i] && strncmp(table->options[i].name, "trace-", 6) == 0) {
+            cb_error("--%s has no effect without --emit-trace; leave it out, or add the other",
+                     table->options[i].name);
             return CB_ERROR_USAGE;
         }
     return CB_OK;
@@ -162,7 +156,7 @@ static cb_status parse_command_line(engine_program *program)
     if (name == NULL && strcmp(program->options.technology, "list") == 0)
         name = list_technologies;
     if (name == NULL) {
-        CB_TRY(check_companions(&program->options_table.table, given));
+        CB_TRY(check_trace_options(&program->options_table.table, given));
         CB_TRY(check_threads(&program->options));
         CB_TRY(fragments_parse(&program->options,
                                is_given(&program->options_table.table, given, "sizes"),

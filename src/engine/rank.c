@@ -129,6 +129,7 @@ static transport_preparation preparation_of(const rank_setting *setting, const b
 {
     const size_t without_window = 16;
     const measurement_method *method = plan_method(setting->definition, setting->options);
+    void (*const fill)(void *data, size_t size_bytes) = setting->definition->fill;
     bool several = actions->finish == bench_settle || actions->finish == bench_relay ||
                    actions->finish == bench_receive_rest ||
                    (method != NULL && method->several_unanswered);
@@ -143,7 +144,7 @@ static transport_preparation preparation_of(const rank_setting *setting, const b
         .buffers = rank_buffers_beforehand(largest_bytes, (window + 2) * me->peer_count),
         .footprint_bytes = me->rotate ? 2 * setting->cache_bytes : 0,
         .rotate = me->rotate,
-        .initialise = setting->definition->own_packets ? traffic_fill_by_place : traffic_fill,
+        .initialise = fill != NULL ? fill : traffic_fill,
     };
 }
 
@@ -210,7 +211,6 @@ cb_status rank_create(const rank_setting *setting, transport_factory *factory, b
         me->place.index = self - shape_span(&shape, stage).first;
         me->size_bytes = measurement->size_bytes * bench_packed(setting->definition, options);
         me->own_options = options->own;
-        me->shifts = (size_t)options->trace_shifts;
         me->threads = options->threads > 1 ? (size_t)options->threads : 1;
         me->rotate = strcmp(options->buffers, "rotate") == 0;
         me->lists = (bench_lists){.kind = measurement->list,

@@ -59,24 +59,6 @@ void traffic_fill(void *data, size_t size_bytes)
     }
 }
 
-/* Bits that are exchanged between two words change neither their sum nor the lowest bit of a byte,
- * which is always set. */
-void traffic_fill_by_place(void *data, size_t size_bytes)
-{
-    unsigned char *bytes = data;
-
-    traffic_fill(data, size_bytes);
-    for (size_t at = 0; at + 16 <= size_bytes; at += 16) {
-        uint64_t words[2], exchanged;
-
-        memcpy(words, bytes + at, sizeof(words));
-        exchanged = (words[0] ^ words[1]) & cb_mix64((uintptr_t)(bytes + at));
-        words[0] ^= exchanged;
-        words[1] ^= exchanged;
-        memcpy(bytes + at, words, sizeof(words));
-    }
-}
-
 uint64_t traffic_expected_sum(size_t size_bytes)
 {
     uint64_t sum = 0;

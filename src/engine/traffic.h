@@ -26,10 +26,6 @@ uint64_t traffic_touch(const void *data, size_t size_bytes);
 /* Fill a buffer with the content of timed passes, whose sum is known. */
 void traffic_fill(void *data, size_t size_bytes);
 
-/* The same with content that differs from place to place in memory, and has the same sum. A packet
- * below 16 bytes has the content of traffic_fill. */
-void traffic_fill_by_place(void *data, size_t size_bytes);
-
 /* The sum that traffic_touch returns for a packet with this content. */
 uint64_t traffic_expected_sum(size_t size_bytes);
 

@@ -125,8 +125,8 @@ static size_t value_at(const cb_list *list, size_t k)
     return (size_t)list->values[list->count == 1 ? 0 : k];
 }
 
-cb_status farm_choose_shapes(const benchmark *definition, const bench_options *options,
-                             size_t ranks, bench_shape_list *out)
+static cb_status choose_farms(const benchmark *definition, const bench_options *options,
+                              size_t ranks, bench_shape_list *out)
 {
     const cb_list *sources = &options->sources, *destinations = &options->destinations;
     const char *accept = own_options(options)->accept;
@@ -156,6 +156,15 @@ cb_status farm_choose_shapes(const benchmark *definition, const bench_options *o
         CB_TRY(check_fetch(options, &out->shapes[i]));
     return farm_check_timeline(options, &out->shapes[0]);
 }
+
+const bench_shapes farm_shapes = {
+    .column = "sources",
+    .options = {"sources", "destinations"},
+    .ranks = "1 + sources + destinations",
+    .of_roles = {"1", "sources", "destinations"},
+    .separator = "x",
+    .choose = choose_farms,
+};
 
 /* Entries per event. Supervisor and source: one message sent, one received. Destination: an
  * assignment received; for each source a request sent, a fragment received and worked on; a delay;

@@ -6,11 +6,10 @@
 #include "engine/definition.h"
 #include "farm/farm.h"
 
-/* Choose the farms to measure in a job of `ranks` (choose_shapes of a benchmark): by --sources and
- * --destinations, or the default ones. CB_ERROR_USAGE, logged, if there are too few ranks, if
- * --fetch does not fit, or if rate_check_load or farm_check_timeline reject the options. */
-cb_status farm_choose_shapes(const benchmark *definition, const bench_options *options,
-                             size_t ranks, bench_shape_list *out);
+/* The farms of --sources and --destinations, or the default ones. `choose` also returns
+ * CB_ERROR_USAGE, logged, if --fetch does not fit, or if rate_check_load or farm_check_timeline
+ * reject the options. */
+extern const bench_shapes farm_shapes;
 
 /* Own rows of farms. Offsets are into farm_own_options. */
 extern const char *const farm_ways_to_tell[];

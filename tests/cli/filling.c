@@ -60,15 +60,6 @@ void __wrap_traffic_fill(void *data, size_t size_bytes)
     __real_traffic_fill(data, size_bytes);
 }
 
-void __real_traffic_fill_by_place(void *data, size_t size_bytes);
-void __wrap_traffic_fill_by_place(void *data, size_t size_bytes);
-
-void __wrap_traffic_fill_by_place(void *data, size_t size_bytes)
-{
-    count();
-    __real_traffic_fill_by_place(data, size_bytes);
-}
-
 void *__real_cb_allocate_aligned(size_t alignment, size_t bytes, const char *purpose);
 void *__wrap_cb_allocate_aligned(size_t alignment, size_t bytes, const char *purpose);
 

@@ -10,14 +10,12 @@
 enum { MOST = 64 };
 
 static const benchmark chain = {
-    .counted = BENCH_TOPOLOGY,
     .roles = {{"source", BENCH_COUNT, BENCH_CHAIN, 0, 0},
               {"stage", BENCH_COUNT, BENCH_CHAIN, 0, 0},
               {"last stage", BENCH_COUNT, BENCH_CHAIN, 0, 0}},
 };
 
 static const benchmark farm = {
-    .counted = BENCH_FARM,
     .roles = {{"supervisor", BENCH_ONE, BENCH_ALL, BENCH_SECOND | BENCH_THIRD, BENCH_THIRD},
               {"source", BENCH_COUNT, BENCH_ALL, BENCH_FIRST | BENCH_THIRD, BENCH_FIRST},
               {"destination", BENCH_COUNT, BENCH_ALL, BENCH_FIRST | BENCH_SECOND, BENCH_SECOND}},

@@ -673,8 +673,8 @@ START_TEST(every_mode_of_every_program_runs_over_null)
             bench b;
 
             make_bench(&b, all[i]);
-            measurement.count = all[i]->counted == BENCH_PAIR_ONLY ? 2 : 4;
-            if (all[i]->counted == BENCH_BY_MODE)
+            measurement.count = all[i]->counted == BENCH_NO_OPTION ? 2 : 4;
+            if (mode->processors > 0)
                 measurement.count = mode->processors;
             assert_measured(&b, &measurement);
         }

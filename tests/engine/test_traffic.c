@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "benchmarks/registry.h"
 #include "engine/rank.h"
 #include "engine/traffic.h"
 #include "engine/verification.h"
@@ -122,7 +123,7 @@ START_TEST(packets_filled_by_place_differ_and_have_the_known_sum)
         for (size_t i = 0; i < PACKETS; i++) {
             unsigned char *packet = data + i * ROOM;
 
-            traffic_fill_by_place(packet, sizes[k]);
+            cb_outfarm.fill(packet, sizes[k]);
             ck_assert_uint_eq(traffic_touch(packet, sizes[k]), traffic_expected_sum(sizes[k]));
             ck_assert_ptr_null(memchr(packet, 0, sizes[k]));
             for (size_t other = 0; other < i && sizes[k] >= 16; other++)

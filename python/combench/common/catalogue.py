@@ -99,6 +99,7 @@ class Ratio:
     column: str
     meaning: str
     reference: int  # the count that is measured first
+    formula: str = "0"  # of `count`, `reference`, and the times of a step at both
     title: str = ""  # of a picture
     caption: str = ""
 
@@ -515,6 +516,9 @@ def _check_formulas(one: Benchmark) -> None:
     formulas += [("modes.packets", mode.packets, own) for mode in one.modes]
     formulas += [("modes.events", mode.events, own) for mode in one.modes]
     formulas += [("rows", one.rows, _COUNTED_ROWS)]
+    if one.ratio is not None:
+        times = {"reference": one.ratio.reference, "step_us": 2.0, "reference_us": 1.0}
+        formulas += [("ratio.formula", one.ratio.formula, {"count": 4, **times})]
     farm = {**own, "sources": 2, "destinations": 2, "fetched": 2}
     for bound in one.bounds:
         formulas += [("bounds.count", bound.count, farm), ("bounds.times", bound.times, farm)]
