@@ -97,9 +97,9 @@ typedef struct {
     uint32_t takes;         /* the engine's rows of these options: bench_scope */
     size_t list;            /* offset in bench_options of the list of counts; 0: none */
     const char *ranks;      /* in all; a formula of `count` or of what shapes have */
-    const char
-        *of_roles[BENCH_ROLES]; /* of shapes: ranks of each role, a formula or in words ... */
-    const char *separator;      /* ... and what stands between their numbers: x of 4x4 */
+    /* Of shapes: ranks of each role, a formula or in words, and what stands between their numbers:
+     * x of 4x4. */
+    const char *of_roles[BENCH_ROLES], *separator;
     /* Choose the shapes to measure in a job of `ranks` from the options. Then there is no --mode,
      * and an algorithm runs on each packet (--algorithm). CB_ERROR_USAGE, logged, if the options do
      * not fit. Pure. NULL: counts. */
