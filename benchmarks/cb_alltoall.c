@@ -54,7 +54,7 @@ const benchmark cb_alltoall = {
                    "first, as the reference of the congestion ratio.",
     .group = "basic",
     .pattern = "all-to-all",
-    .counted = BENCH_PROCESSORS,
+    .counted = &counted_processors,
     .overlap = &occupation_method,
     .usual = {{4}, {8}, {16}},
     .ratio = {.column = REPORT_CONGESTION_RATIO,

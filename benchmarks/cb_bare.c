@@ -20,6 +20,7 @@ const benchmark cb_bare = {
         "--emit-trace concern the messages of 1.1.",
     .group = "basic",
     .pattern = "pair",
+    .counted = &counted_pair,
     .method = &bare_method,
     .usual = {{2}},
     .roles = {{"source", BENCH_ONE, BENCH_ALL, BENCH_SECOND, BENCH_HEARS_ALL},

@@ -138,6 +138,7 @@ const benchmark cb_calibrate = {
                    " to it in segments.",
     .group = "calibration",
     .pattern = "calibration",
+    .counted = &counted_job,
     .fit = &figures_hockney,
     .roles = {{"source", BENCH_ONE, BENCH_ALL, BENCH_SECOND | BENCH_THIRD, BENCH_HEARS_ALL},
               {"destination", BENCH_ONE, BENCH_ALL, BENCH_FIRST | BENCH_THIRD, BENCH_HEARS_ALL},

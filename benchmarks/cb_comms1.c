@@ -17,6 +17,7 @@ const benchmark cb_comms1 = {
                    " nothing is measured. Without --sizes a sweep to 1 MiB is added.",
     .group = "parkbench",
     .pattern = "pair",
+    .counted = &counted_pair,
     .usual = {{2}},
     .fit = &parkbench_fit,
     .method = &parkbench_method,

@@ -29,6 +29,7 @@ const benchmark cb_comms2 = {
                    "sweep to 1 MiB is added.",
     .group = "parkbench",
     .pattern = "exchange",
+    .counted = &counted_pair,
     .usual = {{2}},
     .fit = &parkbench_fit,
     .method = &parkbench_method,

@@ -26,7 +26,7 @@ const benchmark cb_comms3 = {
                    " fail, nothing is measured. Without --sizes a sweep to 1 MiB is added.",
     .group = "parkbench",
     .pattern = "all-to-all",
-    .counted = BENCH_PROCESSORS,
+    .counted = &counted_processors,
     .usual = {{4}, {8}, {16}},
     .fit = &parkbench_fit,
     .method = &parkbench_method,

@@ -97,6 +97,7 @@ const benchmark cb_congest = {
         "costs.",
     .group = "congestion",
     .pattern = "congestion",
+    .counted = &counted_job,
     .roles = {{"node", BENCH_COUNT, BENCH_OTHERS, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes = {{.name = "impact",
                .summary = "the victim alone, beside the aggressor, and alone again",

@@ -69,7 +69,7 @@ const benchmark cb_evb = {
         "its due time.",
     .group = "basic",
     .pattern = "event-building",
-    .counted = BENCH_PROCESSORS,
+    .counted = &counted_processors,
     .method = &evb_method,
     .at_rate = &evb_at_rate,
     .fragments = BENCH_FIRST,

@@ -59,7 +59,7 @@ const benchmark cb_funnel = {
                    "measured first, as the reference of the shortfall in packet rate.",
     .group = "basic",
     .pattern = "many-to-one",
-    .counted = BENCH_SOURCES,
+    .counted = &counted_sources,
     .overlap = &occupation_method,
     .usual = {{4}, {8}, {16}},
     .ratio = {.column = REPORT_SHORTFALL_PCT,

@@ -86,7 +86,7 @@ const benchmark cb_linkmap = {
         "Start one rank on each host, and give the map time: --max-time 60 for 64 hosts.",
     .group = "basic",
     .pattern = "all-to-all",
-    .counted = BENCH_PROCESSORS,
+    .counted = &counted_processors,
     .method = &linkmap_method,
     .roles = {{"node", BENCH_COUNT, BENCH_OTHERS, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes = {{.name = "pairs",

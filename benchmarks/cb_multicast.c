@@ -333,7 +333,7 @@ const benchmark cb_multicast = {
                    "only the order changes.",
     .group = "basic",
     .pattern = "one-to-many",
-    .counted = BENCH_DESTINATIONS,
+    .counted = &counted_destinations,
     .overlap = &occupation_method,
     .usual = {{4}, {8}, {16}},
     .lists = true,

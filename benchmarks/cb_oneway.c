@@ -19,6 +19,7 @@ const benchmark cb_oneway = {
                    " line t(n) = t0 + n / r_inf to it in segments.",
     .group = "basic",
     .pattern = "pair",
+    .counted = &counted_pair,
     .overlap = &occupation_method,
     .usual = {{2}},
     .fit = &figures_hockney,

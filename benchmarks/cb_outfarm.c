@@ -73,7 +73,7 @@ const benchmark cb_outfarm = {
                    " destinations have acknowledged a round.",
     .group = "basic",
     .pattern = "one-to-many",
-    .counted = BENCH_DESTINATIONS,
+    .counted = &counted_destinations,
     .overlap = &occupation_method,
     .usual = {{4}, {8}, {16}},
     .fill = fill_by_place,

@@ -16,7 +16,7 @@ const benchmark cb_pairs = {
                    "efficiency.",
     .group = "basic",
     .pattern = "pairs",
-    .counted = BENCH_PROCESSORS,
+    .counted = &counted_processors,
     .overlap = &occupation_method,
     .usual = {{4}, {8}, {16}},
     .ratio = {.column = REPORT_SCALING_EFFICIENCY,

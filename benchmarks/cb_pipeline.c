@@ -103,7 +103,7 @@ static cb_status choose_topologies(const benchmark *definition, const bench_opti
     }
 }
 
-static const bench_shapes topologies = {
+static const bench_counting topologies = {
     .column = "topology",
     .options = {"topology"},
     .ranks = "sum(stages)",
@@ -128,7 +128,7 @@ const benchmark cb_pipeline = {
         "time to its arrival at the last stage.",
     .group = "farm",
     .pattern = "pipeline",
-    .shapes = &topologies,
+    .counted = &topologies,
     .usual = {{4, 2, 1}, {6, 2, 1}, {9, 3, 1}},
     .fragments = BENCH_FIRST | BENCH_SECOND,
     .roles = {{"source", BENCH_COUNT, BENCH_CHAIN, 0, 0},

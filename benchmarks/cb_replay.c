@@ -48,6 +48,7 @@ const benchmark cb_replay = {
         "is refused before anything is sent: rank 0 evaluates it first.",
     .group = "replay",
     .pattern = "replay",
+    .counted = &counted_job,
     .roles = {{"node", BENCH_COUNT, BENCH_OTHERS, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes = {{.name = "play",
                .summary = "all records of the trace, once",

@@ -150,7 +150,7 @@ const benchmark cb_ring = {
         "and the messages of an allreduce of one packet. They are usual victims of other traffic.",
     .group = "basic",
     .pattern = "ring",
-    .counted = BENCH_PROCESSORS,
+    .counted = &counted_processors,
     .usual = {{4}, {8}, {16}},
     .roles = {{"node", BENCH_COUNT, BENCH_OTHERS, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes = {{.name = "neighbours",

@@ -34,6 +34,7 @@ const benchmark cb_twoway = {
                    "line t(n) = t0 + n / r_inf to it in segments.",
     .group = "basic",
     .pattern = "exchange",
+    .counted = &counted_pair,
     .overlap = &occupation_method,
     .usual = {{2}},
     .fit = &figures_hockney,

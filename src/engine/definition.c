@@ -9,21 +9,9 @@
 #include "base/log.h"
 #include "base/memory.h"
 
-const char *bench_counted_name(const benchmark *definition)
-{
-    static const char *const names[] = {
-        [BENCH_NO_OPTION] = "processors",
-        [BENCH_PROCESSORS] = "processors",
-        [BENCH_DESTINATIONS] = "destinations",
-        [BENCH_SOURCES] = "sources",
-    };
-
-    return definition->shapes != NULL ? definition->shapes->column : names[definition->counted];
-}
-
 size_t bench_count_least(const benchmark *definition)
 {
-    return strcmp(bench_counted_name(definition), "processors") == 0 ? 2 : 1;
+    return strcmp(definition->counted->column, "processors") == 0 ? 2 : 1;
 }
 
 size_t bench_count_multiple(const benchmark *definition)

@@ -90,23 +90,26 @@ typedef struct {
     bench_actions roles[BENCH_ROLES];
 } bench_mode;
 
-/* What a count counts, and so which option gives it. BENCH_NO_OPTION: processors, whose number
- * follows from the definition or the job. */
-typedef enum { BENCH_NO_OPTION, BENCH_PROCESSORS, BENCH_DESTINATIONS, BENCH_SOURCES } bench_counted;
-
-/* A benchmark whose own options give the numbers of ranks in its stages, in place of a count. It
- * has no --mode, and an algorithm runs on each packet (--algorithm). */
+/* What is counted, and which options give the counts or, with `choose`, the shapes. */
 typedef struct {
-    const char *column;     /* of the result, which tells shapes apart */
-    const char *options[3]; /* that give shapes, ended by NULL */
-    const char *ranks;      /* in all; a formula of `sources`, `destinations`, `stages` */
-    const char *of_roles[BENCH_ROLES]; /* ranks of each role: a formula, or in words */
-    const char *separator;             /* of the numbers of a shape: x of 4x4 */
-    /* Choose the shapes to measure in a job of `ranks`. CB_ERROR_USAGE, logged, if the options do
-     * not fit. Pure. */
+    const char *column;     /* of the result */
+    const char *options[3]; /* ended by NULL */
+    uint32_t takes;         /* the engine's rows of these options: bench_scope */
+    size_t list;            /* offset in bench_options of the list of counts; 0: none */
+    const char *ranks;      /* in all; a formula of `count` or of what shapes have */
+    /* Of shapes: ranks of each role, a formula or in words, and what stands between their numbers:
+     * x of 4x4. */
+    const char *of_roles[BENCH_ROLES], *separator;
+    /* Choose the shapes to measure in a job of `ranks` from the options. Then there is no --mode,
+     * and an algorithm runs on each packet (--algorithm). CB_ERROR_USAGE, logged, if the options do
+     * not fit. Pure. NULL: counts. */
     cb_status (*choose)(const benchmark *definition, const bench_options *options, size_t ranks,
                         bench_shape_list *out);
-} bench_shapes;
+} bench_counting;
+
+/* Two processors, or as many as the mode or the job has: no option. The others have one. */
+extern const bench_counting counted_pair, counted_job, counted_processors, counted_destinations,
+    counted_sources;
 
 /* How a list of destinations changes from one broadcast to the next. BENCH_NEW: as BENCH_RANDOM,
  * and the group is made for its broadcast and freed after it. */
@@ -207,8 +210,7 @@ struct benchmark {
      * ring, congestion.
      * Benchmarks may share one. */
     const char *pattern;
-    bench_counted counted;
-    const bench_shapes *shapes; /* NULL: counts */
+    const bench_counting *counted;
     /* Counts measured by default, ended by 0: one number each, for farms sources and destinations,
      * for topologies the stages. Empty: as many processors as the mode has. */
     size_t usual[BENCH_USUAL][BENCH_STAGES];
@@ -258,9 +260,7 @@ typedef struct {
     const char *multicast, *list;
 } bench_list_options;
 
-/* The column of counts or shapes: "processors", "destinations", "sources" or "topology"; the
- * smallest count; and the number that counts are multiples of: 2 if ranks form pairs. */
-const char *bench_counted_name(const benchmark *definition);
+/* The smallest count, and the number that counts are multiples of: 2 if ranks form pairs. */
 size_t bench_count_least(const benchmark *definition);
 size_t bench_count_multiple(const benchmark *definition);
 

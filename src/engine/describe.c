@@ -46,25 +46,17 @@ static const char *ranks_of_role(const benchmark *definition, size_t role)
         [BENCH_COUNT] = "count", [BENCH_REST] = "count - 2",
     };
 
-    return definition->shapes != NULL ? definition->shapes->of_roles[role]
-                                      : of_count[definition->roles[role].share];
+    return definition->counted->choose != NULL ? definition->counted->of_roles[role]
+                                               : of_count[definition->roles[role].share];
 }
 
 /* What is counted, which options give it, and the valid and default counts. */
 static void put_counts(report_stream *out, const benchmark *definition)
 {
-    static const bench_shapes of_count[] = {
-        [BENCH_NO_OPTION] = {.ranks = "count"},
-        [BENCH_PROCESSORS] = {.options = {"processors"}, .ranks = "count"},
-        [BENCH_DESTINATIONS] = {.options = {"destinations"}, .ranks = "1 + count"},
-        [BENCH_SOURCES] = {.options = {"sources"}, .ranks = "1 + count"},
-    };
-    const bench_shapes *counted =
-        definition->shapes != NULL ? definition->shapes : &of_count[definition->counted];
-    const bool is_pair = counted == of_count && definition->usual[0][0] == 2;
+    const bench_counting *counted = definition->counted;
 
     report_stream_object(out, "count");
-    report_stream_text(out, "column", bench_counted_name(definition));
+    report_stream_text(out, "column", counted->column);
     put_texts(out, "options", counted->options);
     put_count(out, "least", bench_count_least(definition));
     put_count(out, "multiple_of", bench_count_multiple(definition));
@@ -79,7 +71,7 @@ static void put_counts(report_stream *out, const benchmark *definition)
         report_stream_text(out, NULL, text);
     }
     report_stream_end(out);
-    report_stream_text(out, "ranks", is_pair ? "2" : counted->ranks);
+    report_stream_text(out, "ranks", counted->ranks);
     if (definition->lists) /* as many destinations again, which lists change to */
         report_stream_text(out, "spare_ranks", "count");
     report_stream_end(out);
@@ -158,7 +150,7 @@ static cb_status put_rows(report_stream *out, const benchmark *definition)
     if (occupations != NULL)
         CB_TRY(put_sizes(out, "sizes_beside_computing_bytes", definition,
                          &(bench_options){.compute = "both"}));
-    if (definition->shapes != NULL) {
+    if (definition->counted->choose != NULL) {
         rows = "counts * algorithms * sizes";
         put_numbers(out, "algorithms_us", plan_usual_algorithms_us, PLAN_USUAL_ALGORITHMS);
     }

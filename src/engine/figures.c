@@ -97,8 +97,8 @@ static void fill_rates(const benchmark *definition, const bench_measurement *mea
     report_set_number(row, REPORT_FREQUENCY_HZ,
                       arrived_share * (mode->counts_packets ? packets : 1) / time_us * 1e6);
     report_set_number(row, REPORT_THROUGHPUT_MBPS, throughput_MBps);
-    if (receivers > 1 || definition->counted == BENCH_PROCESSORS ||
-        definition->counted == BENCH_DESTINATIONS)
+    if (receivers > 1 || definition->counted == &counted_processors ||
+        definition->counted == &counted_destinations)
         report_set_number(row, REPORT_PER_NODE_MBPS, throughput_MBps / (double)receivers);
 }
 
@@ -266,11 +266,11 @@ static void fill_conditions(const measurement_setting *setting, const char *mode
         for (size_t i = 0; setting->roles[role].name != NULL && i < hosts; i++)
             report_set_member(row, REPORT_PLACEMENT, (double)setting->roles[role].ranks[i],
                               "[%s].%zu", setting->roles[role].name, i);
-    if (definition->counted == BENCH_DESTINATIONS)
+    if (definition->counted == &counted_destinations)
         report_set_number(row, REPORT_DESTINATIONS, (double)measurement->count);
-    if (definition->counted == BENCH_SOURCES)
+    if (definition->counted == &counted_sources)
         report_set_number(row, REPORT_SOURCES, (double)measurement->count);
-    if (definition->shapes != NULL)
+    if (definition->counted->choose != NULL)
         report_set_number(row, REPORT_ALGORITHM_US, measurement->algorithm_us);
     report_set_text(row, REPORT_TOPOLOGY, measurement->topology);
     if (definition->lists) {
@@ -373,7 +373,7 @@ cb_status figures_fill(const measurement_setting *setting, measurement_outcome *
         fill_rates(setting->session->job->definition, measurement, setting->participants,
                    size_bytes, rate_us, arrived, row);
     }
-    if (definition->counted == BENCH_SOURCES)
+    if (definition->counted == &counted_sources)
         figures_fill_synchronised(
             measurement, measurement->count * (size_t)setting->session->job->options->window, row);
     fill_ratio(setting, outcome->figure_us * divisor, row);

@@ -547,20 +547,32 @@ static const char *const exit_statuses[] = {
     NULL,
 };
 
+const bench_counting counted_pair = {.column = "processors", .ranks = "2"};
+const bench_counting counted_job = {.column = "processors", .ranks = "count"};
+const bench_counting counted_processors = {.column = "processors",
+                                           .options = {"processors"},
+                                           .takes = BENCH_TAKES_PROCESSORS,
+                                           .list = FIELD(processors),
+                                           .ranks = "count"};
+const bench_counting counted_destinations = {.column = "destinations",
+                                             .options = {"destinations"},
+                                             .takes = BENCH_TAKES_DESTINATIONS,
+                                             .list = FIELD(destinations),
+                                             .ranks = "1 + count"};
+const bench_counting counted_sources = {.column = "sources",
+                                        .options = {"sources"},
+                                        .takes = BENCH_TAKES_SOURCES,
+                                        .list = FIELD(sources),
+                                        .ranks = "1 + count"};
+
 /* The set of bench_scope values that follows from a definition. */
 static uint32_t scopes_of(const benchmark *definition)
 {
-    static const uint32_t by_count[] = {
-        [BENCH_NO_OPTION] = 0,
-        [BENCH_PROCESSORS] = BENCH_TAKES_PROCESSORS,
-        [BENCH_DESTINATIONS] = BENCH_TAKES_DESTINATIONS,
-        [BENCH_SOURCES] = BENCH_TAKES_SOURCES,
-    };
-    uint32_t scopes = by_count[definition->counted] | BENCH_TAKES_PACKETS | definition->takes;
+    uint32_t scopes = definition->counted->takes | BENCH_TAKES_PACKETS | definition->takes;
 
     if (!bench_has_steps(definition))
         return 0;
-    scopes |= definition->shapes != NULL ? BENCH_TAKES_ALGORITHM : BENCH_TAKES_MODES;
+    scopes |= definition->counted->choose != NULL ? BENCH_TAKES_ALGORITHM : BENCH_TAKES_MODES;
     for (const bench_mode *mode = definition->modes; mode->name != NULL; mode++)
         if (traffic_is_stream(mode))
             scopes |= BENCH_TAKES_WINDOW;

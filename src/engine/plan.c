@@ -84,17 +84,9 @@ size_t plan_sizes(const benchmark *definition, const bench_options *options, uin
 /* The option that gives the counts, or NULL. */
 static const cb_list *counts_option(const planner *p)
 {
-    switch (p->definition->counted) {
-    case BENCH_PROCESSORS:
-        return &p->options->processors;
-    case BENCH_DESTINATIONS:
-        return &p->options->destinations;
-    case BENCH_SOURCES:
-        return &p->options->sources;
-    case BENCH_NO_OPTION:
-        break;
-    }
-    return NULL;
+    const size_t list = p->definition->counted->list;
+
+    return list > 0 ? (const void *)((const char *)p->options + list) : NULL;
 }
 
 static size_t ranks_needed(const planner *p, size_t count)
@@ -112,7 +104,7 @@ static size_t multiple_of(const planner *p)
 
 static cb_status check_count(const planner *p, uint64_t count, size_t room)
 {
-    const char *name = bench_counted_name(p->definition);
+    const char *name = p->definition->counted->column;
     size_t needed = ranks_needed(p, (size_t)count);
 
     if (count % multiple_of(p) != 0) {
@@ -152,7 +144,7 @@ static cb_status add_usual_counts(planner *p, size_t room)
 static cb_status check_receivers(const planner *p)
 {
     const cb_list *counts = counts_option(p), *receivers = &p->options->receivers;
-    const char *counted = bench_counted_name(p->definition);
+    const char *counted = p->definition->counted->column;
     const char *named_by = p->options->group != NULL ? "group" : "receivers";
 
     if (receivers->count == 0)
@@ -351,7 +343,7 @@ static cb_status plan_shapes(planner *p)
     const uint64_t *times_us = is_given ? given_us->values : plan_usual_algorithms_us;
     const size_t times = is_given ? given_us->count : PLAN_USUAL_ALGORITHMS;
 
-    CB_TRY(definition->shapes->choose(definition, p->options, p->ranks, &p->shapes));
+    CB_TRY(definition->counted->choose(definition, p->options, p->ranks, &p->shapes));
     p->sizes.count =
         fragments_vary(p->options) ? 1 : plan_sizes(definition, p->options, p->sizes.values);
     for (size_t i = 0; i < p->shapes.count; i++) {
@@ -389,7 +381,7 @@ cb_status plan_make(const benchmark *definition, const bench_options *options, s
     p->plan = out;
     status = definition->check != NULL ? definition->check(options) : CB_OK;
     if (status == CB_OK)
-        status = definition->shapes != NULL ? plan_shapes(p) : plan_modes(p);
+        status = definition->counted->choose != NULL ? plan_shapes(p) : plan_modes(p);
     if (status != CB_OK)
         plan_free(out);
     free(p);

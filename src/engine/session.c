@@ -605,8 +605,7 @@ static cb_status list_resize(cb_list *list, size_t count)
 cb_status configuration_choose_group(const benchmark *definition, const cb_config *config,
                                      size_t ranks, bench_options *options)
 {
-    cb_list *counts =
-        definition->counted == BENCH_SOURCES ? &options->sources : &options->destinations;
+    cb_list *counts = (void *)((char *)options + definition->counted->list);
     cb_config_group group;
 
     if (options->group == NULL)

@@ -157,9 +157,10 @@ static cb_status choose_farms(const benchmark *definition, const bench_options *
     return farm_check_timeline(options, &out->shapes[0]);
 }
 
-const bench_shapes farm_shapes = {
+const bench_counting farm_counted = {
     .column = "sources",
     .options = {"sources", "destinations"},
+    .takes = BENCH_TAKES_FARM | BENCH_TAKES_LOAD | BENCH_TAKES_TIMELINE,
     .ranks = "1 + sources + destinations",
     .of_roles = {"1", "sources", "destinations"},
     .separator = "x",

@@ -9,7 +9,7 @@
 /* The farms of --sources and --destinations, or the default ones. `choose` also returns
  * CB_ERROR_USAGE, logged, if --fetch does not fit, or if rate_check_load or farm_check_timeline
  * reject the options. */
-extern const bench_shapes farm_shapes;
+extern const bench_counting farm_counted;
 
 /* Own rows of farms. Offsets are into farm_own_options. */
 extern const char *const farm_ways_to_tell[];

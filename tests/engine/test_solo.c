@@ -673,7 +673,7 @@ START_TEST(every_mode_of_every_program_runs_over_null)
             bench b;
 
             make_bench(&b, all[i]);
-            measurement.count = all[i]->counted == BENCH_NO_OPTION ? 2 : 4;
+            measurement.count = all[i]->counted == &counted_pair ? 2 : 4;
             if (mode->processors > 0)
                 measurement.count = mode->processors;
             assert_measured(&b, &measurement);

@@ -17,7 +17,7 @@ static void assert_shapes(const benchmark *definition, const bench_options *opti
     static bench_shape_list list;
     char text[TEXT] = "", one[SHAPE_TEXT];
 
-    ck_assert_int_eq(definition->shapes->choose(definition, options, ranks, &list), CB_OK);
+    ck_assert_int_eq(definition->counted->choose(definition, options, ranks, &list), CB_OK);
     for (size_t i = 0; i < list.count; i++) {
         shape_text(&list.shapes[i], one);
         strncat(text, i > 0 ? " " : "", sizeof(text) - strlen(text) - 1);
@@ -32,7 +32,8 @@ static void assert_refused(const benchmark *definition, const bench_options *opt
     static bench_shape_list list;
     int messages = messages_capture();
 
-    ck_assert_int_eq(definition->shapes->choose(definition, options, ranks, &list), CB_ERROR_USAGE);
+    ck_assert_int_eq(definition->counted->choose(definition, options, ranks, &list),
+                     CB_ERROR_USAGE);
     messages_expect(messages, part);
 }
 

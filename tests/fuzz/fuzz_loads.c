@@ -54,7 +54,7 @@ static void try_topologies(const char *text)
     cb_status status;
 
     give_own(&cb_pipeline, &options, "topology", text);
-    status = cb_pipeline.shapes->choose(&cb_pipeline, &options, RANKS, &list);
+    status = cb_pipeline.counted->choose(&cb_pipeline, &options, RANKS, &list);
     FUZZ_REQUIRE(status == CB_OK || status == CB_ERROR_USAGE);
     if (status == CB_OK)
         require_shapes(list.shapes, list.count);
