@@ -95,15 +95,15 @@ START_TEST(an_overflow_ends_the_process)
 }
 END_TEST
 
-START_TEST(too_many_are_an_error)
+START_TEST(stacks_beyond_the_address_space_are_an_error)
 {
     story told = {.used = 0};
 
-    ck_assert_int_eq(cb_coroutines_create((size_t)1 << 40, STACK, overflow, &told, &told.all),
+    ck_assert_int_eq(cb_coroutines_create(EACH, (size_t)1 << 50, overflow, &told, &told.all),
                      CB_ERROR_MEMORY);
 }
 END_TEST
 
 UNIT_MAIN("coroutine", each_goes_on_where_it_left, some_are_freed_before_they_begin_or_end,
           there_are_more_than_a_process_may_have_mappings, an_overflow_ends_the_process,
-          too_many_are_an_error)
+          stacks_beyond_the_address_space_are_an_error)
