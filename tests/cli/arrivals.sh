@@ -54,7 +54,7 @@ in_steps() {
     name=$1
     shift
     measured "$name" 7 cb_pullfarm --sources 4 --destinations 2 --fetch 2 --algorithm 0 \
-        --max-time 0.1 "$@"
+        --max-time 0.5 "$@"
 }
 
 load gamma:0.5 5 cb_pushfarm --sources 2 --destinations 2
@@ -76,7 +76,9 @@ for technology in mpi tcp; do
     in_steps "two steps over $technology" --sizes 8,64 --accept 0.5 --verify \
         --technology "$technology"
     accounts_of_steps
-    expect_rows "r['accept'] == 0.5 and r['accepted'] > 0 and r['rejected'] > 0"
+    expect_rows "r['accept'] == 0.5"
+    # A busy machine decides few events in the time, and all of a few may fall alike.
+    expect_document result.json "all(sum(r[key] for r in d['results']) > 0 or sum(r['decided'] for r in d['results']) < 40 for key in ('accepted', 'rejected'))" True
 done
 in_steps "two steps at a rate, in bursts" --sizes 64 --accept 0.5 --rate 2kHz --arrivals bursts:20,0
 accounts_of_steps
