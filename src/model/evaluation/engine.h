@@ -5,24 +5,13 @@
 #ifndef MODEL_EVALUATION_ENGINE_H
 #define MODEL_EVALUATION_ENGINE_H
 
+#include "model/evaluation/pairs.h"
 #include "model/evaluation/queue.h"
 #include "model/evaluation/rate.h"
 #include "model/sharing/flows.h"
 #include "model/sharing/traffic.h"
 
 /* Matching */
-
-/* A hash table of the pairs with open items: the first item of a pair, and enough of its hash to
- * move entries without reading the item. */
-typedef struct {
-    uint32_t hash;
-    uint32_t item; /* TRAFFIC_NONE: empty */
-} pair_entry;
-
-typedef struct {
-    pair_entry *entries;
-    size_t count, room; /* room is a power of two */
-} pair_table;
 
 /* For each processor as a receiver. */
 typedef struct {
@@ -81,8 +70,8 @@ typedef struct {
     ccmod_comparison comparison;
 
     match_place *places; /* of each processor */
-    pair_table pairs;
-    uint64_t posted; /* number of receives posted so far */
+    pair_table pairs;    /* with open items: the first of each */
+    uint64_t posted;     /* number of receives posted so far */
 } ccmod_engine;
 
 static inline ccmod_status engine_push(ccmod_engine *engine, double time_us, event_kind kind,

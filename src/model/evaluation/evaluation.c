@@ -428,7 +428,7 @@ static ccmod_status set_up(evaluation *whole)
     engine->places = malloc(count * sizeof(*engine->places));
     whole->bits = calloc(count / 64 + 1, sizeof(*whole->bits));
     if (engine->processors == NULL || engine->places == NULL || whole->bits == NULL ||
-        !ccmod_pairs_open(engine))
+        !ccmod_pairs_open(&engine->pairs))
         return ccmod_traffic_no_memory(traffic);
     for (size_t i = 0; i < count; i++)
         engine->places[i] = (match_place){.arrivals = TRAFFIC_NONE, .direct = TRAFFIC_NONE};
@@ -444,7 +444,7 @@ static void evaluation_release(evaluation *whole)
     engine->flows->close(&engine->traffic);
     ccmod_traffic_close(&engine->traffic);
     ccmod_queue_free(&engine->queue);
-    ccmod_pairs_free(engine);
+    free(engine->pairs.entries);
     free(engine->places);
     free(engine->entering.values);
     free(engine->ready.values);

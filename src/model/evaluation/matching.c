@@ -9,104 +9,31 @@
 #include "model/evaluation/delivery.h"
 #include "model/sharing/traffic.h"
 
-enum { FIRST_ROOM = 64, FEW_SENDS = 4 };
+enum { FEW_SENDS = 4 };
 
 static match_item *item_at(const ccmod_engine *engine, uint32_t number)
 {
     return &engine->traffic.pool[number].item;
 }
 
-/* The table of pairs: open addressing without gaps between an entry and its home */
-
-static uint32_t hash_of(uint32_t receiver, uint32_t source)
-{
-    uint64_t pair = (uint64_t)receiver << 32 | source;
-
-    return (uint32_t)((pair * 0x9e3779b97f4a7c15u) >> 32);
-}
-
-/* Uses the upper bits of the product, which are better mixed; the table never has 2^32 entries. */
-static size_t home_of(const pair_table *table, uint32_t hash)
-{
-    return (size_t)(((uint64_t)hash * table->room) >> 32);
-}
-
-/* The entry of a pair, with its first item; the entry has TRAFFIC_NONE if there is none. Valid
- * until the next change. */
-static pair_entry *pairs_find(const ccmod_engine *engine, uint32_t receiver, uint32_t source)
-{
-    const pair_table *table = &engine->pairs;
-    uint32_t hash = hash_of(receiver, source);
-    size_t at = home_of(table, hash);
-
-    for (;; at = (at + 1) & (table->room - 1)) {
-        pair_entry *entry = &table->entries[at];
-        const match_item *item = item_at(engine, entry->item);
-
-        if (entry->item == TRAFFIC_NONE ||
-            (entry->hash == hash && item->source == source && item->receiver == receiver))
-            return entry;
-    }
-}
-
-static bool widen(pair_table *table, size_t room)
-{
-    pair_table wider = {malloc(room * sizeof(*wider.entries)), table->count, room};
-
-    if (wider.entries == NULL)
-        return false;
-    for (size_t i = 0; i < room; i++)
-        wider.entries[i].item = TRAFFIC_NONE;
-    for (size_t i = 0; i < table->room; i++) {
-        size_t at = home_of(&wider, table->entries[i].hash);
-
-        if (table->entries[i].item == TRAFFIC_NONE)
-            continue;
-        while (wider.entries[at].item != TRAFFIC_NONE)
-            at = (at + 1) & (room - 1);
-        wider.entries[at] = table->entries[i];
-    }
-    free(table->entries);
-    *table = wider;
-    return true;
-}
-
 /* Append the item to its pair. */
 static ccmod_status append_to_pair(ccmod_engine *engine, uint32_t number)
 {
-    pair_table *table = &engine->pairs;
     match_item *item = item_at(engine, number), *first;
-    pair_entry *entry = pairs_find(engine, item->receiver, item->source);
+    pair_entry *entry = pairs_find(&engine->pairs, item->receiver, item->source);
 
     item->next = TRAFFIC_NONE;
-    if (entry->item != TRAFFIC_NONE) {
-        first = item_at(engine, entry->item);
-        engine->traffic.pool[first->last].item.next = number;
+    if (entry->number != TRAFFIC_NONE) {
+        first = item_at(engine, entry->number);
+        item_at(engine, first->last)->next = number;
         first->last = number;
         return CCMOD_OK;
     }
     item->last = number;
-    *entry = (pair_entry){hash_of(item->receiver, item->source), number};
-    if (++table->count > table->room / 4 * 3 && !widen(table, 2 * table->room))
-        return ccmod_traffic_no_memory(&engine->traffic);
-    return CCMOD_OK;
-}
-
-/* Move later entries up into the gap, as far as their homes allow. */
-static void close_gap(pair_table *table, size_t gap)
-{
-    size_t last = table->room - 1;
-
-    for (size_t at = (gap + 1) & last; table->entries[at].item != TRAFFIC_NONE;
-         at = (at + 1) & last) {
-        size_t home = home_of(table, table->entries[at].hash);
-
-        if (((at - home) & last) < ((at - gap) & last))
-            continue;
-        table->entries[gap] = table->entries[at];
-        gap = at;
-    }
-    table->entries[gap].item = TRAFFIC_NONE;
+    return ccmod_pairs_add(&engine->pairs, entry,
+                           &(pair_entry){item->receiver, item->source, number})
+               ? CCMOD_OK
+               : ccmod_traffic_no_memory(&engine->traffic);
 }
 
 /* Rings by age */
@@ -141,19 +68,9 @@ static void remove_from_ring(ccmod_engine *engine, uint32_t *first, uint32_t num
     *first = item->later;
 }
 
-bool ccmod_pairs_open(ccmod_engine *engine)
-{
-    return widen(&engine->pairs, FIRST_ROOM);
-}
-
-void ccmod_pairs_free(ccmod_engine *engine)
-{
-    free(engine->pairs.entries);
-}
-
 /* Append a new item to its pair (receives from any are a pair, too), or a send to the receiver's
  * ring; a ring that grows too long to be searched goes to the table. */
-static ccmod_status pairs_add(ccmod_engine *engine, const match_item *item)
+static ccmod_status items_add(ccmod_engine *engine, const match_item *item)
 {
     match_place *place = &engine->places[item->receiver];
     uint32_t number = TRAFFIC_NONE;
@@ -208,25 +125,24 @@ static void ring_prefetch(const ccmod_engine *engine, const match_place *place)
         return;
     item = item_at(engine, place->arrivals);
     __builtin_prefetch(
-        &engine->pairs.entries[home_of(&engine->pairs, hash_of(item->receiver, item->source))], 1);
+        &engine->pairs.entries[pairs_home(&engine->pairs, item->receiver, item->source)], 1);
     __builtin_prefetch(item_at(engine, item->later), 1);
     if (item->message != TRAFFIC_NONE)
         __builtin_prefetch(&engine->traffic.pool[item->message], 1);
 }
 
 /* Remove the first item of an entry. */
-static void pairs_remove(ccmod_engine *engine, pair_entry *entry)
+static void items_remove(ccmod_engine *engine, pair_entry *entry)
 {
-    uint32_t number = entry->item;
+    uint32_t number = entry->number;
     const match_item *item = item_at(engine, number);
     match_place *place = &engine->places[item->receiver];
 
     if (item->next != TRAFFIC_NONE) {
         item_at(engine, item->next)->last = item->last;
-        entry->item = item->next;
+        entry->number = item->next;
     } else {
-        engine->pairs.count--;
-        close_gap(&engine->pairs, (size_t)(entry - engine->pairs.entries));
+        ccmod_pairs_remove(&engine->pairs, entry);
     }
     if ((item->flags & ITEM_SEND) != 0) {
         ring_remove(engine, place, number);
@@ -237,12 +153,12 @@ static void pairs_remove(ccmod_engine *engine, pair_entry *entry)
     pool_give(&engine->traffic, number);
 }
 
-const match_item *ccmod_pairs_next(const ccmod_engine *engine, size_t *at)
+const match_item *ccmod_match_next(const ccmod_engine *engine, size_t *at)
 {
     const pair_table *table = &engine->pairs;
 
     while (*at < table->room) {
-        uint32_t item = table->entries[(*at)++].item;
+        uint32_t item = table->entries[(*at)++].number;
 
         if (item != TRAFFIC_NONE)
             return item_at(engine, item);
@@ -273,12 +189,12 @@ static bool comes_before(const match_item *left, const match_item *right)
 
 /* The open item with the lowest line, then the lowest ranks, or NULL: independent of the order of
  * the table. */
-static const match_item *pairs_first(const ccmod_engine *engine)
+static const match_item *items_first(const ccmod_engine *engine)
 {
     const match_item *first = NULL, *item;
     size_t at = 0;
 
-    while ((item = ccmod_pairs_next(engine, &at)) != NULL) {
+    while ((item = ccmod_match_next(engine, &at)) != NULL) {
         if (first == NULL || comes_before(item, first))
             first = item;
     }
@@ -360,10 +276,10 @@ static bool has_items(const match_place *place)
 /* The entry of a pair with receives; NULL if there is none, or if it has sends. */
 static pair_entry *find_receive(const ccmod_engine *engine, uint32_t source, uint32_t receiver)
 {
-    pair_entry *entry = pairs_find(engine, receiver, source);
+    pair_entry *entry = pairs_find(&engine->pairs, receiver, source);
 
-    if (entry->item == TRAFFIC_NONE ||
-        (engine->traffic.pool[entry->item].item.flags & ITEM_SEND) != 0)
+    if (entry->number == TRAFFIC_NONE ||
+        (engine->traffic.pool[entry->number].item.flags & ITEM_SEND) != 0)
         return NULL;
     return entry;
 }
@@ -387,12 +303,13 @@ static bool take_receive(ccmod_engine *engine, uint32_t source, uint32_t receive
         return false;
     entry = find_receive(engine, source, receiver);
     any = find_receive(engine, CCMOD_ANY, receiver);
-    if (entry == NULL || (any != NULL && pool[any->item].item.order < pool[entry->item].item.order))
+    if (entry == NULL ||
+        (any != NULL && pool[any->number].item.order < pool[entry->number].item.order))
         entry = any;
     if (entry == NULL)
         return false;
-    *found = half_of(&pool[entry->item].item);
-    pairs_remove(engine, entry);
+    *found = half_of(&pool[entry->number].item);
+    items_remove(engine, entry);
     return true;
 }
 
@@ -406,7 +323,7 @@ static ccmod_status leave_send(ccmod_engine *engine, const match_half *send, uin
                        .line = send->line,
                        .flags = send->flags | ITEM_SEND};
 
-    return pairs_add(engine, &item);
+    return items_add(engine, &item);
 }
 
 /* The first blocked sender of a receiver waits without an item; later and asynchronous ones are
@@ -512,11 +429,11 @@ static bool take_send(ccmod_engine *engine, uint32_t receiver, uint32_t source, 
     }
     if (source == CCMOD_ANY) /* the earliest send is the first of its pair */
         source = pool[place->arrivals].item.source;
-    entry = pairs_find(engine, receiver, source);
-    if (entry->item == TRAFFIC_NONE || (pool[entry->item].item.flags & ITEM_SEND) == 0)
+    entry = pairs_find(&engine->pairs, receiver, source);
+    if (entry->number == TRAFFIC_NONE || (pool[entry->number].item.flags & ITEM_SEND) == 0)
         return false;
-    *found = half_of(&pool[entry->item].item);
-    pairs_remove(engine, entry);
+    *found = half_of(&pool[entry->number].item);
+    items_remove(engine, entry);
     return true;
 }
 
@@ -561,7 +478,7 @@ ccmod_status ccmod_match_receive(ccmod_engine *engine, uint32_t receiver,
                            .line = record->line,
                            .flags = blocked ? ITEM_BLOCKED : 0};
 
-        return pairs_add(engine, &item);
+        return items_add(engine, &item);
     }
     engine->processors[receiver].direct = true;
     engine->processors[receiver].size_bytes = record->size_bytes;
@@ -582,7 +499,7 @@ static const char *size_text(uint64_t size_bytes, char *text)
 
 ccmod_status ccmod_match_check_empty(ccmod_engine *engine)
 {
-    const match_item *open = pairs_first(engine);
+    const match_item *open = items_first(engine);
     char text[SIZE_TEXT_BYTES];
 
     if (open == NULL)

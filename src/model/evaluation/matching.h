@@ -12,9 +12,6 @@
 /* Flags of an item. */
 enum { ITEM_SEND = 1, ITEM_BLOCKED = 2 };
 
-bool ccmod_pairs_open(ccmod_engine *engine); /* false without memory */
-void ccmod_pairs_free(ccmod_engine *engine);
-
 /* The message starts when both halves are there. `flags`: EAGER, SENDER_BLOCKED. */
 ccmod_status ccmod_match_send(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
                               uint32_t flags);
@@ -27,6 +24,6 @@ ccmod_status ccmod_match_receive(ccmod_engine *engine, uint32_t receiver,
 ccmod_status ccmod_match_check_empty(ccmod_engine *engine);
 /* The items that are the first of their pairs, one after the other, in no particular order; *at is
  * 0 at first. NULL after the last one. */
-const match_item *ccmod_pairs_next(const ccmod_engine *engine, size_t *at);
+const match_item *ccmod_match_next(const ccmod_engine *engine, size_t *at);
 
 #endif

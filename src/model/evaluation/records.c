@@ -323,7 +323,7 @@ static void note_all(const ccmod_engine *engine, uint32_t *waits_for)
     }
     /* The other side of each open item: a sender's receiver, a receiver's sender. The lowest rank
      * is kept for each, so that the text does not depend on the order of a table. */
-    while ((item = ccmod_pairs_next(engine, &at)) != NULL) {
+    while ((item = ccmod_match_next(engine, &at)) != NULL) {
         bool send = (item->flags & ITEM_SEND) != 0;
         uint32_t who = send ? item->source : item->receiver;
         uint32_t whom = send ? item->receiver : item->source;
