@@ -6,6 +6,7 @@ EXTRA_DIST += \
 	$(srcdir)/docs/development/*.py \
 	$(srcdir)/docs/development/incast/*.json \
 	$(srcdir)/docs/development/networks/*.json \
+	$(srcdir)/docs/examples/*.c \
 	$(srcdir)/docs/examples/*.cal \
 	$(srcdir)/docs/examples/*.cct \
 	$(srcdir)/docs/examples/*.lammps \

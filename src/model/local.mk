@@ -11,7 +11,7 @@ libccmod_la_CPPFLAGS = $(AM_CPPFLAGS)
 libccmod_la_CFLAGS = $(AM_CFLAGS) -ffp-contract=off -fvisibility=hidden
 # current:revision:age, the version of the binary interface: a release that only corrects adds 1 to the revision; one
 # that adds names counts current and age up and sets the revision to 0; any other sets age to 0, too.
-libccmod_la_LDFLAGS = $(SANITIZER_CFLAGS) -no-undefined -version-info 0:0:0
+libccmod_la_LDFLAGS = $(SANITIZER_CFLAGS) -no-undefined -version-info 1:0:0
 libccmod_la_LIBADD = -lm
 libccmod_la_SOURCES = \
 	src/base/event_heap.h src/base/grow.h src/base/input.c src/base/input.h src/base/parts.h src/base/random.c \
@@ -25,6 +25,7 @@ libccmod_la_SOURCES = \
 	%D%/evaluation/evaluation.c %D%/evaluation/matching.c %D%/evaluation/matching.h \
 	%D%/evaluation/pairs.c %D%/evaluation/pairs.h \
 	%D%/evaluation/queue.c %D%/evaluation/queue.h %D%/evaluation/rate.c %D%/evaluation/rate.h \
+	%D%/evaluation/reactions.c %D%/evaluation/reactions.h \
 	%D%/evaluation/records.c %D%/evaluation/records.h \
 	%D%/networks/crossbar.c %D%/networks/dragonfly.c %D%/networks/ends.c %D%/networks/fattree.c \
 	%D%/networks/kinds.c %D%/networks/myrinet.c %D%/networks/networks.c %D%/networks/networks.h \

@@ -2,7 +2,7 @@
 if HAVE_CHECK
 UNIT_TESTS += \
 	%D%/test_calibration %D%/test_calibration_file %D%/test_calibration_fit %D%/test_determinism %D%/test_evaluation %D%/test_horizons %D%/test_metamorphic \
-	%D%/test_limits %D%/test_reference %D%/test_routes %D%/test_tcp %D%/test_topology_file %D%/test_trace \
+	%D%/test_limits %D%/test_reactions %D%/test_reference %D%/test_routes %D%/test_tcp %D%/test_topology_file %D%/test_trace \
 	%D%/test_trace_errors
 endif
 
@@ -15,6 +15,9 @@ MODEL_TEXT = %D%/trace_text.c %D%/trace_text.h
 tests_model_test_reference_SOURCES = %D%/test_reference.c $(MODEL_RECORDS)
 tests_model_test_reference_CPPFLAGS = $(MODEL_FLAGS)
 tests_model_test_reference_LDADD = $(MODEL_LIBS)
+tests_model_test_reactions_SOURCES = %D%/test_reactions.c $(MODEL_RECORDS)
+tests_model_test_reactions_CPPFLAGS = $(MODEL_FLAGS)
+tests_model_test_reactions_LDADD = $(MODEL_LIBS)
 tests_model_test_trace_SOURCES = %D%/test_trace.c $(MODEL_TEXT)
 tests_model_test_trace_CPPFLAGS = $(MODEL_FLAGS)
 tests_model_test_trace_LDADD = $(MODEL_LIBS)

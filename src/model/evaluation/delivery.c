@@ -1,6 +1,7 @@
 /* Time accounting of processors, and messages from start to arrival. */
 #include "model/evaluation/delivery.h"
 
+#include "model/evaluation/reactions.h"
 #include "model/sharing/traffic.h"
 
 /* Account the time since the processor's clock to `activity`, and advance the clock. */
@@ -48,6 +49,19 @@ static ccmod_status account_message(ccmod_engine *engine, uint32_t number, ccmod
     return CCMOD_OK;
 }
 
+/* Continue a processor that has what it waits for. */
+static ccmod_status stop_waiting(ccmod_engine *engine, uint32_t number)
+{
+    engine_processor *processor = &engine->processors[number];
+
+    if (!(processor->state == PROCESSOR_IN_WAIT && processor->outstanding == 0) &&
+        !(processor->state == PROCESSOR_IN_AWAIT && reactor_has_enough(engine, number)))
+        return CCMOD_OK;
+    processor->state = PROCESSOR_RUNNING;
+    CCMOD_TRY(account_time(engine, number, CCMOD_WAITING, engine->traffic.now_us));
+    return traffic_append(&engine->traffic, &engine->ready, number);
+}
+
 ccmod_status ccmod_processor_finish(ccmod_engine *engine, uint32_t number, bool blocked,
                                     ccmod_activity activity, double start_us)
 {
@@ -58,10 +72,15 @@ ccmod_status ccmod_processor_finish(ccmod_engine *engine, uint32_t number, bool 
         return traffic_append(&engine->traffic, &engine->ready, number);
     }
     processor->outstanding--;
-    if (processor->state != PROCESSOR_IN_WAIT || processor->outstanding > 0)
-        return CCMOD_OK;
-    CCMOD_TRY(account_time(engine, number, CCMOD_WAITING, engine->traffic.now_us));
-    return traffic_append(&engine->traffic, &engine->ready, number);
+    return stop_waiting(engine, number);
+}
+
+ccmod_status ccmod_processor_expire(ccmod_engine *engine, uint32_t number)
+{
+    bool over;
+
+    CCMOD_TRY(ccmod_reactor_expire(engine, number, &over));
+    return over ? stop_waiting(engine, number) : CCMOD_OK;
 }
 
 ccmod_status ccmod_processor_resume(ccmod_engine *engine, uint32_t number)
@@ -158,7 +177,8 @@ ccmod_status ccmod_delivery_start_multicast(ccmod_engine *engine, uint32_t sourc
                           .line = record->line,
                           .flags = flags | MESSAGE_LIVE | MESSAGE_MULTICAST};
     *out = number;
-    return (flags & MESSAGE_EAGER) != 0 ? message_begin(engine, number) : CCMOD_OK;
+    return (flags & MESSAGE_EAGER) != 0 || engine->traffic.reacts ? message_begin(engine, number)
+                                                                  : CCMOD_OK;
 }
 
 /* Free the message; if it still has a void event, which may come a rounding error after its end,
@@ -218,6 +238,23 @@ static ccmod_status signal_end(ccmod_traffic *traffic, uint32_t number)
     return ccmod_signal_send(&traffic->audience, CCMOD_SIGNAL_UPPR_END, traffic->now_us, &signal);
 }
 
+ccmod_status ccmod_delivery_tell_sender(ccmod_engine *engine, uint32_t number)
+{
+    const ccmod_traffic *traffic = &engine->traffic;
+    const traffic_message *message = &traffic->pool[number];
+    const traffic_letter *letter = &traffic->letters[number];
+    const bool multicast = (message->flags & MESSAGE_MULTICAST) != 0;
+
+    return ccmod_reactor_tell(
+        engine, message->source,
+        &(ccmod_completion){
+            .request = letter->request,
+            .peer = multicast ? traffic->receiver_lists[message->destination].destinations[0]
+                              : message->destination,
+            .size_bytes = message->size_bytes,
+            .cargo = letter->cargo});
+}
+
 static ccmod_status finish_receiver(ccmod_engine *engine, uint32_t receiver, uint32_t flags,
                                     double start_us)
 {
@@ -239,10 +276,15 @@ ccmod_status ccmod_delivery_arrive(ccmod_engine *engine, uint32_t number)
     message->flags |= MESSAGE_ARRIVED;
     ccmod_message_give_route(traffic, number);
     engine->finished++;
-    if ((message->flags & MESSAGE_EAGER) == 0)
+    if ((message->flags & MESSAGE_EAGER) == 0) {
+        if (traffic->reacts)
+            CCMOD_TRY(ccmod_delivery_tell_sender(engine, number));
         CCMOD_TRY(ccmod_processor_finish(engine, message->source,
                                          (message->flags & MESSAGE_SENDER_BLOCKED) != 0,
                                          CCMOD_SENDING, message->start_us));
+    }
+    if (traffic->reacts)
+        return traffic_append(traffic, &engine->landed, number);
     if ((message->flags & MESSAGE_MULTICAST) != 0) {
         const traffic_receivers *receivers = &traffic->receiver_lists[message->destination];
 

@@ -11,6 +11,8 @@ ccmod_status ccmod_processor_finish(ccmod_engine *engine, uint32_t number, bool 
                                     ccmod_activity activity, double start_us);
 /* Continue a processor whose computing or overhead has ended. */
 ccmod_status ccmod_processor_resume(ccmod_engine *engine, uint32_t number);
+/* A timer of a processor that reacts. */
+ccmod_status ccmod_processor_expire(ccmod_engine *engine, uint32_t number);
 ccmod_status ccmod_processors_leave_barrier(ccmod_engine *engine);
 
 /* Count a completed receive of the processor. */
@@ -24,11 +26,13 @@ static inline void processor_note_receive(ccmod_engine *engine, uint32_t number)
 ccmod_status ccmod_delivery_start(ccmod_engine *engine, uint32_t source, uint32_t destination,
                                   uint64_t size_bytes, uint32_t line, uint32_t flags,
                                   uint32_t *out);
-/* Start a multicast whose receivers are all unmatched: an eager one starts at once, another when
- * the last receiver is matched. */
+/* Start a multicast whose receivers are all unmatched: an eager one starts at once, or if
+ * processors react, another when the last receiver is matched. */
 ccmod_status ccmod_delivery_start_multicast(ccmod_engine *engine, uint32_t source,
                                             const ccmod_record *record, uint32_t flags,
                                             uint32_t *out);
+/* Tell the sender of a message, which reacts, that its send is complete. */
+ccmod_status ccmod_delivery_tell_sender(ccmod_engine *engine, uint32_t message);
 /* `receiver` has posted a receive for the message; for a multicast it is the index in its list.
  * *arrived: the message has already arrived. */
 ccmod_status ccmod_delivery_match(ccmod_engine *engine, uint32_t message, uint32_t receiver,

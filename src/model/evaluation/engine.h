@@ -5,6 +5,7 @@
 #ifndef MODEL_EVALUATION_ENGINE_H
 #define MODEL_EVALUATION_ENGINE_H
 
+#include "base/random.h"
 #include "model/evaluation/pairs.h"
 #include "model/evaluation/queue.h"
 #include "model/evaluation/rate.h"
@@ -31,6 +32,7 @@ typedef enum {
     PROCESSOR_IN_RECEIVE,
     PROCESSOR_IN_MULTICAST,
     PROCESSOR_IN_WAIT,
+    PROCESSOR_IN_AWAIT,
     PROCESSOR_IN_BARRIER,
     PROCESSOR_ENDED
 } processor_state;
@@ -52,6 +54,21 @@ typedef struct {
     double measured_us, since_us;
 } engine_measured;
 
+/* A processor that reacts. */
+typedef struct {
+    ccmod_completion *done; /* since its last record */
+    size_t done_count, done_room;
+    uint32_t *names; /* of the requests that it awaits; none: any */
+    size_t name_count, name_room;
+    size_t needed;      /* of these */
+    double deadline_us; /* of its waiting */
+    double *timers_us;  /* of its EVENT_TIMERs, each earlier than the one before */
+    size_t timer_count, timer_room;
+    double called_us; /* its last record, */
+    uint32_t calls;   /* and number of them at that instant */
+    uint32_t request; /* name of the receive in which it is blocked */
+} engine_reactor;
+
 typedef struct {
     ccmod_workload *workload;
     ccmod_error *error;
@@ -68,6 +85,11 @@ typedef struct {
     size_t ended_count, in_barrier;
     engine_measured *measured; /* NULL until a record has a measured time */
     ccmod_comparison comparison;
+
+    engine_reactor *reactors; /* of each processor, if they react; */
+    cb_random random;         /* draws what comes first; */
+    traffic_list landed;      /* messages that arrived in this instant; */
+    pair_table under_way;     /* the last message of each pair */
 
     match_place *places; /* of each processor */
     pair_table pairs;    /* with open items: the first of each */

@@ -9,6 +9,7 @@
 #include "model/evaluation/delivery.h"
 #include "model/evaluation/engine.h"
 #include "model/evaluation/matching.h"
+#include "model/evaluation/reactions.h"
 #include "model/evaluation/records.h"
 #include "model/sharing/cells.h"
 #include "model/sharing/traffic.h"
@@ -206,8 +207,8 @@ const char *ccmod_stop_name(ccmod_stop stop)
 
 /* An instant */
 
-/* Simultaneous processors continue in order of their numbers; none is listed twice. A few are
- * sorted by insertion; for many, set a bit for each processor and scan all bits. */
+/* Sort processors by their numbers; none is listed twice. A few are sorted by insertion; for many,
+ * set a bit for each processor and scan all bits. */
 static void sort_ready(uint64_t *bits, size_t words, traffic_list *list)
 {
     uint32_t *values = list->values;
@@ -238,13 +239,14 @@ static ccmod_status handle_event(ccmod_engine *engine, event_kind kind, uint32_t
 {
     switch (kind) {
     case EVENT_RESUME:
-        return ccmod_processor_resume(engine, subject);
+        return subject == EVENT_EVERYONE ? ccmod_processors_leave_barrier(engine)
+                                         : ccmod_processor_resume(engine, subject);
     case EVENT_FLOW:
         return traffic_append(&engine->traffic, &engine->entering, subject);
     case EVENT_ARRIVE:
         return ccmod_delivery_event(engine, subject);
-    case EVENT_BARRIER:
-        return ccmod_processors_leave_barrier(engine);
+    case EVENT_TIMER:
+        return ccmod_processor_expire(engine, subject);
     }
     return CCMOD_OK;
 }
@@ -265,6 +267,21 @@ static __attribute__((noinline)) void drop_void_events(ccmod_engine *engine)
         queue_pop(&engine->queue, &coming);
         ccmod_delivery_forget_event(engine, first.subject);
     }
+}
+
+/* Simultaneous processors continue: those that react in an order that the seed draws, others in
+ * order of their numbers. */
+static ccmod_status continue_ready(evaluation *whole)
+{
+    ccmod_engine *engine = &whole->engine;
+
+    sort_ready(whole->bits, engine->processor_count / 64 + 1, &engine->ready);
+    if (engine->traffic.reacts)
+        ccmod_reactors_shuffle(engine, &engine->ready);
+    for (size_t i = 0; i < engine->ready.count; i++)
+        CCMOD_TRY(ccmod_records_take(engine, engine->ready.values[i]));
+    engine->ready.count = 0;
+    return CCMOD_OK;
 }
 
 /* Advance to `time_us`: messages leave the links and arrive, events happen, messages enter the
@@ -293,11 +310,9 @@ static ccmod_status pass_instant(evaluation *whole, double time_us)
     for (size_t i = 0; i < engine->entering.count; i++)
         CCMOD_TRY(ccmod_delivery_flow(engine, engine->entering.values[i]));
     engine->entering.count = 0;
-    sort_ready(whole->bits, engine->processor_count / 64 + 1, &engine->ready);
-    for (size_t i = 0; i < engine->ready.count; i++)
-        CCMOD_TRY(ccmod_records_take(engine, engine->ready.values[i]));
-    engine->ready.count = 0;
-    return CCMOD_OK;
+    if (traffic->reacts)
+        CCMOD_TRY(ccmod_match_landed(engine));
+    return continue_ready(whole);
 }
 
 /* Running */
@@ -364,7 +379,8 @@ static ccmod_status evaluate(evaluation *whole)
     CCMOD_TRY(ccmod_signal_send(&traffic->audience, CCMOD_SIGNAL_CONFIG, traffic->now_us, &config));
     CCMOD_TRY(ccmod_signal_send(&traffic->audience, CCMOD_SIGNAL_GO_INIT, traffic->now_us, &init));
     for (uint32_t i = 0; i < engine->processor_count; i++)
-        CCMOD_TRY(ccmod_records_take(engine, i));
+        CCMOD_TRY(traffic_append(traffic, &engine->ready, i));
+    CCMOD_TRY(continue_ready(whole));
     for (;;) {
         double time_us;
 
@@ -376,7 +392,8 @@ static ccmod_status evaluate(evaluation *whole)
             /* nothing can happen any more: either all is done, or a deadlock */
             if (engine->ended_count < engine->processor_count)
                 return ccmod_standstill_explain(engine);
-            CCMOD_TRY(ccmod_match_check_empty(engine));
+            if (!traffic->reacts)
+                CCMOD_TRY(ccmod_match_check_empty(engine));
             return evaluation_end(whole, CCMOD_STOPPED_BY_TRACE);
         }
         if (until_us > 0 && time_us > until_us)
@@ -432,6 +449,7 @@ static ccmod_status set_up(evaluation *whole)
         return ccmod_traffic_no_memory(traffic);
     for (size_t i = 0; i < count; i++)
         engine->places[i] = (match_place){.arrivals = TRAFFIC_NONE, .direct = TRAFFIC_NONE};
+    CCMOD_TRY(ccmod_reactors_open(engine));
     CCMOD_TRY(ccmod_background_open(traffic));
     return engine->flows->open(traffic);
 }
@@ -444,6 +462,7 @@ static void evaluation_release(evaluation *whole)
     engine->flows->close(&engine->traffic);
     ccmod_traffic_close(&engine->traffic);
     ccmod_queue_free(&engine->queue);
+    ccmod_reactors_close(engine);
     free(engine->pairs.entries);
     free(engine->places);
     free(engine->entering.values);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "model/evaluation/delivery.h"
+#include "model/evaluation/reactions.h"
 #include "model/sharing/traffic.h"
 
 enum { FEW_SENDS = 4 };
@@ -209,6 +210,7 @@ typedef struct {
     uint32_t source;  /* of a send */
     uint32_t message; /* of a send that already is a message, or TRAFFIC_NONE */
     uint32_t branch;  /* of a multicast's send: its index in the list */
+    uint32_t request; /* of a receive, if processors react */
 } match_half;
 
 /* Halves and their errors */
@@ -251,7 +253,8 @@ static match_half half_of(const match_item *item)
                         .flags = item->flags,
                         .source = item->source,
                         .message = item->message,
-                        .branch = (uint32_t)item->order};
+                        .branch = (uint32_t)item->order,
+                        .request = item->request};
 }
 
 /* The half in which a processor without an item waits. */
@@ -263,7 +266,8 @@ static match_half half_of_blocked(const ccmod_engine *engine, uint32_t number)
                         .line = processor->line,
                         .flags = ITEM_BLOCKED,
                         .source = number,
-                        .message = TRAFFIC_NONE};
+                        .message = TRAFFIC_NONE,
+                        .request = engine->traffic.reacts ? engine->reactors[number].request : 0};
 }
 
 static bool has_items(const match_place *place)
@@ -347,6 +351,29 @@ static ccmod_status wait_with_send(ccmod_engine *engine, match_half *send, uint3
     return leave_send(engine, send, receiver);
 }
 
+/* Of processors that react: the message is under way at once, after those of its pair. */
+static ccmod_status post(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
+                         uint32_t flags)
+{
+    ccmod_traffic *traffic = &engine->traffic;
+    pair_entry *last;
+    uint32_t number;
+
+    CCMOD_TRY(ccmod_delivery_start(engine, source, record->peer, record->size_bytes, record->line,
+                                   flags, &number));
+    traffic->letters[number] = (traffic_letter){record->cargo, record->request, TRAFFIC_NONE};
+    last = pairs_find(&engine->under_way, record->peer, source);
+    if (last->number != TRAFFIC_NONE) {
+        traffic->letters[last->number].following = number;
+        traffic->pool[number].flags |= MESSAGE_FOLLOWS;
+        last->number = number;
+    } else if (!ccmod_pairs_add(&engine->under_way, last,
+                                &(pair_entry){record->peer, source, number})) {
+        return ccmod_traffic_no_memory(traffic);
+    }
+    return (flags & MESSAGE_EAGER) != 0 ? ccmod_delivery_tell_sender(engine, number) : CCMOD_OK;
+}
+
 ccmod_status ccmod_match_send(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
                               uint32_t flags)
 {
@@ -358,6 +385,8 @@ ccmod_status ccmod_match_send(ccmod_engine *engine, uint32_t source, const ccmod
     uint32_t message;
 
     CCMOD_TRY(check_peer(engine, source, record->peer, record->line));
+    if (engine->traffic.reacts)
+        return post(engine, source, record, flags);
     if (!take_receive(engine, source, record->peer, &receive))
         return wait_with_send(engine, &send, record->peer, flags);
     if (sizes_differ(record->size_bytes, receive.size_bytes))
@@ -381,7 +410,6 @@ static ccmod_status match_branch(ccmod_engine *engine, uint32_t source, const cc
     match_half receive;
     bool arrived;
 
-    CCMOD_TRY(check_peer(engine, source, receiver, record->line));
     if (!take_receive(engine, source, receiver, &receive))
         return leave_send(engine, &send, receiver);
     if (sizes_differ(record->size_bytes, receive.size_bytes))
@@ -395,7 +423,15 @@ ccmod_status ccmod_match_multicast(ccmod_engine *engine, uint32_t source,
 {
     uint32_t message = TRAFFIC_NONE;
 
+    for (size_t i = 0; i < record->list_count; i++)
+        CCMOD_TRY(check_peer(engine, source, record->list[i], record->line));
     CCMOD_TRY(ccmod_delivery_start_multicast(engine, source, record, flags, &message));
+    if (engine->traffic.reacts) {
+        engine->traffic.letters[message] =
+            (traffic_letter){record->cargo, record->request, TRAFFIC_NONE};
+        return (flags & MESSAGE_EAGER) != 0 ? ccmod_delivery_tell_sender(engine, message)
+                                            : CCMOD_OK;
+    }
     for (size_t i = 0; i < record->list_count; i++)
         CCMOD_TRY(match_branch(engine, source, record, message, i));
     return CCMOD_OK;
@@ -455,6 +491,19 @@ static ccmod_status join(ccmod_engine *engine, const match_half *send, uint32_t 
     return ccmod_delivery_match(engine, send->message, receiver, blocked, done);
 }
 
+/* A receiver that reacts has the message of this send. */
+static ccmod_status tell_receiver(ccmod_engine *engine, uint32_t receiver, const match_half *send,
+                                  uint32_t request)
+{
+    return ccmod_reactor_tell(
+        engine, receiver,
+        &(ccmod_completion){.request = request,
+                            .peer = send->source,
+                            .size_bytes = send->size_bytes,
+                            .cargo = engine->traffic.letters[send->message].cargo,
+                            .received = true});
+}
+
 ccmod_status ccmod_match_receive(ccmod_engine *engine, uint32_t receiver,
                                  const ccmod_record *record, bool blocked, bool *done)
 {
@@ -467,6 +516,8 @@ ccmod_status ccmod_match_receive(ccmod_engine *engine, uint32_t receiver,
     if (take_send(engine, receiver, record->peer, &send)) {
         if (sizes_differ(send.size_bytes, record->size_bytes))
             return refuse_sizes(engine, send.source, receiver, &send, &receive);
+        if (engine->traffic.reacts)
+            CCMOD_TRY(tell_receiver(engine, receiver, &send, record->request));
         return join(engine, &send, receiver, blocked, done);
     }
     if (!blocked || engine->places[receiver].receives > 0) {
@@ -476,12 +527,90 @@ ccmod_status ccmod_match_receive(ccmod_engine *engine, uint32_t receiver,
                            .receiver = receiver,
                            .message = TRAFFIC_NONE,
                            .line = record->line,
-                           .flags = blocked ? ITEM_BLOCKED : 0};
+                           .flags = blocked ? ITEM_BLOCKED : 0,
+                           .request = record->request};
 
         return items_add(engine, &item);
     }
+    if (engine->traffic.reacts)
+        engine->reactors[receiver].request = record->request;
     engine->processors[receiver].direct = true;
     engine->processors[receiver].size_bytes = record->size_bytes;
+    return CCMOD_OK;
+}
+
+/* Arrivals, if processors react */
+
+/* The message has arrived at this receiver; of a multicast, `branch` is its index in the list. */
+static ccmod_status hand_over(ccmod_engine *engine, uint32_t number, uint32_t receiver,
+                              uint32_t branch)
+{
+    const traffic_message *message = &engine->traffic.pool[number];
+    const double start_us = message->start_us;
+    const match_half send = {.size_bytes = message->size_bytes,
+                             .line = message->line,
+                             .source = message->source,
+                             .message = number,
+                             .branch = branch};
+    match_half receive;
+    bool blocked, arrived;
+
+    if (!take_receive(engine, send.source, receiver, &receive))
+        return leave_send(engine, &send, receiver);
+    if (sizes_differ(send.size_bytes, receive.size_bytes))
+        return refuse_sizes(engine, send.source, receiver, &send, &receive);
+    blocked = (receive.flags & ITEM_BLOCKED) != 0;
+    CCMOD_TRY(tell_receiver(engine, receiver, &send, receive.request));
+    CCMOD_TRY(join(engine, &send, receiver, blocked, &arrived));
+    processor_note_receive(engine, receiver);
+    return ccmod_processor_finish(engine, receiver, blocked, CCMOD_RECEIVING, start_us);
+}
+
+/* The messages of a pair come in order: one that has overtaken another waits for it. */
+static ccmod_status hand_over_in_order(ccmod_engine *engine, uint32_t number)
+{
+    ccmod_traffic *traffic = &engine->traffic;
+    const uint32_t source = traffic->pool[number].source;
+    const uint32_t receiver = traffic->pool[number].destination;
+
+    if ((traffic->pool[number].flags & MESSAGE_FOLLOWS) != 0) {
+        traffic->pool[number].flags |= MESSAGE_EARLY;
+        return CCMOD_OK;
+    }
+    for (;;) {
+        const uint32_t following = traffic->letters[number].following;
+
+        if (following == TRAFFIC_NONE)
+            ccmod_pairs_remove(&engine->under_way,
+                               pairs_find(&engine->under_way, receiver, source));
+        else
+            traffic->pool[following].flags &= ~(uint32_t)MESSAGE_FOLLOWS;
+        CCMOD_TRY(hand_over(engine, number, receiver, 0));
+        if (following == TRAFFIC_NONE || (traffic->pool[following].flags & MESSAGE_EARLY) == 0)
+            return CCMOD_OK;
+        number = following;
+    }
+}
+
+ccmod_status ccmod_match_landed(ccmod_engine *engine)
+{
+    const ccmod_traffic *traffic = &engine->traffic;
+
+    ccmod_reactors_shuffle(engine, &engine->landed);
+    for (size_t i = 0; i < engine->landed.count; i++) {
+        const uint32_t number = engine->landed.values[i];
+        const uint32_t list = traffic->pool[number].destination;
+
+        if ((traffic->pool[number].flags & MESSAGE_MULTICAST) == 0) {
+            CCMOD_TRY(hand_over_in_order(engine, number));
+            continue;
+        }
+        for (uint32_t branch = 0, count = (uint32_t)traffic->receiver_lists[list].count;
+             branch < count; branch++)
+            CCMOD_TRY(hand_over(engine, number, traffic->receiver_lists[list].destinations[branch],
+                                branch));
+    }
+    engine->landed.count = 0;
     return CCMOD_OK;
 }
 

@@ -20,6 +20,9 @@ ccmod_status ccmod_match_multicast(ccmod_engine *engine, uint32_t source,
 /* *done: the message had arrived already. */
 ccmod_status ccmod_match_receive(ccmod_engine *engine, uint32_t receiver,
                                  const ccmod_record *record, bool blocked, bool *done);
+/* Of processors that react: the messages that have arrived in this instant go to receives, or wait
+ * for some. */
+ccmod_status ccmod_match_landed(ccmod_engine *engine);
 /* The first send or receive that is not answered, as an error; CCMOD_OK when there is none. */
 ccmod_status ccmod_match_check_empty(ccmod_engine *engine);
 /* The items that are the first of their pairs, one after the other, in no particular order; *at is

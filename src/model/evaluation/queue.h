@@ -13,11 +13,15 @@
 #include "base/grow.h"
 
 typedef enum {
-    EVENT_RESUME, /* processor: its computing or overhead ends */
+    EVENT_RESUME, /* processor: its computing or overhead ends; EVENT_EVERYONE: all leave the
+                     barrier */
     EVENT_FLOW,   /* message: its latency ends and it enters the links */
     EVENT_ARRIVE, /* message without work on links, or alone on them: it arrives */
-    EVENT_BARRIER /* all processors continue */
+    EVENT_TIMER   /* processor: it has waited long enough, perhaps */
 } event_kind;
+
+/* No processor has this number. */
+enum { EVENT_EVERYONE = (1 << 30) - 1 };
 
 /* 12 bytes, half of a cb_event: there may be one for every processor and every message. */
 typedef struct __attribute__((packed, aligned(4))) {

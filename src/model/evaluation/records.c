@@ -10,6 +10,7 @@
 
 #include "model/evaluation/delivery.h"
 #include "model/evaluation/matching.h"
+#include "model/evaluation/reactions.h"
 #include "model/sharing/traffic.h"
 
 /* Maximum number of messages that are pending or unreceived, 1 GiB of them, or this many per
@@ -202,7 +203,18 @@ static ccmod_status enter_barrier(ccmod_engine *engine, uint32_t number, const c
     return engine_push(engine,
                        engine->traffic.now_us +
                            ccmod_barrier_us(engine->traffic.calibration, engine->processor_count),
-                       EVENT_BARRIER, 0);
+                       EVENT_RESUME, EVENT_EVERYONE);
+}
+
+static ccmod_status await(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
+{
+    if (!engine->traffic.reacts)
+        return ccmod_fail(engine->error, CCMOD_ERROR_USAGE, engine->workload->name, record->line,
+                          "rank %u awaits single requests, and its workload does not react; give "
+                          "it a function `react`",
+                          number);
+    block(engine, number, PROCESSOR_IN_AWAIT, CCMOD_ANY);
+    return ccmod_reactor_await(engine, number, record);
 }
 
 static ccmod_status (*const handlers[CCMOD_RECORDS])(ccmod_engine *engine, uint32_t number,
@@ -219,6 +231,7 @@ static ccmod_status (*const handlers[CCMOD_RECORDS])(ccmod_engine *engine, uint3
     [CCMOD_SYNCHRONOUS_SEND] = send_synchronously,
     [CCMOD_START_SYNCHRONOUS_SEND] = start_synchronous_send,
     [CCMOD_BUFFERED_SEND] = send_eagerly,
+    [CCMOD_AWAIT] = await,
 };
 
 /* Note the measured time of the record that the processor begins. */
@@ -269,7 +282,12 @@ ccmod_status ccmod_records_take(ccmod_engine *engine, uint32_t number)
 
         if (engine->measured != NULL)
             compare(engine, number);
-        CCMOD_TRY(workload->next(workload, number, &record, engine->error));
+        if (engine->traffic.reacts) {
+            record = (ccmod_record){.measured_us = -1};
+            CCMOD_TRY(ccmod_reactor_call(engine, number, &record));
+        } else {
+            CCMOD_TRY(workload->next(workload, number, &record, engine->error));
+        }
         processor->line = record.line;
         if (record.measured_us >= 0 && record.kind != CCMOD_END)
             CCMOD_TRY(note_measured(engine, number, record.measured_us));
@@ -344,6 +362,8 @@ static void tell_one(const ccmod_engine *engine, standstill_story *story, uint32
                                              [PROCESSOR_IN_MULTICAST] =
                                                  "multicasts, not yet received by",
                                              [PROCESSOR_IN_WAIT] = "waits for what it started with",
+                                             [PROCESSOR_IN_AWAIT] = "waits for a message or the "
+                                                                    "end of a send, from or to",
                                              [PROCESSOR_IN_BARRIER] = "is in a barrier without"};
     const engine_processor *processor = &engine->processors[number];
 
@@ -351,7 +371,10 @@ static void tell_one(const ccmod_engine *engine, standstill_story *story, uint32
         tell(story, "rank %u has ended", number);
         return;
     }
-    tell(story, "rank %u (line %u) %s ", number, processor->line, activities[processor->state]);
+    tell(story, "rank %u ", number);
+    if (processor->line > 0)
+        tell(story, "(line %u) ", processor->line);
+    tell(story, "%s ", activities[processor->state]);
     if (waits_for == TRAFFIC_NONE)
         tell(story, "any rank");
     else
@@ -409,8 +432,10 @@ ccmod_status ccmod_standstill_explain(ccmod_engine *engine)
     free(waits_for);
     return ccmod_fail(engine->error, CCMOD_ERROR_DATA, engine->workload->name,
                       engine->processors[start].line,
-                      "deadlock at %.3f us: %zu of %zu ranks wait forever: %s; put sends and "
-                      "receives in an order in which each can be answered, or start them with is "
-                      "and ir",
-                      engine->traffic.now_us, blocked, engine->processor_count, story.text);
+                      "deadlock at %.3f us: %zu of %zu ranks wait forever: %s; %s",
+                      engine->traffic.now_us, blocked, engine->processor_count, story.text,
+                      engine->traffic.reacts
+                          ? "send what they wait for, or wait for a limited time"
+                          : "put sends and receives in an order in which each can be answered, or "
+                            "start them with is and ir");
 }

@@ -55,6 +55,7 @@ void ccmod_traffic_close(ccmod_traffic *traffic)
     free(traffic->receiver_lists);
     free(traffic->pool);
     free(traffic->ids);
+    free(traffic->letters);
     free(traffic->slots);
     free(traffic->route);
     free(traffic->ended.values);
@@ -82,6 +83,14 @@ ccmod_status ccmod_pool_take_new(ccmod_traffic *traffic, uint32_t *out)
             if (ids == NULL)
                 return ccmod_traffic_no_memory(traffic);
             traffic->ids = ids;
+        }
+        if (traffic->reacts) {
+            traffic_letter *letters =
+                realloc(traffic->letters, traffic->message_room * sizeof(*letters));
+
+            if (letters == NULL)
+                return ccmod_traffic_no_memory(traffic);
+            traffic->letters = letters;
         }
     }
     *out = (uint32_t)traffic->message_count++;

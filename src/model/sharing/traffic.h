@@ -36,7 +36,10 @@ enum {
     MESSAGE_STARTED = 128,
     MESSAGE_ALONE = 256,  /* alone on its links: it ends at `finish`, an event of evaluation */
     MESSAGE_JOINED = 512, /* it was alone; that event is void, and still in the queue */
-    MESSAGE_DONE = 1024   /* to be freed with that event */
+    MESSAGE_DONE = 1024,  /* to be freed with that event */
+    /* Of processors that react: an earlier one of the pair has not arrived; this one has. */
+    MESSAGE_FOLLOWS = 2048,
+    MESSAGE_EARLY = 4096
 };
 
 /* An item: a send or receive that waits for its other half, or a receiver that waits for an eager
@@ -49,7 +52,8 @@ typedef struct {
     uint32_t earlier, later; /* of sends to the same receiver */
     uint32_t message;        /* of a send that already is a message, or TRAFFIC_NONE */
     uint32_t line;
-    uint32_t flags; /* ITEM_... */
+    uint32_t flags;   /* ITEM_... */
+    uint32_t request; /* name of a receive, for processors that react */
 } match_item;
 
 /* A message that has started, or a multicast from its send on; or, in the same memory, an item. 64
@@ -72,6 +76,13 @@ typedef union {
     };
     match_item item;
 } traffic_message;
+
+/* What else a message has if processors react. */
+typedef struct {
+    uint64_t cargo;
+    uint32_t request;   /* name of its send */
+    uint32_t following; /* the next message of the pair that is under way, or TRAFFIC_NONE */
+} traffic_letter;
 
 /* The receivers of a multicast. */
 typedef struct {
@@ -131,8 +142,10 @@ typedef struct {
 
     traffic_message *pool; /* of messages and items */
     size_t message_count, message_room;
-    uint32_t free_message; /* free list by sibling */
-    uint64_t *ids;         /* of the messages, for observers; NULL: none */
+    uint32_t free_message;   /* free list by sibling */
+    uint64_t *ids;           /* of the messages, for observers; NULL: none */
+    bool reacts;             /* the workload's processors react */
+    traffic_letter *letters; /* of the messages, if they do */
     traffic_receivers *receiver_lists;
     size_t receiver_list_count, receiver_list_room;
     uint32_t free_receivers; /* free list by next */

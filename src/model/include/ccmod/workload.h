@@ -1,5 +1,6 @@
 /* The workload of an evaluation: the records of each processor. A table of callbacks, filled by a
- * program, or made from a trace in the text format .cct (docs/reference/trace-format.md). */
+ * program, or made from a trace in the text format .cct (docs/reference/trace-format.md). A
+ * program's processors may react to what happens: what came, from whom, and when. */
 #ifndef CCMOD_WORKLOAD_H
 #define CCMOD_WORKLOAD_H
 
@@ -29,6 +30,9 @@ typedef enum {
     CCMOD_SYNCHRONOUS_SEND, /* as SEND, but never eager: it waits for its receive */
     CCMOD_START_SYNCHRONOUS_SEND, /* as START_SEND, but never eager */
     CCMOD_BUFFERED_SEND,          /* as SEND, but always eager */
+    CCMOD_AWAIT, /* of processors that react: for `needed` of the requests in list[0..list_count),
+                    or of all that are pending if list_count is 0; for at most time_us (HUGE_VAL:
+                    without end; 0: a test) */
     CCMOD_RECORDS
 } ccmod_record_kind;
 
@@ -45,11 +49,33 @@ typedef struct {
     uint32_t peer;
     uint64_t size_bytes;
     double time_us;
-    const uint32_t *list; /* different processors, not the sender; valid until the next call */
+    const uint32_t *list; /* different processors, not the sender; or names of requests. Valid until
+                             the next call */
     size_t list_count;
+    size_t needed;      /* at least 1 */
+    uint32_t request;   /* name of a send or receive, for processors that react: any number, best of
+                           one that is not pending */
+    uint64_t cargo;     /* of a message: a number that its receiver gets */
     double measured_us; /* actual duration of the record; negative: unknown */
     uint32_t line;      /* in its file, for errors and comparisons; 0: none */
 } ccmod_record;
+
+/* A send or a receive is complete: the data of the send may be changed, the message has arrived. */
+typedef struct {
+    uint32_t request; /* its name */
+    uint32_t peer;    /* of a send its receiver (of a multicast the first one), of a receive the
+                         sender */
+    uint64_t size_bytes, cargo; /* of the message */
+    double time_us;             /* when */
+    bool received;              /* it is a receive */
+} ccmod_completion;
+
+/* What has happened to a processor since its last record. */
+typedef struct {
+    double now_us;
+    const ccmod_completion *done; /* in order of time; valid until the next call */
+    size_t done_count;
+} ccmod_outcome;
 
 /* A workload, made by the library from a trace or by a program. An evaluation consumes it: make a
  * new one for each evaluation. */
@@ -61,6 +87,20 @@ struct ccmod_workload {
      * is read after its last one is done. The engine checks peers and sizes. */
     ccmod_status (*next)(ccmod_workload *workload, uint32_t processor, ccmod_record *record,
                          ccmod_error *error);
+    /* Processors that react: called in place of `next`, which may be NULL. The outcome has all
+     * sends and receives that are complete, each once, whether its record waited for them or not.
+     * So CCMOD_AWAIT with needed 1 waits for any or some, with list_count for all, and with time 0
+     * tests. It differs from `next` in the following.
+     *
+     * A receive takes messages in the order in which they arrive, those of one sender in the order
+     * of its sends; of those that arrive at the same instant, and of processors that continue at
+     * the same instant, the seed draws which comes first. Each processor has posted a receive for
+     * whatever comes when it is created: also a message above the eager size is under way when it
+     * is sent, and its send is complete when it has arrived. Multicasts keep no order with other
+     * messages. A test costs no time: a processor that makes 10^6 calls at one instant ends the
+     * evaluation. Messages that no record receives are no error. */
+    ccmod_status (*react)(ccmod_workload *workload, uint32_t processor,
+                          const ccmod_outcome *outcome, ccmod_record *record, ccmod_error *error);
     void (*release)(ccmod_workload *workload); /* NULL: nothing to free */
     void *self;                                /* of the implementation */
 };
