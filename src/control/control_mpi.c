@@ -4,7 +4,7 @@
  * that the comparison is complete or has been abandoned. The other ranks test for that broadcast
  * also while they wait for their turn or for an answer, so that no rank waits for one that has
  * failed. */
-#include "control/control.h"
+#include "control/operations.h"
 
 #include <limits.h>
 #include <mpi.h>
@@ -20,26 +20,37 @@
 
 enum { TEAM_TAG = 1, NOTE_TAG = 2 };
 
-struct control_team {
-    const control *plane;
+typedef struct {
+    control_team base;
+    const struct mpi_plane *plane;
     MPI_Comm communicator;
-    int size, index;
     MPI_Request maximum; /* of control_maximum_begin */
-};
+} mpi_team;
 
-struct control {
-    control_team everyone;
+typedef struct mpi_plane {
+    control base;
+    mpi_team everyone;
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
     bool tools; /* the tools interface (MPI_T) is open */
     int thread_level;
-    unsigned comparisons;        /* number of clock comparisons so far; the same in all ranks */
-    void (*look)(void *context); /* called while waiting, or NULL */
-    void *look_context;
-    control *whole; /* of which this is a part, or this one */
+    unsigned comparisons;    /* number of clock comparisons so far; the same in all ranks */
+    struct mpi_plane *whole; /* of which this is a part, or this one */
     /* Of the whole: a collective call has failed in this rank. Others may wait in it without end,
      * so that no later one can work. */
     bool collective_failed;
-};
+} mpi_plane;
+
+static const control_operations operations; /* below */
+
+static mpi_plane *plane_of(control *plane)
+{
+    return (mpi_plane *)plane;
+}
+
+static mpi_team *team_of(control_team *team)
+{
+    return (mpi_team *)team;
+}
 
 /* Log the operation that failed; returns CB_ERROR_CONTROL. */
 static cb_status mpi_failed(int code, const char *attempt)
@@ -55,7 +66,7 @@ static cb_status mpi_failed(int code, const char *attempt)
 }
 
 /* The same for a collective call, which may have failed in this rank only. */
-static cb_status collective_call_failed(const control *plane, int code, const char *attempt)
+static cb_status collective_call_failed(const mpi_plane *plane, int code, const char *attempt)
 {
     plane->whole->collective_failed = true;
     cb_log_silence(false);
@@ -64,13 +75,13 @@ static cb_status collective_call_failed(const control *plane, int code, const ch
 
 static cb_status check_usable(const control_team *team)
 {
-    return team->plane->whole->collective_failed ? CB_ERROR_CONTROL : CB_OK;
+    return ((const mpi_team *)team)->plane->whole->collective_failed ? CB_ERROR_CONTROL : CB_OK;
 }
 
 /* Wait for a collective call by testing; `code` is the result of the call that started it. Yields
  * first, since most answers come soon; then sleeps for 10 us, growing to 5 ms. A signal ends a
  * sleep. */
-static cb_status finish_request(const control *plane, int code, MPI_Request *request,
+static cb_status finish_request(const mpi_plane *plane, int code, MPI_Request *request,
                                 const char *attempt)
 {
     enum { YIELDS = 50, FIRST_NS = 10000, LAST_NS = 5000000 };
@@ -86,8 +97,7 @@ static cb_status finish_request(const control *plane, int code, MPI_Request *req
         }
         cb_sleep_ns(sleep_ns);
         sleep_ns = sleep_ns < LAST_NS / 2 ? 2 * sleep_ns : LAST_NS;
-        if (plane->look != NULL)
-            plane->look(plane->look_context);
+        control_look(&plane->base);
     }
     return code == MPI_SUCCESS ? CB_OK : collective_call_failed(plane, code, attempt);
 }
@@ -154,9 +164,20 @@ void control_request_yield(bool yield)
     setenv("OMPI_MCA_mpi_yield_when_idle", yield ? "1" : "0", 1);
 }
 
+static void describe_team(mpi_team *team, const mpi_plane *plane, MPI_Comm communicator)
+{
+    int index, size;
+
+    MPI_Comm_rank(communicator, &index);
+    MPI_Comm_size(communicator, &size);
+    *team = (mpi_team){.base = {&operations, (size_t)size, (size_t)index},
+                       .plane = plane,
+                       .communicator = communicator};
+}
+
 cb_status control_open(bool threads, control **out)
 {
-    control *plane;
+    mpi_plane *plane;
     int level = threads ? MPI_THREAD_FUNNELED : MPI_THREAD_SINGLE;
     int given, tools, length;
     int code = MPI_Init_thread(NULL, NULL, level, &given);
@@ -174,45 +195,20 @@ cb_status control_open(bool threads, control **out)
      * its level becomes that of MPI_Query_thread. */
     plane->tools = MPI_T_init_thread(level, &tools) == MPI_SUCCESS;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    plane->everyone.plane = plane;
-    plane->everyone.communicator = MPI_COMM_WORLD;
-    MPI_Comm_rank(MPI_COMM_WORLD, &plane->everyone.index);
-    MPI_Comm_size(MPI_COMM_WORLD, &plane->everyone.size);
+    plane->base = (control){.operations = &operations, .everyone = &plane->everyone.base};
+    describe_team(&plane->everyone, plane, MPI_COMM_WORLD);
     MPI_Get_library_version(plane->library, &length);
     plane->library[strcspn(plane->library, ",\n")] = '\0';
-    *out = plane;
+    *out = &plane->base;
     return CB_OK;
 }
 
-void control_close(control *plane)
+static void close_plane(control *base)
 {
-    if (plane == NULL)
-        return;
-    if (plane->tools)
+    if (plane_of(base)->tools)
         MPI_T_finalize();
-    free(plane);
+    free(base);
     MPI_Finalize();
-}
-
-int control_rank(const control *plane)
-{
-    return plane->everyone.index;
-}
-
-int control_size(const control *plane)
-{
-    return plane->everyone.size;
-}
-
-control_team *control_everyone(control *plane)
-{
-    return &plane->everyone;
-}
-
-void control_look_while_waiting(control *plane, void (*look)(void *context), void *context)
-{
-    plane->look = look;
-    plane->look_context = context;
 }
 
 _Noreturn void control_abort(int exit_status)
@@ -225,9 +221,9 @@ _Noreturn void control_abort(int exit_status)
     _exit(exit_status);
 }
 
-const char *control_library(const control *plane)
+static const char *library(const control *plane)
 {
-    return plane->library;
+    return ((const mpi_plane *)plane)->library;
 }
 
 /* Whether a control variable affects how messages are sent. */
@@ -316,10 +312,11 @@ static void name_value(MPI_T_enum enumeration, char *text, size_t bytes)
     }
 }
 
-void control_settings(const control *plane,
-                      void (*visit)(const char *name, const char *value, void *context),
-                      void *context)
+static void settings(const control *base,
+                     void (*visit)(const char *name, const char *value, void *context),
+                     void *context)
 {
+    const mpi_plane *plane = (const mpi_plane *)base;
     static const struct {
         int level;
         const char *name;
@@ -350,9 +347,11 @@ void control_settings(const control *plane,
     }
 }
 
-cb_status control_team_create(control *plane, const int *ranks, size_t count, control_team **out)
+static cb_status team_create(control *base, const int *ranks, size_t count, control_team **out)
 {
-    control_team *team = cb_allocate(1, sizeof(*team), "a team");
+    const mpi_plane *plane = plane_of(base);
+    mpi_team *team = cb_allocate(1, sizeof(*team), "a team");
+    MPI_Comm communicator;
     MPI_Group all, members;
     int code;
 
@@ -362,39 +361,35 @@ cb_status control_team_create(control *plane, const int *ranks, size_t count, co
         free(team);
         return CB_ERROR_CONTROL;
     }
-    team->plane = plane;
     code = MPI_Comm_group(plane->everyone.communicator, &all);
     if (code == MPI_SUCCESS) {
         code = MPI_Group_incl(all, (int)count, ranks, &members);
         MPI_Group_free(&all);
     }
     if (code == MPI_SUCCESS) {
-        code = MPI_Comm_create_group(plane->everyone.communicator, members, TEAM_TAG,
-                                     &team->communicator);
+        code =
+            MPI_Comm_create_group(plane->everyone.communicator, members, TEAM_TAG, &communicator);
         MPI_Group_free(&members);
     }
     if (code != MPI_SUCCESS) {
         free(team);
         return collective_call_failed(plane, code, "make a team of ranks");
     }
-    MPI_Comm_set_errhandler(team->communicator, MPI_ERRORS_RETURN);
-    MPI_Comm_rank(team->communicator, &team->index);
-    MPI_Comm_size(team->communicator, &team->size);
-    *out = team;
+    MPI_Comm_set_errhandler(communicator, MPI_ERRORS_RETURN);
+    describe_team(team, plane, communicator);
+    *out = &team->base;
     return CB_OK;
 }
 
-void control_team_free(control_team *team)
+static void team_free(control_team *team)
 {
-    if (team == NULL)
-        return;
-    MPI_Comm_free(&team->communicator);
+    MPI_Comm_free(&team_of(team)->communicator);
     free(team);
 }
 
-cb_status control_part_create(control *plane, const int *ranks, size_t count, control **out)
+static cb_status part_create(control *plane, const int *ranks, size_t count, control **out)
 {
-    control *part = cb_allocate(1, sizeof(*part), "a part of the control plane");
+    mpi_plane *part = cb_allocate(1, sizeof(*part), "a part of the control plane");
     control_team *team = NULL;
     cb_status status = part != NULL ? CB_OK : CB_ERROR_MEMORY;
 
@@ -404,33 +399,33 @@ cb_status control_part_create(control *plane, const int *ranks, size_t count, co
         free(part);
         return status;
     }
-    *part = *plane;
-    part->everyone = *team;
+    *part = *plane_of(plane);
+    part->everyone = *team_of(team);
     part->everyone.plane = part;
+    part->base.everyone = &part->everyone.base;
     part->comparisons = 0;
     free(team);
-    *out = part;
+    *out = &part->base;
     return CB_OK;
 }
 
-void control_part_free(control *part)
+static void part_free(control *part)
 {
-    if (part == NULL)
-        return;
-    MPI_Comm_free(&part->everyone.communicator);
+    MPI_Comm_free(&plane_of(part)->everyone.communicator);
     free(part);
 }
 
-cb_status control_tell(control *plane, int rank, const void *note, size_t bytes)
+static cb_status tell(control *plane, int rank, const void *note, size_t bytes)
 {
-    int code = MPI_Send(note, (int)bytes, MPI_BYTE, rank, NOTE_TAG, plane->everyone.communicator);
+    int code = MPI_Send(note, (int)bytes, MPI_BYTE, rank, NOTE_TAG,
+                        plane_of(plane)->everyone.communicator);
 
     return code == MPI_SUCCESS ? CB_OK : mpi_failed(code, "send a note");
 }
 
-cb_status control_hear(control *plane, void *note, size_t bytes)
+static cb_status hear(control *plane, void *note, size_t bytes)
 {
-    const MPI_Comm all = plane->everyone.communicator;
+    const MPI_Comm all = plane_of(plane)->everyone.communicator;
     MPI_Status from;
     int arrived = 0;
     int code = MPI_Iprobe(MPI_ANY_SOURCE, NOTE_TAG, all, &arrived, &from);
@@ -443,108 +438,81 @@ cb_status control_hear(control *plane, void *note, size_t bytes)
     return arrived ? CB_OK : CB_EMPTY;
 }
 
-cb_status control_await(control *plane, void *note, size_t bytes)
+static cb_status await(control *plane, void *note, size_t bytes)
 {
     const uint64_t first_ns = 10000, last_ns = 1000000;
     uint64_t sleep_ns = first_ns;
     cb_status status;
 
-    while ((status = control_hear(plane, note, bytes)) == CB_EMPTY) {
+    while ((status = hear(plane, note, bytes)) == CB_EMPTY) {
         cb_sleep_ns(sleep_ns);
         sleep_ns = sleep_ns < last_ns / 2 ? 2 * sleep_ns : last_ns;
-        if (plane->look != NULL)
-            plane->look(plane->look_context);
+        control_look(plane);
     }
     return status;
 }
 
-size_t control_team_size(const control_team *team)
-{
-    return (size_t)team->size;
-}
-
-size_t control_team_index(const control_team *team)
-{
-    return (size_t)team->index;
-}
-
-cb_status control_barrier(control_team *team)
-{
-    MPI_Request request;
-
-    CB_TRY(check_usable(team));
-    return finish_request(team->plane, MPI_Ibarrier(team->communicator, &request), &request,
-                          "gather all ranks at a barrier");
-}
-
 /* In pieces, since MPI counts by int. */
-cb_status control_broadcast(control_team *team, void *data, size_t bytes)
+static cb_status broadcast(const mpi_team *team, unsigned char *data, size_t bytes)
 {
     const size_t most = 64 << 20;
-    cb_status status = check_usable(team);
+    cb_status status = CB_OK;
 
     for (size_t at = 0; at < bytes && status == CB_OK; at += most) {
         const int piece = (int)(bytes - at < most ? bytes - at : most);
         MPI_Request request;
-        int code = MPI_Ibcast((unsigned char *)data + at, piece, MPI_BYTE, 0, team->communicator,
-                              &request);
+        int code = MPI_Ibcast(data + at, piece, MPI_BYTE, 0, team->communicator, &request);
 
         status = finish_request(team->plane, code, &request, "tell all ranks");
     }
     return status;
 }
 
-cb_status control_gather(control_team *team, const void *mine, size_t bytes, void *all)
+static cb_status meet(control_team *base, control_meeting what, const void *mine, size_t bytes,
+                      void *all)
 {
+    const mpi_team *team = team_of(base);
+    const MPI_Comm members = team->communicator;
+    const int count = (int)bytes, numbers = (int)(bytes / sizeof(uint64_t));
+    const char *attempt = NULL;
     MPI_Request request;
+    int code = MPI_SUCCESS;
 
-    CB_TRY(check_usable(team));
-    return finish_request(team->plane,
-                          MPI_Igather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, 0,
-                                      team->communicator, &request),
-                          &request, "gather from all ranks");
+    CB_TRY(check_usable(base));
+    switch (what) {
+    case CONTROL_BROADCAST:
+        return broadcast(team, all, bytes);
+    case CONTROL_BARRIER:
+        attempt = "gather all ranks at a barrier";
+        code = MPI_Ibarrier(members, &request);
+        break;
+    case CONTROL_GATHER:
+        attempt = "gather from all ranks";
+        code = MPI_Igather(mine, count, MPI_BYTE, all, count, MPI_BYTE, 0, members, &request);
+        break;
+    case CONTROL_EXCHANGE:
+        attempt = "exchange among all ranks";
+        code = MPI_Iallgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, members, &request);
+        break;
+    case CONTROL_SUM:
+        attempt = "sum over all ranks";
+        code = MPI_Ireduce(base->index == 0 ? MPI_IN_PLACE : mine, base->index == 0 ? all : NULL,
+                           numbers, MPI_UINT64_T, MPI_SUM, 0, members, &request);
+        break;
+    case CONTROL_MAXIMUM:
+        attempt = "find the maximum over all ranks";
+        code = MPI_Iallreduce(MPI_IN_PLACE, all, numbers, MPI_DOUBLE, MPI_MAX, members, &request);
+        break;
+    }
+    return finish_request(team->plane, code, &request, attempt);
 }
 
-cb_status control_exchange(control_team *team, const void *mine, size_t bytes, void *all)
+static cb_status maximum_begin(control_team *base, double *values, size_t count)
 {
-    MPI_Request request;
-
-    CB_TRY(check_usable(team));
-    return finish_request(team->plane,
-                          MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE,
-                                         team->communicator, &request),
-                          &request, "exchange among all ranks");
-}
-
-cb_status control_sum(control_team *team, uint64_t *values, size_t count)
-{
-    MPI_Request request;
-    const void *mine = team->index == 0 ? MPI_IN_PLACE : values;
-    void *sum = team->index == 0 ? values : NULL;
-
-    CB_TRY(check_usable(team));
-    return finish_request(
-        team->plane,
-        MPI_Ireduce(mine, sum, (int)count, MPI_UINT64_T, MPI_SUM, 0, team->communicator, &request),
-        &request, "sum over all ranks");
-}
-
-cb_status control_maximum(control_team *team, double *values, size_t count)
-{
-    MPI_Request request;
-
-    CB_TRY(check_usable(team));
-    return finish_request(team->plane,
-                          MPI_Iallreduce(MPI_IN_PLACE, values, (int)count, MPI_DOUBLE, MPI_MAX,
-                                         team->communicator, &request),
-                          &request, "find the maximum over all ranks");
-}
-
-cb_status control_maximum_begin(control_team *team, double *values, size_t count)
-{
+    mpi_team *team = team_of(base);
     int code;
 
-    CB_TRY(check_usable(team));
+    CB_TRY(check_usable(base));
     code = MPI_Iallreduce(MPI_IN_PLACE, values, (int)count, MPI_DOUBLE, MPI_MAX, team->communicator,
                           &team->maximum);
     return code == MPI_SUCCESS
@@ -552,8 +520,9 @@ cb_status control_maximum_begin(control_team *team, double *values, size_t count
                : collective_call_failed(team->plane, code, "find the maximum over all ranks");
 }
 
-cb_status control_maximum_advance(control_team *team)
+static cb_status maximum_advance(control_team *base)
 {
+    mpi_team *team = team_of(base);
     int done;
     int code = MPI_Test(&team->maximum, &done, MPI_STATUS_IGNORE);
 
@@ -562,18 +531,12 @@ cb_status control_maximum_advance(control_team *team)
                : collective_call_failed(team->plane, code, "find the maximum over all ranks");
 }
 
-cb_status control_maximum_end(control_team *team)
+static cb_status maximum_end(control_team *base)
 {
+    mpi_team *team = team_of(base);
+
     return finish_request(team->plane, MPI_SUCCESS, &team->maximum,
                           "find the maximum over all ranks");
-}
-
-cb_status control_agree(control_team *team, cb_status mine)
-{
-    double worst = (double)mine;
-
-    CB_TRY(control_maximum(team, &worst, 1));
-    return (cb_status)worst;
 }
 
 enum { ROUND_TRIPS = 40, FIRST_TAG = 100, TAGS = 10000 };
@@ -586,7 +549,7 @@ static const uint64_t timeout_ns = 10000000000;
 enum { MESSAGE, END, WAITED_FOR };
 
 typedef struct {
-    const control *plane;
+    const mpi_plane *plane;
     MPI_Request requests[WAITED_FOR];
     int tag; /* unique to this comparison, so that messages left by a failed one do not match */
     int end; /* the broadcast value: 0 when all ranks have finished, 1 when abandoned */
@@ -627,8 +590,7 @@ static int poll_until(conversation *with, uint64_t deadline_ns, int *heard, MPI_
         *heard = MPI_UNDEFINED;
         if (polls < SPINS)
             continue;
-        if (with->plane->look != NULL)
-            with->plane->look(with->plane->look_context);
+        control_look(&with->plane->base);
         if (cb_now_ns() > deadline_ns)
             return MPI_SUCCESS;
         if (polls < YIELDS)
@@ -747,9 +709,11 @@ static cb_status take_turn(conversation *with, control_clock *clock)
 
 /* One rank at a time exchanges messages while the others sleep, so that exchanges do not disturb
  * each other. */
-cb_status control_synchronise(control *plane, control_clock *clock)
+static cb_status synchronise(control *base, control_clock *clock)
 {
-    control_team *all = control_everyone(plane);
+    mpi_plane *plane = plane_of(base);
+    const mpi_team *everyone = &plane->everyone;
+    control_team *all = base->everyone;
     conversation with = {.plane = plane,
                          .requests = {MPI_REQUEST_NULL, MPI_REQUEST_NULL},
                          .tag = FIRST_TAG + (int)(plane->comparisons++ % TAGS)};
@@ -762,13 +726,31 @@ cb_status control_synchronise(control *plane, control_clock *clock)
     } else {
         *clock = (control_clock){.at_ns = cb_now_ns()};
         status = CB_OK;
-        for (int rank = 1; rank < all->size && status == CB_OK; rank++)
+        for (int rank = 1; rank < (int)all->size && status == CB_OK; rank++)
             status = answer_round_trips(&with, rank);
         with.end = status != CB_OK;
-        code = MPI_Ibcast(&with.end, 1, MPI_INT, 0, all->communicator, &with.requests[END]);
+        code = MPI_Ibcast(&with.end, 1, MPI_INT, 0, everyone->communicator, &with.requests[END]);
         if (finish_request(plane, code, &with.requests[END], "end the comparison of clocks") !=
             CB_OK)
             status = CB_ERROR_CONTROL;
     }
     return control_agree(all, status);
 }
+
+static const control_operations operations = {
+    .close = close_plane,
+    .library = library,
+    .settings = settings,
+    .team_create = team_create,
+    .team_free = team_free,
+    .part_create = part_create,
+    .part_free = part_free,
+    .tell = tell,
+    .hear = hear,
+    .await = await,
+    .meet = meet,
+    .maximum_begin = maximum_begin,
+    .maximum_advance = maximum_advance,
+    .maximum_end = maximum_end,
+    .synchronise = synchronise,
+};
