@@ -2,7 +2,7 @@
 noinst_LIBRARIES += libbenchmarks.a
 libbenchmarks_a_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 libbenchmarks_a_SOURCES = %D%/pair.h %D%/registry.c %D%/registry.h
-BENCHMARK_LIBS = libbenchmarks.a $(COMBENCH_LIBS)
+BENCHMARK_LIBS = libbenchmarks.a libworld.a $(CCMOD_LIBS) $(COMBENCH_LIBS)
 LDADD = $(BENCHMARK_LIBS)
 benchmark_manuals =
 

@@ -2,6 +2,7 @@
 #include "benchmarks/registry.h"
 #include "emit/emit.h"
 #include "engine/plan_run.h"
+#include "world/measure.h"
 
 int main(int argc, char **argv)
 {
@@ -9,7 +10,6 @@ int main(int argc, char **argv)
     engine_program program;
     engine_job job;
     engine_session session;
-    bench_plan plan = {0};
     cb_status status = program_begin(&program, definition, benchmarks_registry, argc, argv);
 
     if (status != CB_OK || program.done)
@@ -19,17 +19,9 @@ int main(int argc, char **argv)
         return program_end(&program,
                            status == CB_OK ? emit_trace(definition, &program.options) : status);
     }
-    status = session_open(&session, &job, &program);
-    if (status == CB_OK)
-        status = definition->plan != NULL
-                     ? definition->plan(&session, &plan)
-                     : session_agree_on_plan(
-                           &session, plan_make(definition, &program.options, job.ranks, &plan));
-    if (status == CB_OK)
-        status = session_start(&session, &job, &plan);
-    if (status == CB_OK)
-        status = plan_run(&session, &plan);
-    status = session_close(&session, &job, status);
-    plan_free(&plan);
+    if (program.options.model != NULL)
+        return program_end(&program, world_measure(&program));
+    status = plan_carry_out(&session, &job, session_open(&session, &job, &program));
+    session_free_job(&job);
     return program_end(&program, status);
 }

@@ -21,7 +21,8 @@ int main(int argc, char **argv)
         status = session_start(&session, &job, &plan);
     if (status == CB_OK)
         status = plan_run(&session, &plan);
-    status = session_close(&session, &job, status);
+    status = session_close(&session, status);
+    session_free_job(&job);
     plan_free(&plan);
     return program_end(&program, status);
 }

@@ -21,6 +21,7 @@ include src/bare/local.mk
 include src/parkbench/local.mk
 include src/timeline/local.mk
 include src/emit/local.mk
+include src/world/local.mk
 include src/congest/local.mk
 include src/replay/local.mk
 

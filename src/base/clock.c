@@ -11,6 +11,8 @@
 
 #include "base/order.h"
 
+const cb_virtual_time *cb_virtual;
+
 enum {
     STEP_READINGS = 20000, /* minimum number of readings in search of the smallest step */
     COST_RUNS = 15,
@@ -70,7 +72,10 @@ void cb_sleep_ns(uint64_t ns)
         .tv_nsec = (long)(ns % 1000000000u),
     };
 
-    nanosleep(&duration, NULL);
+    if (cb_virtual != NULL)
+        cb_virtual->wait_until_ns(cb_now_ns() + ns, false);
+    else
+        nanosleep(&duration, NULL);
 }
 
 enum {

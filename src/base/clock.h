@@ -5,6 +5,7 @@
 #define BASE_CLOCK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -16,12 +17,31 @@ typedef struct {
     double cost_ns;       /* of one reading: median over series of readings */
 } cb_clock_quality;
 
-/* Hot path. Nanoseconds since an arbitrary instant; never decreases. */
-static inline uint64_t cb_now_ns(void)
+/* The time of a model, of the rank that runs. */
+typedef struct {
+    uint64_t (*now_ns)(void); /* above 0 */
+    /* Until then; or, if `or_earlier`, until something happens to the rank. */
+    void (*wait_until_ns)(uint64_t until_ns, bool or_earlier);
+    void (*work_ns)(uint64_t ns); /* the rank's processor is busy */
+} cb_virtual_time;
+
+/* NULL: time passes by itself. Chosen once, before there are ranks. */
+extern const cb_virtual_time *cb_virtual;
+
+/* Nanoseconds of the machine since an arbitrary instant, also where a model keeps the time. */
+static inline uint64_t cb_machine_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Hot path. Nanoseconds since an arbitrary instant; never decreases. */
+static inline uint64_t cb_now_ns(void)
+{
+    if (__builtin_expect(cb_virtual != NULL, 0))
+        return cb_virtual->now_ns();
+    return cb_machine_ns();
 }
 
 /* Processor time of the calling thread, in nanoseconds. A system call. */

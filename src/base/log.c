@@ -244,13 +244,13 @@ static bool has_unread(int descriptor)
 bool cb_streams_await_reader(int descriptor, uint64_t timeout_ns)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
-    const uint64_t begin_ns = cb_now_ns();
+    const uint64_t begin_ns = cb_machine_ns();
     struct stat status;
 
     if (fstat(descriptor, &status) != 0 || !S_ISFIFO(status.st_mode))
         return true;
     while (has_unread(descriptor) && has_reader(descriptor)) {
-        if (cb_now_ns() - begin_ns >= timeout_ns)
+        if (cb_machine_ns() - begin_ns >= timeout_ns)
             return false;
         nanosleep(&pause, NULL);
     }

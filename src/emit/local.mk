@@ -3,6 +3,5 @@ libcombench_a_SOURCES += \
 	%D%/emit.c %D%/emit.h \
 	%D%/fold.c %D%/fold.h \
 	%D%/links.c %D%/links.h \
-	%D%/mailbox.c %D%/mailbox.h \
 	%D%/recorder.c %D%/recorder.h \
 	%D%/sections.c %D%/sections.h

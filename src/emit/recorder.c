@@ -14,7 +14,7 @@
 #include "base/random.h"
 #include "emit/fold.h"
 #include "emit/links.h"
-#include "emit/mailbox.h"
+#include "world/mailbox.h"
 #include "emit/sections.h"
 #include "transport/common/group.h"
 

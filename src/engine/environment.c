@@ -335,6 +335,33 @@ static cb_status gather_reports(const environment_sources *from, control_clock *
     return control_gather(everyone, &mine, sizeof(mine), all);
 }
 
+static void put_command(const environment_sources *from)
+{
+    for (int i = 0; i < from->argc; i++)
+        report_put_text(from->document, from->argv[i], "command.%d", i);
+    cb_options_visit(from->table, from->options, put_parameter, from->document);
+}
+
+cb_status environment_describe_model(const environment_sources *from)
+{
+    const size_t ranks = (size_t)control_size(from->plane);
+
+    if (from->document == NULL)
+        return CB_OK;
+    report_put_text(from->document, "model", "source");
+    put_command(from);
+    put_software(from);
+    for (size_t rank = 0; rank < ranks; rank++) {
+        char name[32];
+
+        snprintf(name, sizeof(name), "node%zu", rank);
+        report_put_text(from->document, name, "environment.hosts.%zu.name", rank);
+        report_put_number(from->document, (double)rank, "environment.ranks.%zu.rank", rank);
+        report_put_number(from->document, (double)rank, "environment.ranks.%zu.host", rank);
+    }
+    return CB_OK;
+}
+
 cb_status environment_describe(const environment_sources *from, control_clock *clock,
                                size_t *cache_bytes, machines_of_job *machines)
 {
@@ -350,9 +377,7 @@ cb_status environment_describe(const environment_sources *from, control_clock *c
     if (status == CB_OK)
         status = put_hosts(from, machines);
     if (status == CB_OK && document != NULL) {
-        for (int i = 0; i < from->argc; i++)
-            report_put_text(document, from->argv[i], "command.%d", i);
-        cb_options_visit(from->table, from->options, put_parameter, document);
+        put_command(from);
         put_software(from);
         put_clock(document, all, ranks);
         put_noise(document, all, ranks);

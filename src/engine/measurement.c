@@ -501,7 +501,8 @@ static cb_status measure_baselines(measurement_passes *run, const rank_setting *
     const measurement_method *method = setting->session->method;
     double budget_ns = run->pass.limit_ns * (1 - share_steps_end) / 2;
 
-    if (control_team_index(setting->team) != 0)
+    /* In a model neither takes time. */
+    if (control_team_index(setting->team) != 0 || setting->session->host == NULL)
         return CB_OK;
     if (traffic_touches(run->traffic))
         run->out.base.touch_ns = harness_touch_ns(plan_typical_bytes(setting->planned));

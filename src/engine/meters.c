@@ -58,7 +58,8 @@ cb_status meters_report(meters *own, control_team *team, report_row *row)
     CB_TRY(control_sum(team, sums, count + 1));
     CB_TRY(control_maximum(team, &steps, 1));
     mean_ns = (double)sums[count] / (double)control_team_size(team);
-    for (size_t i = 0; row != NULL && i < count; i++) {
+    /* The processor time of a rank in a model is that of the evaluation. */
+    for (size_t i = 0; row != NULL && cb_virtual == NULL && i < count; i++) {
         if (mean_ns > 0)
             report_set_number(row, table[i].per_time, (double)sums[i] / mean_ns);
         if (steps > 0)

@@ -69,8 +69,9 @@ static cb_status choose_participants(plan_progress *run, const bench_measurement
         session_oversubscribed(session, measurement, who->ranks, who->count, &who->oversubscribed));
     for (size_t i = 0; i < who->count; i++)
         takes_part = takes_part || who->ranks[i] == control_rank(session->plane);
-    counting_choose(&run->session->counting, session->job->machines.hosts, who->ranks, who->count,
-                    control_rank(session->plane));
+    if (session->host != NULL)
+        counting_choose(&run->session->counting, session->job->machines.hosts, who->ranks,
+                        who->count, control_rank(session->plane));
     return takes_part ? control_team_create(session->plane, who->ranks, who->count, &who->team)
                       : CB_OK;
 }
@@ -399,5 +400,24 @@ cb_status plan_run(engine_session *session, const bench_plan *plan)
     free(run.who.ranks);
     free(run.points.bytes);
     free(run.points.figures_us);
+    return status;
+}
+
+cb_status plan_carry_out(engine_session *session, engine_job *job, cb_status status)
+{
+    const benchmark *definition = job->definition;
+    bench_plan plan = {0};
+
+    if (status == CB_OK)
+        status = definition->plan != NULL
+                     ? definition->plan(session, &plan)
+                     : session_agree_on_plan(
+                           session, plan_make(definition, job->options, job->ranks, &plan));
+    if (status == CB_OK)
+        status = session_start(session, job, &plan);
+    if (status == CB_OK)
+        status = plan_run(session, &plan);
+    status = session_close(session, status);
+    plan_free(&plan);
     return status;
 }

@@ -11,4 +11,8 @@ cb_status plan_run(engine_session *session, const bench_plan *plan);
 /* Why a measurement cannot be made with this technology in this job; NULL if it can. */
 const char *plan_obstacle(const engine_session *session, const bench_measurement *measurement);
 
+/* Make the plan of a session that was opened with this status, run it, and close the session.
+ * Collective over all ranks. */
+cb_status plan_carry_out(engine_session *session, engine_job *job, cb_status status);
+
 #endif

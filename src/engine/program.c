@@ -152,6 +152,7 @@ static cb_status parse_command_line(engine_program *program)
     CB_TRY(cb_options_parse(&program->options_table.table, program->argc, program->argv,
                             &program->options, given, &action));
     program->technology_given = is_given(&program->options_table.table, given, "technology");
+    program->touch_given = is_given(&program->options_table.table, given, "touch");
     name = action != NULL ? action->name : NULL;
     if (name == NULL && strcmp(program->options.technology, "list") == 0)
         name = list_technologies;

@@ -11,7 +11,8 @@ typedef struct {
     const benchmark *definition;
     options_table options_table;
     bench_options options;
-    bool technology_given; /* --technology was given */
+    bool technology_given; /* --technology was given, */
+    bool touch_given;      /* and --touch */
     bool done;             /* an action such as --help was done; exit */
     const transport_technology *technology;
     cb_override *overrides; /* of --parameter; NULL: none */

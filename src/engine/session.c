@@ -27,7 +27,7 @@ static void note_signal(int number)
 }
 
 /* A closed pipe and the limit on file sizes are reported as write errors, not as signals. */
-static void catch_signals(void)
+void session_catch_signals(void)
 {
     struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
 
@@ -146,7 +146,7 @@ static void open_plane(engine_session *out, const bench_options *options)
         control_request_yield(out->wait == TRANSPORT_WAIT_YIELD ||
                               (out->wait == TRANSPORT_WAIT_BLOCK && ranks_share_cores(out->host)));
     }
-    catch_signals();
+    session_catch_signals();
     cb_streams_keep_output();
     if (control_open(threads, &out->plane) != CB_OK || status != CB_OK)
         control_abort(EXIT_FAILURE);
@@ -172,6 +172,14 @@ cb_status session_open(engine_session *out, engine_job *job, engine_program *pro
         status = configuration_choose_group(program->definition, job->config, job->ranks,
                                             &program->options);
     return session_agree_on_plan(out, status);
+}
+
+void session_open_in_model(engine_session *out, const engine_job *job, control *plane)
+{
+    *out = (engine_session){
+        .job = job, .method = plan_method(job->definition, job->options), .plane = plane};
+    cb_log_identify(job->program->options_table.program, control_rank(plane));
+    cb_log_silence(control_rank(plane) != 0);
 }
 
 cb_status session_agree_on_plan(engine_session *session, cb_status mine)
@@ -301,6 +309,8 @@ static cb_status describe_environment(engine_session *session, engine_job *job)
                                       .argv = program->argv,
                                       .document = session->document};
 
+    if (session->host == NULL)
+        return environment_describe_model(&from);
     CB_TRY(environment_describe(&from, &session->clock, &session->cache_bytes, &job->machines));
     CB_TRY(preflight_describe(&from, &session->job->machines));
     if (session->document != NULL)
@@ -312,10 +322,13 @@ cb_status session_start(engine_session *session, engine_job *job, const bench_pl
 {
     const measurement_method *method = session->method;
     size_t largest_bytes = method_message_bytes(method, plan->largest_bytes);
+    cb_status status = CB_OK;
 
-    CB_TRY(session_agree_on_plan(
-        session, configuration_make_settings(session->job->program, session->job->config,
-                                             session->job->ranks, largest_bytes, &job->settings)));
+    /* In a model the ranks have one job. */
+    if (session->host != NULL || control_rank(session->plane) == 0)
+        status = configuration_make_settings(session->job->program, session->job->config,
+                                             session->job->ranks, largest_bytes, &job->settings);
+    CB_TRY(session_agree_on_plan(session, status));
     cb_log_silence(false);
     if (method != NULL && method->check_job != NULL)
         CB_TRY(method->check_job(session, &session->method_state));
@@ -352,7 +365,7 @@ static cb_status finish_document(const engine_session *session, cb_status status
 /* A failure that other ranks may not know about ends the job, also one of agreeing and of closing,
  * which others may wait in. Rank 0's document is finished by then; while it may not be, any other
  * rank waits a second so that rank 0 can finish it. */
-cb_status session_close(engine_session *session, engine_job *job, cb_status status)
+cb_status session_close(engine_session *session, cb_status status)
 {
     const uint64_t moment_ns = 1000000000;
 
@@ -382,12 +395,16 @@ cb_status session_close(engine_session *session, engine_job *job, cb_status stat
         session->method->close(session->method_state);
     report_free(session->document);
     counting_free(&session->counting);
-    cb_config_free(job->config);
-    cb_settings_free(&job->settings);
-    machines_free(&job->machines);
     control_close(session->plane);
     host_close(session->host);
     return status;
+}
+
+void session_free_job(engine_job *job)
+{
+    cb_config_free(job->config);
+    cb_settings_free(&job->settings);
+    machines_free(&job->machines);
 }
 
 /* Read and broadcast configuration files, make settings, choose the ranks of --group. Errors are

@@ -43,8 +43,8 @@ struct engine_session {
     void *method_state;
     control *plane;
     control_clock clock; /* this rank's clock relative to rank 0's */
-    host *host;
-    size_t cache_bytes; /* of the largest cache of its host */
+    host *host;          /* NULL: the job is in a model */
+    size_t cache_bytes;  /* of the largest cache of its host */
     transport_factory *technology, *null;
     counting counting; /* of the row under way */
     transport_wait wait, effective_wait;
@@ -65,6 +65,15 @@ extern volatile sig_atomic_t session_signal_seen;
  * `job` has to live until then. */
 cb_status session_open(engine_session *out, engine_job *job, engine_program *program);
 
+/* The same of a rank in a model, whose job is complete but for its settings. Local. */
+void session_open_in_model(engine_session *out, const engine_job *job, control *plane);
+
+/* Note SIGINT and SIGTERM from here on. */
+void session_catch_signals(void);
+
+/* Free what the job has. */
+void session_free_job(engine_job *job);
+
 /* Whether the busy threads of a measurement's participants are more than the cores that they may
  * use. CB_ERROR_MEMORY, logged. */
 cb_status session_oversubscribed(const engine_session *session,
@@ -80,10 +89,10 @@ cb_status session_agree_on_plan(engine_session *session, cb_status mine);
  * is complete. Collective over all ranks; errors are logged. */
 cb_status session_start(engine_session *session, engine_job *job, const bench_plan *plan);
 
-/* Finish the document, free the job and end the run; `status` is the run's. Returns the status from
+/* Finish the document and end the run; `status` is the run's. Returns the status from
  * which the program's exit status follows. After a failure that other ranks may not know about,
  * this ends the job and does not return. */
-cb_status session_close(engine_session *session, engine_job *job, cb_status status);
+cb_status session_close(engine_session *session, cb_status status);
 
 /* If a signal has arrived, rank 0 finishes the document and ends the job. Any other rank ends the
  * job if it is still there three seconds later. */

@@ -45,16 +45,45 @@ static uint64_t sleep_ns(const wait_terms *terms, const wait_state *state, uint6
     return (terms->due_ns - now_ns) / 2 < longest_ns ? (terms->due_ns - now_ns) / 2 : longest_ns;
 }
 
+static void look_for_signal(const wait_watch *watch)
+{
+    if (watch->seen != NULL && *watch->seen != 0)
+        watch->leave(watch->context);
+}
+
+/* In a model a rank takes no core from others. */
+void wait_yield(const wait_terms *terms)
+{
+    look_for_signal(&terms->watch);
+    if (terms->manner.yields && cb_virtual == NULL)
+        sched_yield();
+}
+
+/* In a model, a rank is paused until something happens to it, at the latest until the wait is over;
+ * a due time in the past is no end. */
+static uint64_t last_instant_ns(const wait_terms *terms, const wait_state *state)
+{
+    const uint64_t now_ns = cb_now_ns();
+    uint64_t last_ns = terms->due_ns > now_ns ? terms->due_ns : WAIT_WITHOUT_END;
+
+    if (state->clocked_ns != 0 && terms->timeout_ns != WAIT_WITHOUT_END &&
+        now_ns + terms->timeout_ns - state->counted_ns < last_ns)
+        last_ns = now_ns + terms->timeout_ns - state->counted_ns;
+    return last_ns;
+}
+
 void wait_pause(const wait_terms *terms, wait_state *state, uint64_t now_ns)
 {
-    const wait_watch *watch = &terms->watch;
     uint64_t ns;
 
     if (state->begun_ns == 0)
         state->begun_ns = now_ns;
     state->polls++;
-    if (watch->seen != NULL && *watch->seen != 0)
-        watch->leave(watch->context);
+    look_for_signal(&terms->watch);
+    if (cb_virtual != NULL) {
+        cb_virtual->wait_until_ns(last_instant_ns(terms, state), true);
+        return;
+    }
     ns = sleep_ns(terms, state, now_ns);
     if (ns > 0)
         cb_sleep_ns(ns);
@@ -69,7 +98,8 @@ static bool is_over(const wait_terms *terms, wait_state *state, uint64_t now_ns)
     if (state->clocked_ns != 0) {
         const uint64_t pause_ns = now_ns - state->clocked_ns;
 
-        state->counted_ns += pause_ns < longest_pause_ns ? pause_ns : longest_pause_ns;
+        state->counted_ns +=
+            pause_ns < longest_pause_ns || cb_virtual != NULL ? pause_ns : longest_pause_ns;
     }
     state->clocked_ns = now_ns;
     return now_ns >= terms->due_ns || state->counted_ns >= terms->timeout_ns;
@@ -82,6 +112,8 @@ static bool needs_clock(const wait_terms *terms, const wait_state *state)
     const wait_manner *manner = &terms->manner;
     const bool sleeps = manner->longest_sleep_ns > 0;
 
+    if (cb_virtual != NULL)
+        return true;
     if (!sleeps && terms->due_ns == WAIT_WITHOUT_END && terms->timeout_ns == WAIT_WITHOUT_END)
         return false;
     return (sleeps && state->polls >= manner->awake_polls) ||

@@ -75,6 +75,9 @@ cb_status wait_receive_root(const wait_terms *terms, transport_group *group,
 /* Wait for the due time. Nothing is polled. */
 void wait_until(const wait_terms *terms);
 
+/* Offer the core to other ranks, if the manner does; nothing is awaited. */
+void wait_yield(const wait_terms *terms);
+
 /* For loops that cannot be a call of wait_for: a pause after a poll without result at `now_ns`. */
 void wait_pause(const wait_terms *terms, wait_state *state, uint64_t now_ns);
 

@@ -314,7 +314,7 @@ static cb_status run_turns(chain_run *run, const rate_load *load, rate_schedule 
         }
         if (turn == middle)
             out->backlog_middle = (double)rate_schedule_overdue(&schedule, due_ns, now_ns);
-        wait_pause(&terms, &(wait_state){0}, now_ns); /* late turns yield as well */
+        wait_yield(&terms); /* late turns as well */
         status = evb_run_turn(me);
         if (status != CB_OK)
             goto done;

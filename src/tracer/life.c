@@ -50,14 +50,14 @@ static bool choose_count(const char *variable, uint64_t least, uint64_t most, ui
 static bool is_whole(uint64_t join_s)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
-    const uint64_t begun_ns = cb_now_ns();
+    const uint64_t begun_ns = cb_machine_ns();
     MPI_Request request;
     int joined = 0;
 
     PMPI_Ibarrier(MPI_COMM_WORLD, &request);
     while (PMPI_Test(&request, &joined, MPI_STATUS_IGNORE) == MPI_SUCCESS && !joined &&
-           cb_now_ns() - begun_ns < join_s * UINT64_C(1000000000)) {
-        if (cb_now_ns() - begun_ns > 100000000)
+           cb_machine_ns() - begun_ns < join_s * UINT64_C(1000000000)) {
+        if (cb_machine_ns() - begun_ns > 100000000)
             nanosleep(&pause, NULL);
     }
     return joined != 0;

@@ -205,7 +205,7 @@ static bool make_file(void)
     snprintf(output.path, sizeof(output.path), "%s", target);
     free(target);
     snprintf(output.temporary, sizeof(output.temporary), "%s.%llx.tmp", output.path,
-             (unsigned long long)cb_now_ns());
+             (unsigned long long)cb_machine_ns());
     output.file = open(output.temporary, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC,
                        stat(output.path, &existing) == 0 ? existing.st_mode & 0777 : 0666);
     if (output.file >= 0 &&

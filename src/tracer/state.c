@@ -48,7 +48,7 @@ void tracer_start(bool paused)
     tracer.paused = tracer.ever_paused = paused;
     tracer.started = true;
     tracer.on = true;
-    tracer.left_ns = cb_now_ns();
+    tracer.left_ns = cb_machine_ns();
     left_cpu_ns = cb_thread_cpu_ns();
 }
 
@@ -73,12 +73,12 @@ static double in_us(uint64_t ns)
 
 double tracer_elapsed_us(void)
 {
-    return in_us(cb_now_ns() - entered_ns);
+    return in_us(cb_machine_ns() - entered_ns);
 }
 
 double tracer_waited_us(void)
 {
-    return in_us(tracer.waited_ns + cb_now_ns() - entered_ns);
+    return in_us(tracer.waited_ns + cb_machine_ns() - entered_ns);
 }
 
 static uint64_t add_record(const tracer_record *record)
@@ -161,7 +161,7 @@ bool tracer_begin(void)
         return false;
     lock();
     inside_call = true;
-    entered_ns = cb_now_ns();
+    entered_ns = cb_machine_ns();
     requests_before = tracer.requests.added;
     if (tracer.inside++ > 0)
         tracer.together++;
@@ -192,7 +192,7 @@ static void leave_call(void)
 {
     inside_call = false;
     if (--tracer.inside == 0)
-        tracer.left_ns = cb_now_ns();
+        tracer.left_ns = cb_machine_ns();
     if (tracer.by_processor || tracer.polling)
         left_cpu_ns = cb_thread_cpu_ns();
     unlock();
@@ -208,7 +208,7 @@ void tracer_end(void)
 void tracer_end_polling(bool found)
 {
     tracer.polling = !found;
-    tracer.waited_ns += cb_now_ns() - entered_ns;
+    tracer.waited_ns += cb_machine_ns() - entered_ns;
     leave_call();
 }
 

@@ -75,6 +75,14 @@ ccmod_status ccmod_processor_finish(ccmod_engine *engine, uint32_t number, bool 
     return stop_waiting(engine, number);
 }
 
+ccmod_status ccmod_processor_wake(ccmod_engine *engine, uint32_t number)
+{
+    if (number >= engine->processor_count || engine->processors[number].state != PROCESSOR_IN_AWAIT)
+        return CCMOD_OK;
+    engine->reactors[number].needed = 0;
+    return stop_waiting(engine, number);
+}
+
 ccmod_status ccmod_processor_expire(ccmod_engine *engine, uint32_t number)
 {
     bool over;

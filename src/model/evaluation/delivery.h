@@ -11,7 +11,8 @@ ccmod_status ccmod_processor_finish(ccmod_engine *engine, uint32_t number, bool 
                                     ccmod_activity activity, double start_us);
 /* Continue a processor whose computing or overhead has ended. */
 ccmod_status ccmod_processor_resume(ccmod_engine *engine, uint32_t number);
-/* A timer of a processor that reacts. */
+/* Of a processor that reacts: it need not wait longer; a timer has expired. */
+ccmod_status ccmod_processor_wake(ccmod_engine *engine, uint32_t number);
 ccmod_status ccmod_processor_expire(ccmod_engine *engine, uint32_t number);
 ccmod_status ccmod_processors_leave_barrier(ccmod_engine *engine);
 

@@ -355,7 +355,7 @@ static ccmod_status report_progress(evaluation *whole)
     if (parameters->progress == NULL ||
         (engine->traffic.cycles % REPORT_CYCLES != 0 && engine->traffic.live < REPORT_LIVE))
         return CCMOD_OK;
-    now_ns = cb_now_ns();
+    now_ns = cb_machine_ns();
     if (now_ns - whole->last_ns < report_ns)
         return CCMOD_OK;
     whole->last_ns = now_ns;
@@ -375,7 +375,7 @@ static ccmod_status evaluate(evaluation *whole)
                                          &traffic->parameters}};
     ccmod_signal init = {0};
 
-    whole->last_ns = traffic->parameters.progress != NULL ? cb_now_ns() : 0;
+    whole->last_ns = traffic->parameters.progress != NULL ? cb_machine_ns() : 0;
     CCMOD_TRY(ccmod_signal_send(&traffic->audience, CCMOD_SIGNAL_CONFIG, traffic->now_us, &config));
     CCMOD_TRY(ccmod_signal_send(&traffic->audience, CCMOD_SIGNAL_GO_INIT, traffic->now_us, &init));
     for (uint32_t i = 0; i < engine->processor_count; i++)

@@ -217,6 +217,14 @@ static ccmod_status await(ccmod_engine *engine, uint32_t number, const ccmod_rec
     return ccmod_reactor_await(engine, number, record);
 }
 
+static ccmod_status wake(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
+{
+    (void)number;
+    for (size_t i = 0; i < record->list_count && engine->traffic.reacts; i++)
+        CCMOD_TRY(ccmod_processor_wake(engine, record->list[i]));
+    return CCMOD_OK;
+}
+
 static ccmod_status (*const handlers[CCMOD_RECORDS])(ccmod_engine *engine, uint32_t number,
                                                      const ccmod_record *record) = {
     [CCMOD_END] = end_trace,
@@ -232,6 +240,7 @@ static ccmod_status (*const handlers[CCMOD_RECORDS])(ccmod_engine *engine, uint3
     [CCMOD_START_SYNCHRONOUS_SEND] = start_synchronous_send,
     [CCMOD_BUFFERED_SEND] = send_eagerly,
     [CCMOD_AWAIT] = await,
+    [CCMOD_WAKE] = wake,
 };
 
 /* Note the measured time of the record that the processor begins. */

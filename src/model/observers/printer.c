@@ -22,6 +22,8 @@ static const char *const record_names[CCMOD_RECORDS] = {
     [CCMOD_SYNCHRONOUS_SEND] = "synchronous send",
     [CCMOD_START_SYNCHRONOUS_SEND] = "start a synchronous send",
     [CCMOD_BUFFERED_SEND] = "buffered send",
+    [CCMOD_AWAIT] = "await",
+    [CCMOD_WAKE] = "wake",
 };
 
 /* "node 3 inward" */

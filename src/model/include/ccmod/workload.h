@@ -33,6 +33,8 @@ typedef enum {
     CCMOD_AWAIT, /* of processors that react: for `needed` of the requests in list[0..list_count),
                     or of all that are pending if list_count is 0; for at most time_us (HUGE_VAL:
                     without end; 0: a test) */
+    CCMOD_WAKE,  /* of processors that react: CCMOD_AWAIT of the processors in
+                    list[0..list_count) is over, as if they had heard it without a network */
     CCMOD_RECORDS
 } ccmod_record_kind;
 

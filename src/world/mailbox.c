@@ -1,4 +1,4 @@
-#include "emit/mailbox.h"
+#include "world/mailbox.h"
 
 #include <stdlib.h>
 #include <string.h>

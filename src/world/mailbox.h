@@ -3,8 +3,8 @@
  * Receives from several senders go in rounds: each round takes one message of every known sender. A
  * rank waits for the missing ones, and starts a new round early only if no other rank can run. So
  * the order does not depend on which rank happens to run first. */
-#ifndef EMIT_MAILBOX_H
-#define EMIT_MAILBOX_H
+#ifndef WORLD_MAILBOX_H
+#define WORLD_MAILBOX_H
 
 #include <stdbool.h>
 #include <stddef.h>

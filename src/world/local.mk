@@ -1,0 +1,12 @@
+# Linked to the programs, with the model library.
+noinst_LIBRARIES += libworld.a
+libworld_a_CPPFLAGS = $(AM_CPPFLAGS)
+libworld_a_SOURCES = \
+	%D%/internal.h \
+	%D%/measure.c %D%/measure.h \
+	%D%/plane.c \
+	%D%/technology.c \
+	%D%/world.c %D%/world.h
+
+# The recorder has mailboxes, too.
+libcombench_a_SOURCES += %D%/mailbox.c %D%/mailbox.h

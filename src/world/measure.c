@@ -1,0 +1,171 @@
+/* Open what the options name, and run the session of each rank. */
+#include "world/measure.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "engine/fragments.h"
+#include "engine/plan_run.h"
+#include "world/world.h"
+
+enum { ANY_NUMBER_OF_RANKS = 1 << 20 };
+
+typedef struct {
+    engine_job job;
+    ccmod_calibration calibration;
+    ccmod_network *network;
+    size_t ranks;
+} model_run;
+
+static cb_status refuse(const char *name, const char *reason)
+{
+    cb_error("--model cannot be combined with --%s: %s; leave one of them out", name, reason);
+    return CB_ERROR_USAGE;
+}
+
+/* Options that have no meaning in a model. */
+static cb_status check_options(const engine_program *program)
+{
+    const bench_options *options = &program->options;
+    const struct {
+        bool given;
+        const char *name, *reason;
+    } rows[] = {
+        {program->technology_given, "technology", "the model is the technology"},
+        {program->touch_given, "touch", "reading data takes no time in a model"},
+        {options->config != NULL, "config", "it is about technologies and machines"},
+        {options->interface != NULL, "interface", "a model has none"},
+        {options->parameter != NULL, "parameter", "a model has none"},
+        {options->threads > 1, "threads", "a rank of a model is one coroutine"},
+        {bench_occupation_named(options->compute) != BENCH_UNOCCUPIED, "compute",
+         "a model has no cores"},
+        {options->timeline != NULL, "timeline", "it is not yet recorded in a model"},
+        {options->emit_trace != NULL, "emit-trace", "a trace is made without a network"},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (rows[i].given)
+            return refuse(rows[i].name, rows[i].reason);
+    return CB_OK;
+}
+
+/* As many as the largest measurement needs. */
+static cb_status count_ranks(const engine_program *program, size_t *out)
+{
+    const benchmark *definition = program->definition;
+    bench_plan plan = {0};
+
+    *out = (size_t)program->options.model_ranks;
+    if (*out > 0)
+        return CB_OK;
+    CB_TRY(plan_make(definition, &program->options, ANY_NUMBER_OF_RANKS, &plan));
+    for (size_t i = 0; i < plan.count; i++) {
+        const bench_measurement *planned = &plan.measurements[i];
+        const bench_shape shape = planned->shape.stage_count > 0
+                                      ? planned->shape
+                                      : shape_of_count(definition, planned->count);
+        const size_t ranks = shape_ranks(&shape);
+
+        if (ranks < ANY_NUMBER_OF_RANKS && ranks > *out)
+            *out = ranks;
+    }
+    plan_free(&plan);
+    return CB_OK;
+}
+
+static cb_status failed(const ccmod_error *error)
+{
+    cb_error("%s", error->text);
+    return error->status == CCMOD_ERROR_MEMORY ? CB_ERROR_MEMORY : CB_ERROR_USAGE;
+}
+
+static cb_status open_model(const bench_options *options, model_run *run)
+{
+    ccmod_error error;
+
+    if (ccmod_calibration_open(options->model, &run->calibration, &error) != CCMOD_OK ||
+        ccmod_network_open(options->network, run->ranks, &run->network, &error) != CCMOD_OK)
+        return failed(&error);
+    return CB_OK;
+}
+
+/* Each rank on a host of its own. */
+static cb_status make_machines(size_t ranks, machines_of_job *out)
+{
+    out->hosts = cb_allocate(ranks, sizeof(*out->hosts), "the hosts of the ranks");
+    out->machines = cb_allocate(ranks, sizeof(*out->machines), "the hosts of the ranks");
+    out->cores = cb_allocate(ranks, sizeof(*out->cores), "the cores of the ranks");
+    out->host_cores = cb_allocate(ranks, sizeof(*out->host_cores), "the cores of the hosts");
+    out->bindings = cb_allocate(ranks, sizeof(*out->bindings), "the bindings of the ranks");
+    if (out->hosts == NULL || out->machines == NULL || out->cores == NULL ||
+        out->host_cores == NULL || out->bindings == NULL)
+        return CB_ERROR_MEMORY;
+    out->host_count = ranks;
+    for (size_t rank = 0; rank < ranks; rank++) {
+        out->hosts[rank] = out->machines[rank] = (int)rank;
+        out->cores[rank] = out->host_cores[rank] = 1;
+    }
+    return CB_OK;
+}
+
+static ccmod_share share_named(const char *name)
+{
+    ccmod_share share = CCMOD_BOTTLENECK;
+
+    while (share < CCMOD_TCP && strcmp(name, ccmod_share_name(share)) != 0)
+        share++;
+    return share;
+}
+
+static cb_status run_rank(void *context, world_rank *me)
+{
+    model_run *run = context;
+    engine_session session;
+
+    session_open_in_model(&session, &run->job, world_plane_of(me));
+    return plan_carry_out(&session, &run->job, CB_OK);
+}
+
+static cb_status run_world(engine_program *program, model_run *run)
+{
+    world_setting setting = {.network = run->network,
+                             .calibration = &run->calibration,
+                             .parameters = ccmod_parameters_default(),
+                             .ranks = run->ranks,
+                             .run = run_rank,
+                             .context = run};
+
+    run->job = (engine_job){.program = program,
+                            .definition = program->definition,
+                            .options = &program->options,
+                            .ranks = run->ranks};
+    setting.parameters.share = share_named(program->options.share);
+    setting.parameters.seed = program->options.seed;
+    CB_TRY(make_machines(run->ranks, &run->job.machines));
+    return world_run(&setting);
+}
+
+cb_status world_measure(engine_program *program)
+{
+    model_run run = {.ranks = 0};
+    cb_status status;
+
+    if (control_launch_rank() != 0)
+        return CB_OK;
+    CB_TRY(check_options(program));
+    CB_TRY(cb_fragments_read(&program->options.sizes_of_fragments));
+    program->technology = &world_technology;
+    program->options.technology = world_technology.name;
+    program->options.touch = "none";
+    CB_TRY(count_ranks(program, &run.ranks));
+    session_catch_signals();
+    cb_streams_keep_output();
+    status = open_model(&program->options, &run);
+    if (status == CB_OK)
+        status = run_world(program, &run);
+    session_free_job(&run.job);
+    ccmod_network_free(run.network);
+    return status;
+}

@@ -1,0 +1,322 @@
+/* The technology `model`: a send gives the message to the evaluation, which brings it to the
+ * receiver's mailbox when it arrives. No content is copied: the receiver gets the sender's memory.
+ */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "transport/common/group.h"
+#include "world/internal.h"
+
+typedef struct {
+    transport_factory base;
+    world_rank *me;
+    mailbox box;
+    size_t message_bytes; /* announced */
+} world_factory;
+
+/* Its nodes in the order of ranks. */
+typedef struct {
+    transport_group base;
+    transport_node **sorted;
+    unsigned version; /* of base, plus 1 */
+} world_group;
+
+static world_factory *factory_of(transport_factory *factory)
+{
+    return (world_factory *)factory;
+}
+
+static world_message *message_of(mailbox_item *item)
+{
+    return item != NULL ? (world_message *)(void *)((char *)item - offsetof(world_message, item))
+                        : NULL;
+}
+
+/* Buffers */
+
+/* Buffers of the size that was announced last rest; others are freed. */
+static void rest(world *in, transport_buffer *buffer)
+{
+    if (buffer->capacity != in->resting_bytes) {
+        free(buffer);
+        return;
+    }
+    buffer->next = in->resting;
+    in->resting = buffer;
+}
+
+static transport_buffer *create_buffer(transport_factory *owner, size_t size)
+{
+    world_factory *factory = factory_of(owner);
+    world *in = factory->me->in;
+    size_t capacity = size > factory->message_bytes ? size : factory->message_bytes;
+    transport_buffer *buffer = in->resting;
+
+    if (buffer != NULL && capacity == in->resting_bytes)
+        in->resting = buffer->next;
+    else
+        buffer = cb_allocate(1, sizeof(world_message) + capacity, "a message");
+    if (buffer == NULL)
+        return NULL;
+    *buffer = (transport_buffer){
+        .data = (world_message *)buffer + 1, .size = size, .capacity = capacity, .owner = owner};
+    owner->held++;
+    return buffer;
+}
+
+static void release_buffer(transport_buffer *buffer)
+{
+    buffer->owner->held--;
+    rest(factory_of(buffer->owner)->me->in, buffer);
+}
+
+static cb_status prepare(transport_factory *base, const transport_preparation *preparation)
+{
+    world_factory *factory = factory_of(base);
+    world *in = factory->me->in;
+
+    factory->message_bytes = preparation->message_bytes;
+    if (preparation->multicast_bytes > factory->message_bytes)
+        factory->message_bytes = preparation->multicast_bytes;
+    if (factory->message_bytes == in->resting_bytes)
+        return CB_OK;
+    while (in->resting != NULL) {
+        transport_buffer *first = in->resting;
+
+        in->resting = first->next;
+        free(first);
+    }
+    in->resting_bytes = factory->message_bytes;
+    return CB_OK;
+}
+
+/* Messages */
+
+cb_status world_deliver(world_rank *me, uint32_t from, world_message *message)
+{
+    if (me->listener == NULL) {
+        rest(me->in, &message->base);
+        return CB_OK;
+    }
+    message->base.owner = me->listener;
+    return mailbox_put(&factory_of(me->listener)->box, from, &message->item);
+}
+
+static cb_status send_buffer(transport_node *node, transport_buffer *buffer)
+{
+    world_rank *me = factory_of(node->factory)->me;
+
+    buffer->owner->held--;
+    me->pending++;
+    world_call(me, &(ccmod_record){.kind = CCMOD_START_SEND,
+                                   .peer = (uint32_t)node->rank,
+                                   .size_bytes = buffer->size,
+                                   .cargo = (uintptr_t)buffer});
+    return CB_OK;
+}
+
+static cb_status give(transport_factory *base, world_message *message, transport_buffer **out)
+{
+    if (message == NULL)
+        return CB_EMPTY;
+    base->held++;
+    *out = &message->base;
+    return CB_OK;
+}
+
+static cb_status try_receive(transport_node *node, transport_buffer **out)
+{
+    mailbox *box = &factory_of(node->factory)->box;
+
+    return give(node->factory, message_of(mailbox_take(box, (uint32_t)node->rank)), out);
+}
+
+static cb_status receive(transport_node *node, transport_buffer **out)
+{
+    while (try_receive(node, out) == CB_EMPTY)
+        world_wait(factory_of(node->factory)->me);
+    return CB_OK;
+}
+
+static cb_status flush(transport_factory *base)
+{
+    const world_rank *me = factory_of(base)->me;
+
+    while (me->pending > 0)
+        world_wait(factory_of(base)->me);
+    return CB_OK;
+}
+
+/* Groups */
+
+static int by_rank(const void *left, const void *right)
+{
+    const transport_node *one = *(transport_node *const *)left;
+    const transport_node *other = *(transport_node *const *)right;
+
+    return (one->rank > other->rank) - (one->rank < other->rank);
+}
+
+static cb_status sort_members(world_group *group)
+{
+    const size_t count = group->base.count;
+
+    if (group->version == group->base.version + 1)
+        return CB_OK;
+    free(group->sorted);
+    group->sorted = cb_allocate(count, sizeof(transport_node *), "a group");
+    if (group->sorted == NULL)
+        return CB_ERROR_MEMORY;
+    for (size_t i = 0; i < count; i++)
+        group->sorted[i] = group->base.nodes[i];
+    qsort(group->sorted, count, sizeof(transport_node *), by_rank);
+    group->version = group->base.version + 1;
+    return CB_OK;
+}
+
+static transport_node *find_member(const world_group *group, uint32_t rank)
+{
+    const transport_node key = {.rank = (int)rank}, *wanted = &key;
+    transport_node **found =
+        bsearch(&wanted, group->sorted, group->base.count, sizeof(transport_node *), by_rank);
+
+    return found != NULL ? *found : NULL;
+}
+
+/* The message that arrived first. */
+static cb_status group_try_receive(transport_group *base, transport_buffer **out,
+                                   transport_node **from)
+{
+    world_group *group = (world_group *)base;
+    mailbox *box = &factory_of(base->factory)->box;
+
+    CB_TRY(sort_members(group));
+    for (const mailbox_item *item = box->oldest; item != NULL; item = item->after) {
+        *from = find_member(group, item->sender);
+        if (*from != NULL)
+            return try_receive(*from, out);
+    }
+    return CB_EMPTY;
+}
+
+static cb_status group_receive(transport_group *base, transport_buffer **out, transport_node **from)
+{
+    cb_status status;
+
+    while ((status = group_try_receive(base, out, from)) == CB_EMPTY)
+        world_wait(factory_of(base->factory)->me);
+    return status;
+}
+
+static cb_status group_receive_root(transport_group *base, transport_buffer **out)
+{
+    return receive(base->root, out);
+}
+
+static cb_status group_try_receive_root(transport_group *base, transport_buffer **out)
+{
+    return try_receive(base->root, out);
+}
+
+static void group_destroy(transport_group *base)
+{
+    free(((world_group *)base)->sorted);
+    free(base->nodes);
+    free(base);
+}
+
+static cb_status group_create(transport_factory *factory, transport_node *const *nodes,
+                              size_t count, transport_node *root, bool multicast,
+                              transport_group **out)
+{
+    world_group *group = cb_allocate(1, sizeof(*group), "a group");
+
+    if (group == NULL)
+        return CB_ERROR_MEMORY;
+    CB_TRY(transport_group_initialise(&group->base, factory, nodes, count, root, multicast));
+    *out = &group->base;
+    return CB_OK;
+}
+
+/* Opening and closing */
+
+static cb_status open_factory(const transport_bootstrap *bootstrap, transport_factory **out)
+{
+    world_factory *factory = cb_allocate(1, sizeof(*factory), "a rank of the model");
+
+    if (factory == NULL)
+        return CB_ERROR_MEMORY;
+    factory->me = world_rank_of(bootstrap->context);
+    factory->base.content_unknown = true;
+    if (mailbox_open(&factory->box, (size_t)bootstrap->size) != CB_OK) {
+        mailbox_close(&factory->box);
+        free(factory);
+        return CB_ERROR_MEMORY;
+    }
+    factory->me->listener = &factory->base;
+    *out = &factory->base;
+    return CB_OK;
+}
+
+static cb_status close_factory(transport_factory *base)
+{
+    world_factory *factory = factory_of(base);
+    world_message *left;
+
+    factory->me->listener = NULL;
+    while ((left = message_of(mailbox_take_oldest(&factory->box))) != NULL)
+        rest(factory->me->in, &left->base);
+    mailbox_close(&factory->box);
+    free(factory);
+    return CB_OK;
+}
+
+/* A rank that waits takes no time of any core. */
+static cb_status set_wait(transport_factory *factory, transport_wait wait,
+                          transport_wait *effective)
+{
+    (void)wait;
+    *effective = factory->wait = TRANSPORT_WAIT_SPIN;
+    return CB_OK;
+}
+
+static cb_status create_node(transport_factory *factory, int rank, transport_node **out)
+{
+    transport_node *node = cb_allocate(1, sizeof(*node), "a node");
+
+    if (node == NULL)
+        return CB_ERROR_MEMORY;
+    *node = (transport_node){.ops = &factory->ops, .factory = factory, .rank = rank};
+    *out = node;
+    return CB_OK;
+}
+
+static void destroy_node(transport_node *node)
+{
+    free(node);
+}
+
+const transport_technology world_technology = {
+    .name = "model",
+    .summary = "a model of a network",
+    .capabilities = TRANSPORT_ORDERED | TRANSPORT_RELIABLE | TRANSPORT_DELIVERS,
+    .open = open_factory,
+    .close = close_factory,
+    .prepare = prepare,
+    .set_wait = set_wait,
+    .flush = flush,
+    .node_create = create_node,
+    .node_destroy = destroy_node,
+    .group_create = group_create,
+    .group_destroy = group_destroy,
+    .buffer_create = create_buffer,
+    .buffer_release = release_buffer,
+    .send = send_buffer,
+    .receive = receive,
+    .try_receive = try_receive,
+    .group_send = transport_plain_send,
+    .group_receive = group_receive,
+    .group_try_receive = group_try_receive,
+    .group_receive_root = group_receive_root,
+    .group_try_receive_root = group_try_receive_root,
+};
