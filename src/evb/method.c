@@ -272,6 +272,7 @@ const measurement_method evb_method = {
     .open = open_state,
     .close = close_state,
     .timed_traces = true,
+    .needs = TRANSPORT_DELIVERS,
     .obstacle = evb_obstacle,
     .after_passes = after_passes,
     .fill_row = fill_row,
@@ -372,4 +373,5 @@ static cb_status measure_at_rate(void *state, const measurement_setting *setting
 const measurement_method evb_at_rate = {.several_unanswered = true,
                                         .control_message_bytes = EVB_CONTROL_BYTES,
                                         .measure = measure_at_rate,
+                                        .needs = TRANSPORT_DELIVERS,
                                         .obstacle = evb_obstacle};

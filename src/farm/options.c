@@ -56,7 +56,7 @@ static cb_status check_accept(const bench_options *options, size_t sources, size
         return CB_ERROR_USAGE;
     }
     if (options->sizes_of_fragments.law_count > 0 &&
-        cb_fragments_smallest(&options->sizes_of_fragments, sources) < FARM_LABEL_BYTES) {
+        cb_fragments_smallest(&options->sizes_of_fragments, sources) < BENCH_LABEL_BYTES) {
         cb_error(
             "--accept %s and --fragments %s: fragments below 16 bytes carry no event number, by "
             "which those of the two steps differ; use larger fragments",

@@ -121,7 +121,7 @@ cb_status farm_join(bench_rank *me, const bench_shape *shape, uint64_t in_flight
     farm->destinations = shape->stages[FARM_DESTINATION];
     farm->destination.addressed = UINT64_MAX;
     farm->varied = me->fragments != NULL;
-    farm->labelled = me->size_bytes >= FARM_LABEL_BYTES || farm->varied;
+    farm->labelled = me->size_bytes >= BENCH_LABEL_BYTES || farm->varied;
     CB_TRY(choose_fetched(me));
     farm->reach = UINT64_MAX;
     if (farm->fetched < farm->sources) {

@@ -475,20 +475,10 @@ static cb_status measure(void *unused, const measurement_setting *setting)
     return status;
 }
 
-static const char *obstacle(const bench_options *options, const bench_measurement *planned,
-                            unsigned capabilities)
-{
-    (void)options;
-    (void)planned;
-    return (capabilities & TRANSPORT_DELIVERS) == 0
-               ? "the technology delivers no messages, which a map needs"
-               : NULL;
-}
-
 const measurement_method linkmap_method = {
     .several_unanswered = true,
     .no_harness = true,
     .control_message_bytes = LINK_CONTROL_BYTES,
-    .obstacle = obstacle,
+    .needs = TRANSPORT_DELIVERS,
     .measure = measure,
 };

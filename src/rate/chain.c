@@ -354,20 +354,7 @@ static cb_status measure(void *state, const measurement_setting *setting)
     return chain_measure(&pipeline, setting);
 }
 
-static const char *obstacle(const bench_options *options, const bench_measurement *planned,
-                            unsigned capabilities)
-{
-    const unsigned stream = TRANSPORT_ORDERED | TRANSPORT_RELIABLE;
-
-    (void)options;
-    (void)planned;
-    if ((capabilities & TRANSPORT_DELIVERS) == 0)
-        return "the technology delivers no messages, which a farm needs";
-    if ((capabilities & stream) != stream)
-        return "packets of a pipeline carry no event number, so they need a reliable technology "
-               "that keeps order";
-    return NULL;
-}
-
-const measurement_method chain_closed_method = {.plain_traffic = true, .obstacle = obstacle};
-const measurement_method chain_method = {.measure = measure, .obstacle = obstacle};
+const measurement_method chain_closed_method = {.plain_traffic = true,
+                                                .needs = TRANSPORT_DELIVERS | TRANSPORT_STREAM};
+const measurement_method chain_method = {.measure = measure,
+                                         .needs = TRANSPORT_DELIVERS | TRANSPORT_STREAM};

@@ -62,7 +62,7 @@ static const replay_options *options_of(const engine_session *session)
 
 static cb_status check_technology(const engine_session *session)
 {
-    const unsigned needed = TRANSPORT_DELIVERS | TRANSPORT_RELIABLE | TRANSPORT_ORDERED;
+    const unsigned needed = TRANSPORT_DELIVERS | TRANSPORT_STREAM;
     const transport_technology *technology = session->job->program->technology;
     char names[256];
 
