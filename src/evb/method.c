@@ -281,6 +281,12 @@ const measurement_method evb_method = {
 
 /* At a rate */
 
+static cb_status clear_account(chain_run *run)
+{
+    evb_of(run->base.me)->account = (evb_account){0};
+    return CB_OK;
+}
+
 /* Begin each turn when its last event is due. All turns that have begun are complete before a wait,
  * so no message is handled late by it. */
 static cb_status run_turns(chain_run *run, const rate_load *load, rate_schedule schedule,
@@ -294,7 +300,6 @@ static cb_status run_turns(chain_run *run, const rate_load *load, rate_schedule 
     wait_terms terms = chain_terms(run, due_ns);
     cb_status status;
 
-    unit->account = (evb_account){0};
     if (unit->builds) {
         unit->latency = run->latency;
         unit->due = &due;
@@ -364,7 +369,7 @@ static cb_status fill_at_rate(rate_run *base, rate_outcome *outcome, report_row 
 static cb_status measure_at_rate(void *state, const measurement_setting *setting)
 {
     static const chain_method_parts parts = {
-        .run = run_turns, .gather = gather_at_rate, .fill = fill_at_rate};
+        .before = clear_account, .run = run_turns, .gather = gather_at_rate, .fill = fill_at_rate};
 
     (void)state;
     return chain_measure(&parts, setting);
