@@ -98,8 +98,8 @@ static const char *lacking(const measurement_method *method, const bench_measure
     if ((lacks & TRANSPORT_DELIVERS) != 0)
         return "the technology delivers no messages, which this benchmark needs";
     if ((lacks & TRANSPORT_MULTICAST) != 0)
-        return "the technology has no group send, or not in this build; use another technology, or "
-               "--multicast or --supervisor loop";
+        return "the technology has no multicast, or not in this build; use another technology, or "
+               "--multicast loop (of a farm: --supervisor loop)";
     if (lacks != 0)
         return "packets that carry no event number, as all below 16 bytes, need a reliable "
                "technology that keeps order";
