@@ -1,7 +1,15 @@
-/* The program of a benchmark. Compiled once for each, with -DBENCHMARK=cb_NAME. */
+/* The program of a benchmark. Compiled once for each, with -DBENCHMARK=cb_NAME, and with
+ * -DPLAN=FUNCTION if its plan does not follow from its options by plan_make. Only that program
+ * links the function and what it needs: the model library, to play traces. */
 #include "benchmarks/registry.h"
+#include "congest/congest.h"
 #include "emit/emit.h"
 #include "engine/plan_run.h"
+#include "replay/replay.h"
+
+#ifndef PLAN
+#define PLAN session_plan
+#endif
 
 int main(int argc, char **argv)
 {
@@ -21,10 +29,7 @@ int main(int argc, char **argv)
     }
     status = session_open(&session, &job, &program);
     if (status == CB_OK)
-        status = definition->plan != NULL
-                     ? definition->plan(&session, &plan)
-                     : session_agree_on_plan(
-                           &session, plan_make(definition, &program.options, job.ranks, &plan));
+        status = PLAN(&session, &plan);
     if (status == CB_OK)
         status = session_start(&session, &job, &plan);
     if (status == CB_OK)

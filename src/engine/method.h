@@ -2,7 +2,7 @@
 #ifndef ENGINE_METHOD_H
 #define ENGINE_METHOD_H
 
-#include "engine/plan.h"
+#include "engine/definition.h"
 #include "report/report.h"
 
 typedef struct engine_job engine_job;                   /* of session.h */
@@ -33,6 +33,13 @@ struct measurement_method {
     bool labels;       /* smaller packets than BENCH_LABEL_BYTES need a TRANSPORT_STREAM */
     unsigned needs;    /* capabilities of a technology, of any packets */
     size_t control_message_bytes; /* size of control messages, which may be larger than packets */
+    uint32_t takes;               /* rows of engine/options.c for it: a set of bench_scope */
+
+    /* The method with --rate, --load-curve or --find-rate; NULL: this one. */
+    const measurement_method *at_rate;
+
+    /* Check the options before the plan is made: CB_ERROR_USAGE, logged. Pure. */
+    cb_status (*check)(const bench_options *options);
 
     /* Before the document is opened: whether this job can be measured. Collective over all ranks,
      * with the same status, logged. *state is that of `open`. */

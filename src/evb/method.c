@@ -265,20 +265,6 @@ static void fill_row(const void *state, const measurement_setting *setting, repo
         report_set_number(row, REPORT_SOURCE_FAIRNESS, found->source_fairness);
 }
 
-const measurement_method evb_method = {
-    .several_unanswered = true,
-    .no_harness = true,
-    .control_message_bytes = EVB_CONTROL_BYTES,
-    .open = open_state,
-    .close = close_state,
-    .timed_traces = true,
-    .needs = TRANSPORT_DELIVERS,
-    .obstacle = evb_obstacle,
-    .after_passes = after_passes,
-    .fill_row = fill_row,
-    .conclude = write_timeline,
-};
-
 /* At a rate */
 
 static cb_status clear_account(chain_run *run)
@@ -375,8 +361,25 @@ static cb_status measure_at_rate(void *state, const measurement_setting *setting
     return chain_measure(&parts, setting);
 }
 
-const measurement_method evb_at_rate = {.several_unanswered = true,
-                                        .control_message_bytes = EVB_CONTROL_BYTES,
-                                        .measure = measure_at_rate,
-                                        .needs = TRANSPORT_DELIVERS,
-                                        .obstacle = evb_obstacle};
+static const measurement_method at_rate = {.several_unanswered = true,
+                                           .control_message_bytes = EVB_CONTROL_BYTES,
+                                           .measure = measure_at_rate,
+                                           .needs = TRANSPORT_DELIVERS,
+                                           .obstacle = evb_obstacle};
+
+const measurement_method evb_method = {
+    .several_unanswered = true,
+    .no_harness = true,
+    .control_message_bytes = EVB_CONTROL_BYTES,
+    .open = open_state,
+    .close = close_state,
+    .timed_traces = true,
+    .takes = BENCH_TAKES_LOAD | BENCH_TAKES_TIMELINE,
+    .at_rate = &at_rate,
+    .check = evb_check,
+    .needs = TRANSPORT_DELIVERS,
+    .obstacle = evb_obstacle,
+    .after_passes = after_passes,
+    .fill_row = fill_row,
+    .conclude = write_timeline,
+};

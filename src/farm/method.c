@@ -415,6 +415,7 @@ const measurement_method farm_method = {
     .control_message_bytes = sizeof(farm_message),
     .labels = true,
     .needs = TRANSPORT_DELIVERS,
+    .takes = BENCH_TAKES_FARM | BENCH_TAKES_LOAD | BENCH_TAKES_TIMELINE,
     .open = open_recording,
     .close = close_recording,
     .measure = measure,

@@ -339,7 +339,10 @@ static cb_status measure(void *state, const measurement_setting *setting)
     return chain_measure(&(chain_method_parts){.run = run_pipeline}, setting);
 }
 
-const measurement_method chain_closed_method = {.plain_traffic = true,
-                                                .needs = TRANSPORT_DELIVERS | TRANSPORT_STREAM};
-const measurement_method chain_method = {.measure = measure,
-                                         .needs = TRANSPORT_DELIVERS | TRANSPORT_STREAM};
+static const measurement_method pipeline_at_rate = {.measure = measure,
+                                                    .needs = TRANSPORT_DELIVERS | TRANSPORT_STREAM};
+
+const measurement_method chain_method = {.plain_traffic = true,
+                                         .needs = TRANSPORT_DELIVERS | TRANSPORT_STREAM,
+                                         .takes = BENCH_TAKES_LOAD,
+                                         .at_rate = &pipeline_at_rate};

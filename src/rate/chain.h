@@ -59,10 +59,7 @@ double chain_packet_bytes(const chain_run *run, const rate_outcome *outcome);
 /* A wait for a due time that yields or sleeps as --wait says, and ends after a signal. */
 wait_terms chain_terms(const chain_run *run, uint64_t due_ns);
 
-/* What a pipeline needs in its plain passes: `method` of its definition. */
-extern const measurement_method chain_closed_method;
-
-/* How a pipeline is measured with one of these options: `at_rate` of its definition. */
+/* How a pipeline is measured: `method` of its definition. */
 extern const measurement_method chain_method;
 
 #endif
