@@ -239,9 +239,8 @@ static cb_status play_often(replay_run *run, const measurement_setting *setting)
         agreed[2] = run->row.skew_ns / 1e3;
         CB_TRY(control_maximum(setting->team, agreed, 3));
         run->all_us[run->plays++] = agreed[1];
-        CB_TRY(figures_summarize(run->all_us, run->plays, &summary));
-        precise =
-            run->plays >= PLAYS_PRECISE && stats_precision_pct(&summary) <= options->precision_pct;
+        CB_TRY(figures_are_precise(options, run->all_us, run->plays, PLAYS_PRECISE, &summary,
+                                   &precise));
     }
     run->row.skew_ns = agreed[2] * 1e3;
     run->stopped_by = precise ? "precision" : "max-time";
@@ -444,7 +443,6 @@ done:
 }
 
 static const measurement_method replay_method = {
-    .makes_threads = false,
     .several_unanswered = true,
     .no_harness = true,
     .close = close_state,
