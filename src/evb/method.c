@@ -67,12 +67,15 @@ static double jain_index(const double *values, size_t count)
 static cb_status index_of_sum(control_team *team, uint64_t *values, size_t units, double *out)
 {
     double *shares = cb_allocate(units, sizeof(*shares), "the shares of units");
-    cb_status status = shares != NULL ? control_sum(team, values, units) : CB_ERROR_MEMORY;
+    cb_status status;
 
-    for (size_t i = 0; i < units && status == CB_OK; i++)
+    if (shares == NULL)
+        return CB_ERROR_MEMORY;
+    CB_TRY_TO(done, status = control_sum(team, values, units));
+    for (size_t i = 0; i < units; i++)
         shares[i] = (double)values[i];
-    if (status == CB_OK)
-        *out = jain_index(shares, units);
+    *out = jain_index(shares, units);
+done:
     free(shares);
     return status;
 }
@@ -84,19 +87,20 @@ static cb_status compare_units(measurement_passes *run, const evb_unit *unit, ui
 {
     control_team *team = run->pass.team;
     uint64_t *values = cb_allocate(unit->units, sizeof(*values), "the shares of units");
-    cb_status status = values != NULL ? CB_OK : CB_ERROR_MEMORY;
+    cb_status status;
 
-    CB_TRY(status);
+    if (values == NULL)
+        return CB_ERROR_MEMORY;
     if (unit->builds && unit->last_ns > start_ns)
         values[unit->index] =
             (uint64_t)(1e12 * (double)(turns * unit->pack) / (double)(unit->last_ns - start_ns));
-    status = index_of_sum(team, values, unit->units, &found->builder_fairness);
+    CB_TRY_TO(done, status = index_of_sum(team, values, unit->units, &found->builder_fairness));
     memset(values, 0, unit->units * sizeof(*values));
     for (size_t source = 0; unit->builds && source < unit->units; source++)
         if (!unit->folded || source != unit->index)
             values[source] = unit->peers[evb_readout(run->pass.me, source)].share;
-    if (status == CB_OK)
-        status = index_of_sum(team, values, unit->units, &found->source_fairness);
+    status = index_of_sum(team, values, unit->units, &found->source_fairness);
+done:
     free(values);
     return status;
 }
@@ -295,9 +299,8 @@ static cb_status run_turns(chain_run *run, const rate_load *load, rate_schedule 
         for (uint64_t event = 0; event < run->base.step_events; event++)
             due_ns = rate_schedule_next(&schedule);
         terms.due_ns = due_ns;
-        status = cb_now_ns() < due_ns ? evb_complete_turns(me) : CB_OK;
-        if (status != CB_OK)
-            goto done;
+        if (cb_now_ns() < due_ns)
+            CB_TRY_TO(done, status = evb_complete_turns(me));
         wait_until(&terms);
         now_ns = cb_now_ns();
         if (turn == 1) {
@@ -307,9 +310,7 @@ static cb_status run_turns(chain_run *run, const rate_load *load, rate_schedule 
         if (turn == middle)
             out->backlog_middle = (double)rate_schedule_overdue(&schedule, due_ns, now_ns);
         wait_pause(&terms, &(wait_state){0}, now_ns); /* late turns yield as well */
-        status = evb_run_turn(me);
-        if (status != CB_OK)
-            goto done;
+        CB_TRY_TO(done, status = evb_run_turn(me));
     }
     out->backlog_end = (double)rate_schedule_overdue(&schedule, due_ns, now_ns);
     out->issue_span_ns = (double)(now_ns - first_ns);

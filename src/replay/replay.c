@@ -411,22 +411,16 @@ static cb_status measure(void *state, const measurement_setting *setting)
         script_set_work(&run->played, &session->work_rate);
     status = player_create(&run->played, session->technology, touch, &run->me);
     status = control_agree(setting->team, all != NULL ? status : CB_ERROR_MEMORY);
-    if (status == CB_OK)
-        status = control_barrier(setting->team);
-    if (status == CB_OK)
-        status = play_often(run, setting);
-    if (status != CB_OK)
-        goto done;
+    CB_TRY_TO(done, status);
+    CB_TRY_TO(done, status = control_barrier(setting->team));
+    CB_TRY_TO(done, status = play_often(run, setting));
     row_end(session);
     timed = run->row.timed;
     run->timed_found = run->found;
-    status = play_stamped(run, setting);
-    if (status == CB_OK && session->job->options->verify)
-        status = play_verified(run, setting);
-    if (status == CB_OK)
-        status = control_barrier(setting->team);
-    if (status != CB_OK)
-        goto done;
+    CB_TRY_TO(done, status = play_stamped(run, setting));
+    if (session->job->options->verify)
+        CB_TRY_TO(done, status = play_verified(run, setting));
+    CB_TRY_TO(done, status = control_barrier(setting->team));
     player_destroy(run->me);
     run->me = NULL;
     run->row.timed = timed;
