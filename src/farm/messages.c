@@ -302,15 +302,36 @@ static void make_varied(const bench_rank *me, void *data, size_t size_bytes, uin
         traffic_fill(data, size_bytes);
 }
 
-static void count_label(bench_rank *me, const transport_buffer *buffer, size_t source,
-                        uint64_t event)
+static void count_size(bench_rank *me, const transport_buffer *buffer, size_t source,
+                       uint64_t event)
+{
+    (void)source;
+    (void)event;
+    me->received.bytes += buffer->size;
+    if (buffer->size > me->received.largest)
+        me->received.largest = buffer->size;
+}
+
+static void inspect_varied(bench_rank *me, const transport_buffer *buffer, size_t source,
+                           uint64_t event)
 {
     farm_rank *farm = farm_of(me);
 
+    count_size(me, buffer, source, event);
+    me->received.sum += traffic_touch(buffer->data, buffer->size);
     if (buffer->size < sizeof(label))
         return;
     farm->destination.label_sum += source + event;
     farm->destination.marked++;
+}
+
+static void ignore_data(bench_rank *me, const transport_buffer *buffer, size_t source,
+                        uint64_t event)
+{
+    (void)me;
+    (void)buffer;
+    (void)source;
+    (void)event;
 }
 
 /* The size that a fragment has to have. */
@@ -333,11 +354,11 @@ static void check_stamped(bench_rank *me, const transport_buffer *buffer, size_t
     me->verification.findings.corrupted += !intact;
 }
 
-const farm_fragments farm_fragments_touched = {.make = NULL};
-const farm_fragments farm_fragments_bare = {.traffic = &traffic_bare};
-const farm_fragments farm_fragments_varied = {make_varied, count_label, &traffic_varied_touching};
-const farm_fragments farm_fragments_varied_bare = {make_varied, NULL, &traffic_varied_bare};
-const farm_fragments farm_fragments_verified = {make_stamped, check_stamped, &traffic_bare};
+const farm_fragments farm_fragments_touched = {NULL, NULL};
+const farm_fragments farm_fragments_bare = {NULL, ignore_data};
+const farm_fragments farm_fragments_varied = {make_varied, inspect_varied};
+const farm_fragments farm_fragments_varied_bare = {make_varied, count_size};
+const farm_fragments farm_fragments_verified = {make_stamped, check_stamped};
 
 cb_status farm_send_fragment(bench_rank *me, size_t destination, uint64_t event)
 {
@@ -435,17 +456,15 @@ static inline __attribute__((always_inline)) cb_status build(bench_rank *me,
     farm_rank *farm = farm_of(me);
     uint64_t begin_ns = timeline_begin(farm->timeline);
 
+    me->received.packets++;
     farm->destination.fragment_bytes = buffer->size;
-    if (__builtin_expect(farm->fragments->traffic == NULL, 1)) {
-        me->received.packets++;
+    if (__builtin_expect(farm->fragments->inspect == NULL, 1)) {
         me->received.sum += traffic_touch(buffer->data, buffer->size);
         farm->destination.label_sum += source + event;
-        transport_buffer_release(buffer);
     } else {
-        if (farm->fragments->inspect != NULL)
-            farm->fragments->inspect(me, buffer, source, event);
-        CB_TRY(farm->fragments->traffic->accept(me, me->peers, buffer));
+        farm->fragments->inspect(me, buffer, source, event);
     }
+    transport_buffer_release(buffer);
     timeline_note(farm->timeline, begin_ns, TIMELINE_TAKES, event, FARM_SOURCE, (uint32_t)source);
     if (__builtin_expect(me->algorithm.units > 0, 0))
         CB_TRY(run_algorithm(me, source, event));

@@ -15,7 +15,6 @@
 typedef struct {
     void (*make)(const bench_rank *me, void *data, size_t size_bytes, uint64_t event);
     void (*inspect)(bench_rank *me, const transport_buffer *buffer, size_t source, uint64_t event);
-    const bench_traffic *traffic; /* reads it and counts it; NULL: as traffic_touching, inlined */
 } farm_fragments;
 
 /* Messages of a run that a rank did not act on, besides those that ledger and builder count. */
