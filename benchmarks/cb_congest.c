@@ -111,7 +111,6 @@ const benchmark cb_congest = {
                 {"aggressor_MBps", "payload of the aggressor / time beside the victim"}},
     .table = {"impact_mean", "impact_p50", "impact_p99", "impact_p99_9", "aggressor_MBps"},
     .plots = {{"impact_mean", "size_bytes"}},
-    .plan = congest_plan,
     .options = own_options,
     .option_count = sizeof(own_options) / sizeof(own_options[0]),
 };

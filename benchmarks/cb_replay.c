@@ -1,4 +1,4 @@
-/* A trace played on the network: src/replay. benchmarks/replay_main.c is the program. */
+/* A trace played on the network: src/replay. */
 #include "engine/benchmark.h"
 #include "replay/replay.h"
 

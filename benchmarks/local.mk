@@ -127,12 +127,12 @@ bin_PROGRAMS += cb_congest
 benchmark_manuals += man/cb_congest.1
 libbenchmarks_a_SOURCES += %D%/cb_congest.c
 cb_congest_SOURCES = %D%/main.c
-cb_congest_CPPFLAGS = $(libbenchmarks_a_CPPFLAGS) -DBENCHMARK=cb_congest
+cb_congest_CPPFLAGS = $(libbenchmarks_a_CPPFLAGS) -DBENCHMARK=cb_congest -DPLAN=congest_plan
 
 # Plays a trace: links the model library.
 bin_PROGRAMS += cb_replay
 benchmark_manuals += man/cb_replay.1
 libbenchmarks_a_SOURCES += %D%/cb_replay.c
-cb_replay_SOURCES = %D%/replay_main.c
-cb_replay_CPPFLAGS = $(libbenchmarks_a_CPPFLAGS) -DBENCHMARK=cb_replay
-cb_replay_LDADD = libbenchmarks.a libreplay.a $(CCMOD_LIBS) $(COMBENCH_LIBS)
+cb_replay_SOURCES = %D%/main.c
+cb_replay_CPPFLAGS = $(libbenchmarks_a_CPPFLAGS) -DBENCHMARK=cb_replay -DPLAN=replay_plan
+cb_replay_LDADD = libreplay.a $(BENCHMARK_LIBS)

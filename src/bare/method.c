@@ -180,16 +180,16 @@ static cb_status keep_batch(bare_run *bare, measurement_passes *run, size_t turn
 
 static cb_status take_turns(bare_run *bare, measurement_passes *run)
 {
-    const double precision_pct = run->setting->session->job->options->precision_pct;
+    const bench_options *options = run->setting->session->job->options;
     pass_context *pass = &run->pass;
     stats_summary blocks, ratios = {.median = 0};
-    bool precise = false;
+    bool blocks_precise = false, ratios_precise = false;
     size_t turns;
 
     run->out.steps = bare->steps;
     measurement_begin_row(run);
     CB_TRY(turns_that_fit(bare, run, share_turns_end, TURNS_LEAST, BATCH_TURNS, &turns));
-    while (turns > 0 && !precise) {
+    while (turns > 0 && !(blocks_precise && ratios_precise)) {
         pass_begin_timing(pass);
         for (size_t turn = 0; turn < turns; turn++) {
             CB_TRY(take_turn(bare, run, turn, &pass->blocks_ns[turn], &bare->through_ns[turn]));
@@ -199,15 +199,14 @@ static cb_status take_turns(bare_run *bare, measurement_passes *run)
         meters_count(&pass->meters, 2 * turns * bare->steps);
         CB_TRY(transport_flush(pass->me->factory));
         CB_TRY(keep_batch(bare, run, turns));
-        CB_TRY(figures_summarize(run->out.blocks_ns, run->out.block_count, &blocks));
-        CB_TRY(figures_summarize(bare->ratios, bare->ratio_count, &ratios));
-        precise = bare->ratio_count >= BATCH_TURNS &&
-                  stats_precision_pct(&blocks) <= precision_pct &&
-                  stats_precision_pct(&ratios) <= precision_pct;
+        CB_TRY(figures_are_precise(options, run->out.blocks_ns, run->out.block_count, BATCH_TURNS,
+                                   &blocks, &blocks_precise));
+        CB_TRY(figures_are_precise(options, bare->ratios, bare->ratio_count, BATCH_TURNS, &ratios,
+                                   &ratios_precise));
         CB_TRY(turns_that_fit(bare, run, share_turns_end, 0, BATCH_TURNS, &turns));
     }
     bare->over_bare = ratios.median;
-    run->out.stopped_by = precise ? "precision" : "max-time";
+    run->out.stopped_by = blocks_precise && ratios_precise ? "precision" : "max-time";
     return measurement_end_row(run);
 }
 

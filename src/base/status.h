@@ -41,4 +41,11 @@ int cb_status_exit(cb_status status);
             return cb_try_status;                                                                  \
     } while (0)
 
+/* The same where something has to be undone: CB_TRY_TO(done, status = function()). */
+#define CB_TRY_TO(label, assignment)                                                               \
+    do {                                                                                           \
+        if ((assignment) != CB_OK)                                                                 \
+            goto label;                                                                            \
+    } while (0)
+
 #endif

@@ -280,9 +280,9 @@ static cb_status make_part(emission *all, size_t rank)
     const bench_scale scale = all->definition->units != NULL
                                   ? all->definition->units->scale(all->options, all->count)
                                   : (bench_scale){.events = 1, .receivers = all->count};
-    const bool pauses =
-        (all->definition->counted->choose != NULL || all->definition->at_rate != NULL) &&
-        stage == 0 && rank < scale.receivers;
+    const bool pauses = all->definition->method != NULL &&
+                        (all->definition->method->takes & BENCH_TAKES_LOAD) != 0 && stage == 0 &&
+                        rank < scale.receivers;
     const double pause_us = all->options->trace_pace_us * (double)scale.events;
     emit_rank *part = &all->parts[rank];
 

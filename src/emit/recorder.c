@@ -491,8 +491,7 @@ static cb_status prepare(transport_factory *factory, const transport_preparation
 static const transport_technology technology = {
     .name = "recorder",
     .summary = "all ranks in one process; records messages",
-    .capabilities =
-        TRANSPORT_ORDERED | TRANSPORT_RELIABLE | TRANSPORT_MULTICAST | TRANSPORT_DELIVERS,
+    .capabilities = TRANSPORT_STREAM | TRANSPORT_MULTICAST | TRANSPORT_DELIVERS,
     .open = open_factory,
     .close = close_factory,
     .prepare = prepare,

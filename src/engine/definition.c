@@ -170,11 +170,6 @@ bench_shape shape_of_count(const benchmark *definition, size_t count)
     return shape;
 }
 
-bench_shape shape_of_farm(size_t sources, size_t destinations)
-{
-    return (bench_shape){.stages = {1, sources, destinations}, .stage_count = 3};
-}
-
 cb_status shape_parse(const char *text, bench_shape *out)
 {
     const char *at = text, *wrong = NULL;

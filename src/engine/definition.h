@@ -218,8 +218,6 @@ struct benchmark {
     const bench_fit *fit; /* add a sweep up to 1 MiB and fit it; NULL: fit only with --sweep */
     bool lists;           /* lists of destinations may change; own options are bench_list_options */
     unsigned fragments;   /* set of roles whose packets may vary in size (--fragments); 0: none */
-    uint32_t takes;       /* rows of engine/options.c that do not follow from these tables: a set of
-                           * bench_scope */
     bench_role roles[BENCH_ROLES];
     bench_mode modes[BENCH_MODES];         /* ended by one without a name */
     bench_formula figures[BENCH_FORMULAS]; /* ended by one without a column, like plots */
@@ -229,9 +227,6 @@ struct benchmark {
     const char *table[BENCH_TABLE];
     bench_bound bounds[BENCH_BOUNDS]; /* of farms, event building; ended by one without benchmark */
     bench_counterpart counterpart;    /* .benchmark is NULL if there is none */
-    /* Check the options before the plan is made: CB_ERROR_USAGE, logged. NULL: nothing to check.
-     * Pure. */
-    cb_status (*check)(const bench_options *options);
     /* Fill a new buffer, with content that has the sum of traffic_fill's. NULL: traffic_fill. */
     void (*fill)(void *data, size_t size_bytes);
     const bench_units *units; /* NULL: packets of the mode, multiples of bench_count_multiple */
@@ -245,14 +240,9 @@ struct benchmark {
      * lists, the times of both are reported per group. */
     cb_status (*set_up)(bench_rank *me);
     void (*tear_down)(bench_rank *me);
-    /* Make the plan, in place of plan_make, and make the session measure it. Collective over all
-     * ranks, with the same status; errors are logged. NULL: plan_make. */
-    cb_status (*plan)(engine_session *session, bench_plan *out);
     /* How it is measured, if not by the plain passes only; and the same with --compute (NULL:
      * unsupported). */
     const measurement_method *method, *overlap;
-    /* The same with --rate, --load-curve or --find-rate, if that needs another method. */
-    const measurement_method *at_rate;
 };
 
 /* Own options of a benchmark with lists; NULL: not given. */
@@ -343,9 +333,6 @@ size_t shape_role_size(const benchmark *definition, size_t role, size_t count);
 
 /* The shape of a benchmark whose roles follow from one count. */
 bench_shape shape_of_count(const benchmark *definition, size_t count);
-
-/* The shape of a farm: one supervisor, sources, destinations. */
-bench_shape shape_of_farm(size_t sources, size_t destinations);
 
 /* Parse a topology such as "9-3-1": sources, then stages; each rank of a stage receives from the
  * same number of ranks of the stage before. CB_ERROR_USAGE, logged. */

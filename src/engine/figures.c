@@ -121,6 +121,14 @@ cb_status figures_summarize(const double *values, size_t count, stats_summary *o
     return summarize_copy(values, count, stats_summarize, out);
 }
 
+cb_status figures_are_precise(const bench_options *options, const double *values, size_t count,
+                              size_t least, stats_summary *out, bool *precise)
+{
+    CB_TRY(figures_summarize(values, count, out));
+    *precise = count >= least && stats_precision_pct(out) <= options->precision_pct;
+    return CB_OK;
+}
+
 report_column figures_column(const bench_mode *mode)
 {
     return mode->figure == BENCH_LATENCY ? REPORT_LATENCY_US : REPORT_ROUND_US;

@@ -61,6 +61,10 @@ extern const bench_fit figures_hockney;
 /* Summarise values without changing their order. CB_ERROR_MEMORY, logged. */
 cb_status figures_summarize(const double *values, size_t count, stats_summary *out);
 
+/* The same, and whether the values, at least `least`, are as precise as --precision asks. */
+cb_status figures_are_precise(const bench_options *options, const double *values, size_t count,
+                              size_t least, stats_summary *out, bool *precise);
+
 /* What all methods do with a row: begin and end what it counts, combine the ranks, write it. */
 
 /* Begin a row: reset what this rank counts in it. The technology's counters are read here and by

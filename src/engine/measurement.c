@@ -217,16 +217,14 @@ static cb_status add_blocks(void *decider, const pass_context *pass, pass_batch 
         blocks = first_blocks(run);
     } else {
         stats_summary summary;
+        bool precise;
 
         CB_TRY(measurement_keep_blocks(run));
-        CB_TRY(figures_summarize(out->blocks_ns, out->block_count, &summary));
-        if (out->block_count >= BLOCKS_MINIMUM &&
-            stats_precision_pct(&summary) <= pass->session->job->options->precision_pct) {
+        CB_TRY(figures_are_precise(pass->session->job->options, out->blocks_ns, out->block_count,
+                                   BLOCKS_MINIMUM, &summary, &precise));
+        if (precise)
             out->stopped_by = "precision";
-            blocks = 0;
-        } else {
-            blocks = blocks_that_fit(run);
-        }
+        blocks = precise ? 0 : blocks_that_fit(run);
     }
     *next = (pass_batch){
         .lead_in = measurement_lead_in(out->steps), .steps = out->steps, .blocks = blocks};

@@ -2,12 +2,15 @@
 #ifndef ENGINE_METHOD_H
 #define ENGINE_METHOD_H
 
-#include "engine/plan.h"
+#include "engine/definition.h"
 #include "report/report.h"
 
 typedef struct engine_job engine_job;                   /* of session.h */
 typedef struct measurement_setting measurement_setting; /* of outcome.h */
 typedef struct measurement_passes measurement_passes;   /* of measurement.h */
+
+/* Size of the source and the event that a packet carries, if they fit. */
+enum { BENCH_LABEL_BYTES = 16 };
 
 /* Traffic of a measurement that goes on, in turns, until its user stops it. */
 typedef struct method_load method_load;
@@ -27,7 +30,16 @@ struct measurement_method {
     bool plain_traffic;      /* steps send as without a method: all values of --buffers */
     bool timed_traces; /* in traces, messages from any are received as a network would deliver them
                         */
+    bool labels;       /* smaller packets than BENCH_LABEL_BYTES need a TRANSPORT_STREAM */
+    unsigned needs;    /* capabilities of a technology, of any packets */
     size_t control_message_bytes; /* size of control messages, which may be larger than packets */
+    uint32_t takes;               /* rows of engine/options.c for it: a set of bench_scope */
+
+    /* The method with --rate, --load-curve or --find-rate; NULL: this one. */
+    const measurement_method *at_rate;
+
+    /* Check the options before the plan is made: CB_ERROR_USAGE, logged. Pure. */
+    cb_status (*check)(const bench_options *options);
 
     /* Before the document is opened: whether this job can be measured. Collective over all ranks,
      * with the same status, logged. *state is that of `open`. */
@@ -52,10 +64,9 @@ struct measurement_method {
     /* By the participants, collective over the team: a pass after the plain ones. */
     cb_status (*after_passes)(void *state, measurement_passes *run);
 
-    /* Why a measurement cannot be made over a technology with these capabilities; NULL: it can.
-     * Pure. */
-    const char *(*obstacle)(const bench_options *options, const bench_measurement *planned,
-                            unsigned capabilities);
+    /* Why options exclude a technology with these capabilities, which has what `needs` says; NULL:
+     * they do not. Pure. */
+    const char *(*obstacle)(const bench_options *options, unsigned capabilities);
 
     /* At rank 0: add what the method's passes have found to the row. */
     void (*fill_row)(const void *state, const measurement_setting *setting, report_row *row);

@@ -6,6 +6,7 @@
 
 #include "base/context.h"
 #include "engine/definition.h"
+#include "engine/method.h"
 #include "engine/traffic.h"
 #include "transport/transport.h"
 
@@ -602,7 +603,8 @@ const bench_counting counted_sources = {.column = "sources",
 /* The set of bench_scope values that follows from a definition. */
 static uint32_t scopes_of(const benchmark *definition)
 {
-    uint32_t scopes = definition->counted->takes | BENCH_TAKES_PACKETS | definition->takes;
+    uint32_t scopes = definition->counted->takes | BENCH_TAKES_PACKETS |
+                      (definition->method != NULL ? definition->method->takes : 0);
 
     if (!bench_has_steps(definition))
         return 0;
@@ -612,8 +614,6 @@ static uint32_t scopes_of(const benchmark *definition)
             scopes |= BENCH_TAKES_WINDOW;
     if (bench_takes_threads(definition))
         scopes |= BENCH_TAKES_THREADS;
-    if (definition->at_rate != NULL)
-        scopes |= BENCH_TAKES_LOAD;
     if (definition->fragments != 0)
         scopes |= BENCH_TAKES_FRAGMENTS;
     if (definition->modes[0].divisor > 0)

@@ -51,20 +51,28 @@ double pace_affordable(const batch_pace *pace, double left_ns, double limit_ns)
                : HUGE_VAL;
 }
 
+cb_status pass_agree_on_start(const control_clock *clock, control_team *team, uint64_t ahead_ns,
+                              uint64_t *start_ns)
+{
+    uint64_t instant_ns;
+
+    CB_TRY(control_barrier(team));
+    instant_ns = control_clock_reference(clock, cb_now_ns()) + ahead_ns;
+    CB_TRY(control_broadcast(team, &instant_ns, sizeof(instant_ns)));
+    *start_ns = control_clock_local(clock, instant_ns);
+    return CB_OK;
+}
+
 cb_status pass_start_together(const control_clock *clock, control_team *team, bool oversubscribed,
                               double *late_ns)
 {
     const uint64_t ahead_ns = oversubscribed ? 2000000 : 300000;
     wait_terms start = {.manner = {.yields = oversubscribed, .longest_sleep_ns = ahead_ns},
                         .timeout_ns = WAIT_WITHOUT_END};
-    uint64_t instant_ns;
 
-    CB_TRY(control_barrier(team));
-    instant_ns = control_clock_reference(clock, cb_now_ns()) + ahead_ns;
-    CB_TRY(control_broadcast(team, &instant_ns, sizeof(instant_ns)));
-    start.due_ns = control_clock_local(clock, instant_ns);
+    CB_TRY(pass_agree_on_start(clock, team, ahead_ns, &start.due_ns));
     wait_until(&start);
-    *late_ns = (double)(int64_t)(control_clock_reference(clock, cb_now_ns()) - instant_ns);
+    *late_ns = (double)(int64_t)(cb_now_ns() - start.due_ns);
     return CB_OK;
 }
 

@@ -93,8 +93,11 @@ cb_status pass_run(pass_context *context, const pass_plan *pass);
 void pass_begin_timing(pass_context *context);
 cb_status pass_end_timing(pass_context *context);
 
-/* Start all ranks of a team at the same instant of rank 0's clock, far enough in the future for all
- * to know it in time. *late_ns is how late this rank was. Collective over the team. */
+/* An instant, on this rank's clock, that is the same for all ranks of a team: ahead_ns after all of
+ * them are here. pass_start_together waits for it; *late_ns is how late this rank was. Collective
+ * over the team. */
+cb_status pass_agree_on_start(const control_clock *clock, control_team *team, uint64_t ahead_ns,
+                              uint64_t *start_ns);
 cb_status pass_start_together(const control_clock *clock, control_team *team, bool oversubscribed,
                               double *late_ns);
 

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/order.h"
 #include "engine/fragments.h"
+#include "engine/method.h"
 
 const char *const bench_list_names[] = {
     [BENCH_FIXED] = "fixed",
@@ -379,7 +380,9 @@ cb_status plan_make(const benchmark *definition, const bench_options *options, s
     p->options = options;
     p->ranks = ranks;
     p->plan = out;
-    status = definition->check != NULL ? definition->check(options) : CB_OK;
+    status = definition->method != NULL && definition->method->check != NULL
+                 ? definition->method->check(options)
+                 : CB_OK;
     if (status == CB_OK)
         status = definition->counted->choose != NULL ? plan_shapes(p) : plan_modes(p);
     if (status != CB_OK)
@@ -459,8 +462,9 @@ size_t plan_busy_threads(const benchmark *definition, const bench_options *optio
 const measurement_method *plan_method(const benchmark *definition, const bench_options *options)
 {
     const bool loaded = options->rate_hz > 0 || options->load_curve != NULL || options->find_rate;
+    const measurement_method *method = definition->method;
 
     if (bench_occupation_named(options->compute) != BENCH_UNOCCUPIED)
         return definition->overlap;
-    return loaded && definition->at_rate != NULL ? definition->at_rate : definition->method;
+    return loaded && method != NULL && method->at_rate != NULL ? method->at_rate : method;
 }

@@ -84,10 +84,31 @@ static bool by_mode_and_too_large(const engine_session *session,
     return measurement->mode->processors > (size_t)control_size(session->plane);
 }
 
+/* Capabilities that the measurement needs and the technology lacks, as a reason. */
+static const char *lacking(const measurement_method *method, const bench_measurement *measurement,
+                           unsigned can)
+{
+    const bool unlabelled = measurement->varied ? measurement->least_bytes < BENCH_LABEL_BYTES
+                                                : method != NULL && method->labels &&
+                                                      measurement->size_bytes < BENCH_LABEL_BYTES;
+    const unsigned lacks =
+        ((method != NULL ? method->needs : 0) | (unlabelled ? TRANSPORT_STREAM : 0) |
+         (measurement->own_multicast ? TRANSPORT_MULTICAST : 0)) &
+        ~can;
+
+    if ((lacks & TRANSPORT_DELIVERS) != 0)
+        return "the technology delivers no messages, which this benchmark needs";
+    if ((lacks & TRANSPORT_MULTICAST) != 0)
+        return "the technology has no multicast, or not in this build; use another technology, or "
+               "--multicast loop (of a farm: --supervisor loop)";
+    if (lacks != 0)
+        return "packets that carry no event number, as all below 16 bytes, need a reliable "
+               "technology that keeps order";
+    return NULL;
+}
+
 const char *plan_obstacle(const engine_session *session, const bench_measurement *measurement)
 {
-    const unsigned stream = TRANSPORT_ORDERED | TRANSPORT_RELIABLE;
-    const size_t label_bytes = 16;
     const char *reason;
     const size_t largest = session->technology->largest_message;
     const size_t message_bytes =
@@ -103,18 +124,10 @@ const char *plan_obstacle(const engine_session *session, const bench_measurement
                      "network; see docs/reference/technologies.md"
                    : "the packet is larger than the technology can send on this network; see"
                      " docs/reference/technologies.md";
-    reason = method != NULL && method->obstacle != NULL
-                 ? method->obstacle(session->job->options, measurement, can)
-                 : NULL;
-    if (reason != NULL)
-        return reason;
-    if (measurement->own_multicast && (can & TRANSPORT_MULTICAST) == 0)
-        return "the technology has no multicast, or not in this build; use --multicast loop, or "
-               "another technology";
-    if (measurement->varied && measurement->least_bytes < label_bytes && (can & stream) != stream)
-        return "fragments below 16 bytes carry no event number, so they need a reliable technology "
-               "that keeps order; use larger --fragments";
-    return NULL;
+    reason = lacking(method, measurement, can);
+    return reason == NULL && method != NULL && method->obstacle != NULL
+               ? method->obstacle(session->job->options, can)
+               : reason;
 }
 
 static cb_status skip(const engine_session *session, const bench_measurement *measurement,
@@ -403,16 +416,13 @@ cb_status plan_run(engine_session *session, const bench_plan *plan)
     return status;
 }
 
-cb_status plan_carry_out(engine_session *session, engine_job *job, cb_status status)
+cb_status plan_carry_out(engine_session *session, engine_job *job, cb_status status,
+                         plan_maker make)
 {
-    const benchmark *definition = job->definition;
     bench_plan plan = {0};
 
     if (status == CB_OK)
-        status = definition->plan != NULL
-                     ? definition->plan(session, &plan)
-                     : session_agree_on_plan(
-                           session, plan_make(definition, job->options, job->ranks, &plan));
+        status = make(session, &plan);
     if (status == CB_OK)
         status = session_start(session, job, &plan);
     if (status == CB_OK)

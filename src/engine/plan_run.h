@@ -11,8 +11,12 @@ cb_status plan_run(engine_session *session, const bench_plan *plan);
 /* Why a measurement cannot be made with this technology in this job; NULL if it can. */
 const char *plan_obstacle(const engine_session *session, const bench_measurement *measurement);
 
+/* Makes the plan of a session: session_plan, or what a program has in its place. */
+typedef cb_status (*plan_maker)(engine_session *session, bench_plan *out);
+
 /* Make the plan of a session that was opened with this status, run it, and close the session.
  * Collective over all ranks. */
-cb_status plan_carry_out(engine_session *session, engine_job *job, cb_status status);
+cb_status plan_carry_out(engine_session *session, engine_job *job, cb_status status,
+                         plan_maker make);
 
 #endif

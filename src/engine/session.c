@@ -198,6 +198,14 @@ cb_status session_agree_on_plan(engine_session *session, cb_status mine)
     return control_agree(control_everyone(session->plane), mine);
 }
 
+cb_status session_plan(engine_session *session, bench_plan *out)
+{
+    const engine_job *job = session->job;
+
+    return session_agree_on_plan(session,
+                                 plan_make(job->definition, job->options, job->ranks, out));
+}
+
 /* Starting */
 
 /* Rank 0 opens the document, and all ranks learn the result. Other output files are opened after

@@ -11,6 +11,7 @@
 #include "engine/meters.h"
 #include "engine/method.h"
 #include "engine/options.h"
+#include "engine/plan.h"
 #include "engine/program.h"
 #include "engine/wait.h"
 #include "host/host.h"
@@ -84,6 +85,10 @@ cb_status session_oversubscribed(const engine_session *session,
  * missing on some hosts. If rank 0 has made its plan, the first rank that has not logs its error.
  * Collective over all ranks. */
 cb_status session_agree_on_plan(engine_session *session, cb_status mine);
+
+/* Make the plan of the options. Collective over all ranks, with the same status; errors are logged.
+ * The caller frees *out with plan_free. */
+cb_status session_plan(engine_session *session, bench_plan *out);
 
 /* Make the settings, open document and technologies for a plan, and write the environment: the job
  * is complete. Collective over all ranks; errors are logged. */

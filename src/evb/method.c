@@ -67,12 +67,15 @@ static double jain_index(const double *values, size_t count)
 static cb_status index_of_sum(control_team *team, uint64_t *values, size_t units, double *out)
 {
     double *shares = cb_allocate(units, sizeof(*shares), "the shares of units");
-    cb_status status = shares != NULL ? control_sum(team, values, units) : CB_ERROR_MEMORY;
+    cb_status status;
 
-    for (size_t i = 0; i < units && status == CB_OK; i++)
+    if (shares == NULL)
+        return CB_ERROR_MEMORY;
+    CB_TRY_TO(done, status = control_sum(team, values, units));
+    for (size_t i = 0; i < units; i++)
         shares[i] = (double)values[i];
-    if (status == CB_OK)
-        *out = jain_index(shares, units);
+    *out = jain_index(shares, units);
+done:
     free(shares);
     return status;
 }
@@ -84,19 +87,20 @@ static cb_status compare_units(measurement_passes *run, const evb_unit *unit, ui
 {
     control_team *team = run->pass.team;
     uint64_t *values = cb_allocate(unit->units, sizeof(*values), "the shares of units");
-    cb_status status = values != NULL ? CB_OK : CB_ERROR_MEMORY;
+    cb_status status;
 
-    CB_TRY(status);
+    if (values == NULL)
+        return CB_ERROR_MEMORY;
     if (unit->builds && unit->last_ns > start_ns)
         values[unit->index] =
             (uint64_t)(1e12 * (double)(turns * unit->pack) / (double)(unit->last_ns - start_ns));
-    status = index_of_sum(team, values, unit->units, &found->builder_fairness);
+    CB_TRY_TO(done, status = index_of_sum(team, values, unit->units, &found->builder_fairness));
     memset(values, 0, unit->units * sizeof(*values));
     for (size_t source = 0; unit->builds && source < unit->units; source++)
         if (!unit->folded || source != unit->index)
             values[source] = unit->peers[evb_readout(run->pass.me, source)].share;
-    if (status == CB_OK)
-        status = index_of_sum(team, values, unit->units, &found->source_fairness);
+    status = index_of_sum(team, values, unit->units, &found->source_fairness);
+done:
     free(values);
     return status;
 }
@@ -265,20 +269,13 @@ static void fill_row(const void *state, const measurement_setting *setting, repo
         report_set_number(row, REPORT_SOURCE_FAIRNESS, found->source_fairness);
 }
 
-const measurement_method evb_method = {
-    .several_unanswered = true,
-    .no_harness = true,
-    .control_message_bytes = EVB_CONTROL_BYTES,
-    .open = open_state,
-    .close = close_state,
-    .timed_traces = true,
-    .obstacle = evb_obstacle,
-    .after_passes = after_passes,
-    .fill_row = fill_row,
-    .conclude = write_timeline,
-};
-
 /* At a rate */
+
+static cb_status clear_account(chain_run *run)
+{
+    evb_of(run->base.me)->account = (evb_account){0};
+    return CB_OK;
+}
 
 /* Begin each turn when its last event is due. All turns that have begun are complete before a wait,
  * so no message is handled late by it. */
@@ -293,7 +290,6 @@ static cb_status run_turns(chain_run *run, const rate_load *load, rate_schedule 
     wait_terms terms = chain_terms(run, due_ns);
     cb_status status;
 
-    unit->account = (evb_account){0};
     if (unit->builds) {
         unit->latency = run->latency;
         unit->due = &due;
@@ -303,9 +299,8 @@ static cb_status run_turns(chain_run *run, const rate_load *load, rate_schedule 
         for (uint64_t event = 0; event < run->base.step_events; event++)
             due_ns = rate_schedule_next(&schedule);
         terms.due_ns = due_ns;
-        status = cb_now_ns() < due_ns ? evb_complete_turns(me) : CB_OK;
-        if (status != CB_OK)
-            goto done;
+        if (cb_now_ns() < due_ns)
+            CB_TRY_TO(done, status = evb_complete_turns(me));
         wait_until(&terms);
         now_ns = cb_now_ns();
         if (turn == 1) {
@@ -315,9 +310,7 @@ static cb_status run_turns(chain_run *run, const rate_load *load, rate_schedule 
         if (turn == middle)
             out->backlog_middle = (double)rate_schedule_overdue(&schedule, due_ns, now_ns);
         wait_yield(&terms); /* late turns as well */
-        status = evb_run_turn(me);
-        if (status != CB_OK)
-            goto done;
+        CB_TRY_TO(done, status = evb_run_turn(me));
     }
     out->backlog_end = (double)rate_schedule_overdue(&schedule, due_ns, now_ns);
     out->issue_span_ns = (double)(now_ns - first_ns);
@@ -363,13 +356,31 @@ static cb_status fill_at_rate(rate_run *base, rate_outcome *outcome, report_row 
 static cb_status measure_at_rate(void *state, const measurement_setting *setting)
 {
     static const chain_method_parts parts = {
-        .run = run_turns, .gather = gather_at_rate, .fill = fill_at_rate};
+        .before = clear_account, .run = run_turns, .gather = gather_at_rate, .fill = fill_at_rate};
 
     (void)state;
     return chain_measure(&parts, setting);
 }
 
-const measurement_method evb_at_rate = {.several_unanswered = true,
-                                        .control_message_bytes = EVB_CONTROL_BYTES,
-                                        .measure = measure_at_rate,
-                                        .obstacle = evb_obstacle};
+static const measurement_method at_rate = {.several_unanswered = true,
+                                           .control_message_bytes = EVB_CONTROL_BYTES,
+                                           .measure = measure_at_rate,
+                                           .needs = TRANSPORT_DELIVERS,
+                                           .obstacle = evb_obstacle};
+
+const measurement_method evb_method = {
+    .several_unanswered = true,
+    .no_harness = true,
+    .control_message_bytes = EVB_CONTROL_BYTES,
+    .open = open_state,
+    .close = close_state,
+    .timed_traces = true,
+    .takes = BENCH_TAKES_LOAD | BENCH_TAKES_TIMELINE,
+    .at_rate = &at_rate,
+    .check = evb_check,
+    .needs = TRANSPORT_DELIVERS,
+    .obstacle = evb_obstacle,
+    .after_passes = after_passes,
+    .fill_row = fill_row,
+    .conclude = write_timeline,
+};

@@ -6,8 +6,4 @@
 
 /* `method` of the definition. */
 extern const measurement_method evb_method;
-
-/* `at_rate` of the definition: all units begin a turn when its last event is due. */
-extern const measurement_method evb_at_rate;
-
 #endif

@@ -123,15 +123,11 @@ bench_scale evb_scale(const bench_options *options, size_t ranks)
                          .own_packets = evb_is_folded(options) ? units * pack : 0};
 }
 
-const char *evb_obstacle(const bench_options *options, const bench_measurement *planned,
-                         unsigned capabilities)
+const char *evb_obstacle(const bench_options *options, unsigned capabilities)
 {
     evb_schedule schedule = {.order = EVB_NONE};
 
-    (void)planned;
     (void)evb_schedule_parse(own_options(options)->schedule, &schedule);
-    if ((capabilities & TRANSPORT_DELIVERS) == 0)
-        return "the technology delivers no messages, which event building needs";
     if (schedule.order != EVB_SHIFT && schedule.order != EVB_BARRIER && evb_is_folded(options) &&
         options->sizes_of_fragments.law_count > 0 &&
         cb_fragments_smallest(&options->sizes_of_fragments, SIZE_MAX) == 0)

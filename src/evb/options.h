@@ -42,7 +42,6 @@ bench_scale evb_scale(const bench_options *options, size_t ranks);
 extern const bench_units evb_units_of_ranks;
 
 /* Why a technology with these capabilities cannot be measured; NULL: it can. */
-const char *evb_obstacle(const bench_options *options, const bench_measurement *planned,
-                         unsigned capabilities);
+const char *evb_obstacle(const bench_options *options, unsigned capabilities);
 
 #endif

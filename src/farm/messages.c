@@ -268,7 +268,7 @@ typedef struct {
     uint64_t source, event;
 } label;
 
-_Static_assert(sizeof(label) == FARM_LABEL_BYTES, "a label has two words");
+_Static_assert(sizeof(label) == BENCH_LABEL_BYTES, "a label has two words");
 
 /* Write all of the content, since the buffer may have held a control message. */
 static inline void fill_fragment(const bench_rank *me, void *data, uint64_t event)
@@ -594,7 +594,7 @@ static cb_status check_varied_sum(bench_rank *me)
 {
     const farm_rank *farm = farm_of(me);
     uint64_t expected = farm->destination.label_sum -
-                        farm->destination.marked * traffic_expected_sum(FARM_LABEL_BYTES);
+                        farm->destination.marked * traffic_expected_sum(BENCH_LABEL_BYTES);
     uint64_t packets = 0, bytes = 0;
 
     for (size_t source = 0; source < farm->sources; source++)
@@ -647,7 +647,7 @@ cb_status farm_check_sum(bench_rank *me)
         return CB_OK;
     if (farm->labelled)
         expected += farm->destination.label_sum -
-                    me->received.packets * traffic_expected_sum(FARM_LABEL_BYTES);
+                    me->received.packets * traffic_expected_sum(BENCH_LABEL_BYTES);
     if (me->received.sum == expected)
         return CB_OK;
     cb_error("the data of %llu fragments of %zu bytes at destination %zu has the sum"

@@ -410,27 +410,12 @@ static cb_status load_network(const measurement_setting *setting, method_load *l
     return status;
 }
 
-static const char *obstacle(const bench_options *options, const bench_measurement *planned,
-                            unsigned capabilities)
-{
-    const unsigned stream = TRANSPORT_ORDERED | TRANSPORT_RELIABLE;
-
-    (void)options;
-    if (planned->own_multicast && (capabilities & TRANSPORT_MULTICAST) == 0)
-        return "the technology has no group send; use --supervisor loop, or another technology";
-    if ((capabilities & TRANSPORT_DELIVERS) == 0)
-        return "the technology delivers no messages, which a farm needs";
-    if (!planned->varied && planned->size_bytes < FARM_LABEL_BYTES &&
-        (capabilities & stream) != stream)
-        return "packets below 16 bytes carry no event number, so they need a reliable technology "
-               "that keeps order";
-    return NULL;
-}
-
 const measurement_method farm_method = {
     .several_unanswered = true,
     .control_message_bytes = sizeof(farm_message),
-    .obstacle = obstacle,
+    .labels = true,
+    .needs = TRANSPORT_DELIVERS,
+    .takes = BENCH_TAKES_FARM | BENCH_TAKES_LOAD | BENCH_TAKES_TIMELINE,
     .open = open_recording,
     .close = close_recording,
     .measure = measure,

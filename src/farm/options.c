@@ -56,7 +56,7 @@ static cb_status check_accept(const bench_options *options, size_t sources, size
         return CB_ERROR_USAGE;
     }
     if (options->sizes_of_fragments.law_count > 0 &&
-        cb_fragments_smallest(&options->sizes_of_fragments, sources) < FARM_LABEL_BYTES) {
+        cb_fragments_smallest(&options->sizes_of_fragments, sources) < BENCH_LABEL_BYTES) {
         cb_error(
             "--accept %s and --fragments %s: fragments below 16 bytes carry no event number, by "
             "which those of the two steps differ; use larger fragments",
@@ -88,9 +88,14 @@ static cb_status check_fetch(const bench_options *options, const bench_shape *fa
     return CB_ERROR_USAGE;
 }
 
+bench_shape farm_shape(size_t sources, size_t destinations)
+{
+    return (bench_shape){.stages = {1, sources, destinations}, .stage_count = 3};
+}
+
 static cb_status add_farm(bench_shape_list *out, size_t sources, size_t destinations, size_t ranks)
 {
-    bench_shape shape = shape_of_farm(sources, destinations);
+    bench_shape shape = farm_shape(sources, destinations);
     size_t needed = shape_ranks(&shape);
 
     if (needed <= ranks)
@@ -160,7 +165,6 @@ static cb_status choose_farms(const benchmark *definition, const bench_options *
 const bench_counting farm_counted = {
     .column = "sources",
     .options = {"sources", "destinations"},
-    .takes = BENCH_TAKES_FARM | BENCH_TAKES_LOAD | BENCH_TAKES_TIMELINE,
     .ranks = "1 + sources + destinations",
     .of_roles = {"1", "sources", "destinations"},
     .separator = "x",

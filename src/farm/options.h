@@ -21,6 +21,9 @@ extern const char *const farm_ways_to_tell[];
         .help = (help_text), .more = (more_text)                                                   \
     }
 
+/* The shape of a farm: one supervisor, sources, destinations. */
+bench_shape farm_shape(size_t sources, size_t destinations);
+
 /* Whether the options tell sources by the technology's multicast. */
 bool farm_tells_by_multicast(const bench_options *options);
 

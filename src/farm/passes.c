@@ -185,6 +185,12 @@ static cb_status record_latencies(farm_run *run, const farm_blocks *blocks, rate
     return CB_OK;
 }
 
+static cb_status share_event_ns(farm_run *run)
+{
+    return control_broadcast(run->base.setting->team, &run->base.event_ns,
+                             sizeof(run->base.event_ns));
+}
+
 cb_status farm_measure_closed(farm_run *run)
 {
     rate_outcome out = {.open = false};
@@ -196,26 +202,22 @@ cb_status farm_measure_closed(farm_run *run)
     cb_status status = CB_ERROR_MEMORY;
 
     rate_row_begin(&run->base);
-    if (blocks.values_ns != NULL && blocks.sorted_ns != NULL && blocks.marks_ns != NULL)
-        status = time_blocks(run, &blocks, &out);
-    if (status == CB_OK && run->base.root && blocks.count > 0)
+    if (blocks.values_ns == NULL || blocks.sorted_ns == NULL || blocks.marks_ns == NULL)
+        goto done;
+    CB_TRY_TO(done, status = time_blocks(run, &blocks, &out));
+    if (run->base.root && blocks.count > 0)
         run->base.event_ns = summarize(&blocks).median / (double)blocks.block;
-    if (status == CB_OK)
-        status = control_broadcast(run->base.setting->team, &run->base.event_ns,
-                                   sizeof(run->base.event_ns));
-    if (status == CB_OK)
-        status = record_latencies(run, &blocks, &out);
+    CB_TRY_TO(done, status = share_event_ns(run));
+    CB_TRY_TO(done, status = record_latencies(run, &blocks, &out));
     out.blocks_ns = blocks.values_ns;
     out.block_count = blocks.count;
     out.block = blocks.block;
-    if (status == CB_OK)
-        status = rate_row_add(&run->base, &out);
+    CB_TRY_TO(done, status = rate_row_add(&run->base, &out));
     /* Loads are shares of the frequency in the row, in all ranks. */
-    if (status == CB_OK && run->base.root && out.frequency_hz > 0)
+    if (run->base.root && out.frequency_hz > 0)
         run->base.event_ns = 1e9 / out.frequency_hz;
-    if (status == CB_OK)
-        status = control_broadcast(run->base.setting->team, &run->base.event_ns,
-                                   sizeof(run->base.event_ns));
+    status = share_event_ns(run);
+done:
     free(blocks.values_ns);
     free(blocks.marks_ns);
     free(blocks.sorted_ns);

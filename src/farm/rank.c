@@ -32,13 +32,15 @@ static cb_status group_all_sources(bench_rank *me, transport_node *root, transpo
 {
     const farm_rank *farm = farm_of(me);
     transport_node **nodes = cb_allocate(farm->sources, sizeof(*nodes), "the sources");
-    cb_status status = nodes != NULL ? CB_OK : CB_ERROR_MEMORY;
+    cb_status status;
 
-    for (size_t source = 0; source < farm->sources && status == CB_OK; source++)
-        status = bench_node(me, 1 + source, &nodes[source]);
-    if (status == CB_OK)
-        status = transport_group_create(me->factory, nodes, farm->sources, root,
-                                        me->lists.own_multicast, out);
+    if (nodes == NULL)
+        return CB_ERROR_MEMORY;
+    for (size_t source = 0; source < farm->sources; source++)
+        CB_TRY_TO(done, status = bench_node(me, 1 + source, &nodes[source]));
+    status = transport_group_create(me->factory, nodes, farm->sources, root,
+                                    me->lists.own_multicast, out);
+done:
     free(nodes);
     return status;
 }
@@ -121,7 +123,7 @@ cb_status farm_join(bench_rank *me, const bench_shape *shape, uint64_t in_flight
     farm->destinations = shape->stages[FARM_DESTINATION];
     farm->destination.addressed = UINT64_MAX;
     farm->varied = me->fragments != NULL;
-    farm->labelled = me->size_bytes >= FARM_LABEL_BYTES || farm->varied;
+    farm->labelled = me->size_bytes >= BENCH_LABEL_BYTES || farm->varied;
     CB_TRY(choose_fetched(me));
     farm->reach = UINT64_MAX;
     if (farm->fetched < farm->sources) {

@@ -10,8 +10,6 @@
 #include "stats/stats.h"
 #include "timeline/timeline.h"
 
-enum { FARM_LABEL_BYTES = 16 }; /* of a fragment: source and event, if they fit */
-
 /* How fragments are made and read in a pass. NULL: inline, as timed passes do: write the label, or
  * the known content if the label does not fit; and read all data. */
 typedef struct {

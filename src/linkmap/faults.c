@@ -36,12 +36,14 @@ cb_status map_analyse(const map_samples *samples, map_figures *figures, map_faul
 
     *count = 0;
     *figures = (map_figures){0};
-    status = room != NULL ? map_figures_make(samples, room, figures) : CB_ERROR_MEMORY;
-    if (status == CB_OK)
-        status = stalls_find(&search);
-    for (size_t i = 0; i < 2 * sizeof(slow) / sizeof(slow[0]) && status == CB_OK; i++)
+    if (room == NULL)
+        return CB_ERROR_MEMORY;
+    CB_TRY_TO(done, status = map_figures_make(samples, room, figures));
+    CB_TRY_TO(done, status = stalls_find(&search));
+    for (size_t i = 0; i < 2 * sizeof(slow) / sizeof(slow[0]); i++)
         if (samples->hosts >= MAP_HOSTS_LEAST)
-            status = slow_find(&search, slow[i / 2], i % 2 != 0);
+            CB_TRY_TO(done, status = slow_find(&search, slow[i / 2], i % 2 != 0));
+done:
     free(room);
     return status;
 }

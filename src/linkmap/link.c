@@ -54,8 +54,8 @@ static cb_status take_packet(link_end *end, size_t peer, uint64_t deadline_ns)
 
     CB_TRY(link_receive(end, peer, deadline_ns, &buffer));
     if (buffer->size > 0) {
-        end->sum += traffic_touch(buffer->data, buffer->size);
-        end->read++;
+        end->me->received.sum += traffic_touch(buffer->data, buffer->size);
+        end->me->received.packets++;
     }
     transport_buffer_release(buffer);
     return CB_OK;

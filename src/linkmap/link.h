@@ -18,7 +18,6 @@ typedef struct {
     size_t packets;      /* of a throughput sample */
     bool reliable;       /* else a receive reports lost messages itself */
     uint64_t timeout_ns; /* of a sample's receive */
-    uint64_t sum, read;  /* of the packets received and read, and their number */
 } link_end;
 
 /* How a rank waits for messages. `sleeps`: between polls, since ranks share cores. */

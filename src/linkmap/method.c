@@ -264,18 +264,13 @@ static cb_status run_map(linkmap_state *state)
         run->after_cycle = warn_early;
     state->analyse_after = CYCLES_TO_WARN;
     CB_TRY(control_agree(setting->team, map_run_make(run)));
+    rank_reset(run->end.me, state->passes.traffic);
     CB_TRY(control_barrier(setting->team));
     state->map_began_ns = cb_now_ns();
     meters_begin(&state->map_meters);
     CB_TRY(map_run_cycles(run));
     meters_end(&state->map_meters);
-    if (session->technology->content_unknown ||
-        run->end.sum == run->end.read * traffic_expected_sum(setting->planned->size_bytes))
-        return CB_OK;
-    cb_error("the packets that rank %d received in the map have a wrong sum: a message was "
-             "corrupted or cut; run again with --verify to see which",
-             control_rank(session->plane));
-    return CB_ERROR_DATA;
+    return rank_check_sum(run->end.me);
 }
 
 /* The row */
@@ -475,20 +470,10 @@ static cb_status measure(void *unused, const measurement_setting *setting)
     return status;
 }
 
-static const char *obstacle(const bench_options *options, const bench_measurement *planned,
-                            unsigned capabilities)
-{
-    (void)options;
-    (void)planned;
-    return (capabilities & TRANSPORT_DELIVERS) == 0
-               ? "the technology delivers no messages, which a map needs"
-               : NULL;
-}
-
 const measurement_method linkmap_method = {
     .several_unanswered = true,
     .no_harness = true,
     .control_message_bytes = LINK_CONTROL_BYTES,
-    .obstacle = obstacle,
+    .needs = TRANSPORT_DELIVERS,
     .measure = measure,
 };

@@ -101,14 +101,11 @@ cb_status places_exchange(control_team *team, const cb_settings *settings, int r
 {
     const size_t count = control_team_size(team);
     const link_place own = own_place(settings, rank);
-    cb_status status;
 
     *places = cb_allocate(count, sizeof(**places), "the hosts of a map");
     *order = cb_allocate(count, sizeof(**order), "the hosts of a map");
-    status = control_agree(team, *places != NULL && *order != NULL ? CB_OK : CB_ERROR_MEMORY);
-    if (status == CB_OK)
-        status = control_exchange(team, &own, sizeof(own), *places);
-    if (status == CB_OK)
-        sort_places(*places, count, *order);
-    return status;
+    CB_TRY(control_agree(team, *places != NULL && *order != NULL ? CB_OK : CB_ERROR_MEMORY));
+    CB_TRY(control_exchange(team, &own, sizeof(own), *places));
+    sort_places(*places, count, *order);
+    return CB_OK;
 }

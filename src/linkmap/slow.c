@@ -75,19 +75,21 @@ static cb_status decompose_split(const fault_search *search, map_quantity quanti
     const map_samples *samples = search->samples;
     const size_t pairs = samples->hosts * samples->hosts;
     double *medians = cb_allocate(2 * pairs, sizeof(*medians), "the medians of pairs");
-    cb_status status = medians != NULL ? CB_OK : CB_ERROR_MEMORY;
+    cb_status status;
 
     *out = (split_polish){.half_count = samples->cycles >= CYCLES_TO_SPLIT ? 2 : 0};
-    if (status == CB_OK)
-        status = level_distances(samples, search->figures->median[quantity], medians + pairs);
-    if (status == CB_OK)
-        status = map_decompose(medians + pairs, samples->hosts, &out->all);
-    for (size_t half = 0; half < out->half_count && status == CB_OK; half++) {
+    if (medians == NULL)
+        return CB_ERROR_MEMORY;
+    CB_TRY_TO(done, status = level_distances(samples, search->figures->median[quantity],
+                                             medians + pairs));
+    CB_TRY_TO(done, status = map_decompose(medians + pairs, samples->hosts, &out->all));
+    for (size_t half = 0; half < out->half_count; half++) {
         map_pair_medians(samples, quantity, half, 2, search->room, medians);
-        status = level_distances(samples, medians, medians + pairs);
-        if (status == CB_OK)
-            status = map_decompose(medians + pairs, samples->hosts, &out->halves[half]);
+        CB_TRY_TO(done, status = level_distances(samples, medians, medians + pairs));
+        CB_TRY_TO(done,
+                  status = map_decompose(medians + pairs, samples->hosts, &out->halves[half]));
     }
+done:
     free(medians);
     return status;
 }
@@ -231,10 +233,8 @@ cb_status slow_find(fault_search *search, map_quantity quantity, bool pairs)
     split_polish split;
     cb_status status = decompose_split(search, quantity, &split);
 
-    if (status == CB_OK && pairs)
-        find_slow_pairs(search, quantity, &split);
-    else if (status == CB_OK)
-        find_slow_hosts(search, quantity, &split);
+    if (status == CB_OK)
+        (pairs ? find_slow_pairs : find_slow_hosts)(search, quantity, &split);
     map_polish_free(&split.all);
     map_polish_free(&split.halves[0]);
     map_polish_free(&split.halves[1]);

@@ -118,24 +118,21 @@ static parkbench_ticks worst_of(const clock_trial *trials, size_t ranks)
 
 static cb_status check_clock(engine_session *session, void **state)
 {
-    control *plane = session->plane;
+    control_team *everyone = control_everyone(session->plane);
     clock_trial mine = {0};
     clock_trial *trials = cb_allocate(session->job->ranks, sizeof(*trials), "the trials of clocks");
     parkbench_ticks *worst = cb_allocate(1, sizeof(*worst), "the worst clock");
     cb_status status = trials != NULL && worst != NULL ? CB_OK : CB_ERROR_MEMORY;
 
     *state = worst;
-    status = control_agree(control_everyone(plane), status);
-    if (status == CB_OK) {
-        try_clock(session->host, &mine);
-        status = control_exchange(control_everyone(plane), &mine, sizeof(mine), trials);
-    }
-    if (status == CB_OK) {
-        cb_log_silence(control_rank(plane) != 0);
-        status = check_trials(trials, session->job->ranks);
-        cb_log_silence(false);
-        *worst = worst_of(trials, session->job->ranks);
-    }
+    CB_TRY_TO(done, status = control_agree(everyone, status));
+    try_clock(session->host, &mine);
+    CB_TRY_TO(done, status = control_exchange(everyone, &mine, sizeof(mine), trials));
+    cb_log_silence(control_rank(session->plane) != 0);
+    status = check_trials(trials, session->job->ranks);
+    cb_log_silence(false);
+    *worst = worst_of(trials, session->job->ranks);
+done:
     free(trials);
     return status;
 }

@@ -11,6 +11,7 @@
 #include "engine/algorithm.h"
 #include "engine/benchmark.h"
 #include "engine/figures.h"
+#include "engine/pass.h"
 #include "engine/rank.h"
 #include "engine/shares.h"
 #include "engine/verification.h"
@@ -108,21 +109,6 @@ static cb_status run_pipeline(chain_run *run, const rate_load *load, rate_schedu
                        : pass_events(run, load, schedule, out);
 }
 
-/* A common start in the near future, on this rank's clock. */
-static cb_status agree_on_start(const chain_run *run, uint64_t *local_ns)
-{
-    const measurement_setting *setting = run->base.setting;
-    const control_clock *clock = &setting->session->clock;
-    const uint64_t ahead_ns = setting->oversubscribed ? 5000000 : 1000000;
-    uint64_t start_ns;
-
-    CB_TRY(control_barrier(setting->team));
-    start_ns = control_clock_reference(clock, cb_now_ns()) + ahead_ns;
-    CB_TRY(control_broadcast(setting->team, &start_ns, sizeof(start_ns)));
-    *local_ns = control_clock_local(clock, start_ns);
-    return CB_OK;
-}
-
 /* One load. The counts are those of a farm's open loop, so that the same rule tells
  * whether it is saturated: events in flight are those that are due and have not arrived. */
 static cb_status run_load(rate_run *base, const rate_load *load, rate_outcome *out)
@@ -137,7 +123,10 @@ static cb_status run_load(rate_run *base, const rate_load *load, rate_outcome *o
 
     rank_reset(me, run->traffic);
     me->algorithm.runs = me->algorithm.elapsed_ns = 0;
-    CB_TRY(agree_on_start(run, &start_ns));
+    if (run->parts->before != NULL)
+        CB_TRY(run->parts->before(run));
+    CB_TRY(pass_agree_on_start(&session->clock, base->setting->team,
+                               base->setting->oversubscribed ? 5000000 : 1000000, &start_ns));
     schedule = rate_schedule_make(load->arrivals, load->rate_hz, load->seed, start_ns);
     meters_begin(&base->row.timed);
     CB_TRY(run->parts->run(run, load, schedule, &times));
@@ -280,6 +269,22 @@ double chain_packet_bytes(const chain_run *run, const rate_outcome *outcome)
     return planned->varied ? outcome->base.fragment_mean_bytes : (double)planned->size_bytes;
 }
 
+static cb_status fill_pipeline(rate_run *base, rate_outcome *outcome, report_row *row)
+{
+    const chain_run *run = (const chain_run *)base;
+    const bench_measurement *planned = base->setting->planned;
+    const double packets = (double)bench_packets_of(planned->mode->packets, planned->count);
+    const double frequency_hz = chain_frequency_hz(run, outcome);
+    const double size_bytes = chain_packet_bytes(run, outcome);
+
+    CB_TRY(chain_fill(run, outcome, row));
+    report_set_number(row, REPORT_FREQUENCY_HZ, frequency_hz);
+    report_set_number(row, REPORT_THROUGHPUT_MBPS, packets * size_bytes * frequency_hz / 1e6);
+    report_set_number(row, REPORT_ISSUED, (double)outcome->tally.issued);
+    report_set_number(row, REPORT_WINDOW, base->me->window);
+    return CB_OK;
+}
+
 /* The measurement */
 
 cb_status chain_measure(const chain_method_parts *parts, const measurement_setting *setting)
@@ -293,7 +298,7 @@ cb_status chain_measure(const chain_method_parts *parts, const measurement_setti
                             .reset = reset,
                             .gather = parts->gather,
                             .latency_ns = latency_ns,
-                            .fill = parts->fill};
+                            .fill = parts->fill != NULL ? parts->fill : fill_pipeline};
     chain_run run = {
         .base = {.kind = &kind, .setting = setting, .step_events = 1},
         .parts = parts,
@@ -328,46 +333,16 @@ done:
     return status;
 }
 
-/* Pipelines */
-
-static cb_status fill_pipeline(rate_run *base, rate_outcome *outcome, report_row *row)
-{
-    const chain_run *run = (const chain_run *)base;
-    const bench_measurement *planned = base->setting->planned;
-    const double packets = (double)bench_packets_of(planned->mode->packets, planned->count);
-    const double frequency_hz = chain_frequency_hz(run, outcome);
-    const double size_bytes = chain_packet_bytes(run, outcome);
-
-    CB_TRY(chain_fill(run, outcome, row));
-    report_set_number(row, REPORT_FREQUENCY_HZ, frequency_hz);
-    report_set_number(row, REPORT_THROUGHPUT_MBPS, packets * size_bytes * frequency_hz / 1e6);
-    report_set_number(row, REPORT_ISSUED, (double)outcome->tally.issued);
-    report_set_number(row, REPORT_WINDOW, base->me->window);
-    return CB_OK;
-}
-
 static cb_status measure(void *state, const measurement_setting *setting)
 {
-    static const chain_method_parts pipeline = {.run = run_pipeline, .fill = fill_pipeline};
-
     (void)state;
-    return chain_measure(&pipeline, setting);
+    return chain_measure(&(chain_method_parts){.run = run_pipeline}, setting);
 }
 
-static const char *obstacle(const bench_options *options, const bench_measurement *planned,
-                            unsigned capabilities)
-{
-    const unsigned stream = TRANSPORT_ORDERED | TRANSPORT_RELIABLE;
+static const measurement_method pipeline_at_rate = {.measure = measure,
+                                                    .needs = TRANSPORT_DELIVERS | TRANSPORT_STREAM};
 
-    (void)options;
-    (void)planned;
-    if ((capabilities & TRANSPORT_DELIVERS) == 0)
-        return "the technology delivers no messages, which a farm needs";
-    if ((capabilities & stream) != stream)
-        return "packets of a pipeline carry no event number, so they need a reliable technology "
-               "that keeps order";
-    return NULL;
-}
-
-const measurement_method chain_closed_method = {.plain_traffic = true, .obstacle = obstacle};
-const measurement_method chain_method = {.measure = measure, .obstacle = obstacle};
+const measurement_method chain_method = {.plain_traffic = true,
+                                         .needs = TRANSPORT_DELIVERS | TRANSPORT_STREAM,
+                                         .takes = BENCH_TAKES_LOAD,
+                                         .at_rate = &pipeline_at_rate};

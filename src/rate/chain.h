@@ -37,9 +37,12 @@ struct chain_run {
 
 /* What differs between benchmarks with an open loop and no supervisor; see rate_kind. */
 struct chain_method_parts {
+    /* Before the common start of a load; collective over the team. May be NULL. */
+    cb_status (*before)(chain_run *run);
     /* Run all events from the common start of `schedule`, and set what this rank knows of *out. */
     cb_status (*run)(chain_run *run, const rate_load *load, rate_schedule schedule,
                      chain_times *out);
+    /* May be NULL: nothing to gather; the columns of a pipeline. */
     cb_status (*gather)(rate_run *run);
     cb_status (*fill)(rate_run *run, rate_outcome *outcome, report_row *row);
 };
@@ -56,10 +59,7 @@ double chain_packet_bytes(const chain_run *run, const rate_outcome *outcome);
 /* A wait for a due time that yields or sleeps as --wait says, and ends after a signal. */
 wait_terms chain_terms(const chain_run *run, uint64_t due_ns);
 
-/* What a pipeline needs in its plain passes: `method` of its definition. */
-extern const measurement_method chain_closed_method;
-
-/* How a pipeline is measured with one of these options: `at_rate` of its definition. */
+/* How a pipeline is measured: `method` of its definition. */
 extern const measurement_method chain_method;
 
 #endif

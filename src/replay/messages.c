@@ -64,13 +64,10 @@ static cb_status gather_ends(control_team *team, const rank_ends *own, rank_ends
     message_end *mine = cb_allocate(PIECE, sizeof(*mine), "the times of messages");
     message_end *pieces = cb_allocate(root ? ranks * PIECE : 1, sizeof(*pieces), "their times");
     uint64_t most = 0;
-    bool agreed;
     cb_status status = counts != NULL && mine != NULL && pieces != NULL ? CB_OK : CB_ERROR_MEMORY;
 
-    status = control_agree(team, status);
-    agreed = status == CB_OK;
-    if (agreed)
-        status = control_exchange(team, &own->count, sizeof(own->count), counts);
+    CB_TRY_TO(done, status = control_agree(team, status));
+    CB_TRY_TO(done, status = control_exchange(team, &own->count, sizeof(own->count), counts));
     for (size_t rank = 0; status == CB_OK && rank < ranks; rank++) {
         most = counts[rank] > most ? counts[rank] : most;
         if (!root)
@@ -79,19 +76,19 @@ static cb_status gather_ends(control_team *team, const rank_ends *own, rank_ends
         all[rank].count = counts[rank];
         status = all[rank].ends != NULL ? CB_OK : CB_ERROR_MEMORY;
     }
-    if (agreed)
-        status = control_agree(team, status);
-    for (uint64_t at = 0; status == CB_OK && at < most; at += PIECE) {
+    CB_TRY_TO(done, status = control_agree(team, status));
+    for (uint64_t at = 0; at < most; at += PIECE) {
         if (at < own->count)
             memcpy(mine, own->ends + at,
                    (size_t)(own->count - at < PIECE ? own->count - at : PIECE) * sizeof(*mine));
-        status = control_gather(team, mine, PIECE * sizeof(*mine), pieces);
-        for (size_t rank = 0; status == CB_OK && root && rank < ranks; rank++)
+        CB_TRY_TO(done, status = control_gather(team, mine, PIECE * sizeof(*mine), pieces));
+        for (size_t rank = 0; root && rank < ranks; rank++)
             if (at < counts[rank])
                 memcpy(all[rank].ends + at, pieces + rank * PIECE,
                        (size_t)(counts[rank] - at < PIECE ? counts[rank] - at : PIECE) *
                            sizeof(*mine));
     }
+done:
     free(counts);
     free(mine);
     free(pieces);
@@ -224,11 +221,10 @@ cb_status messages_compare(control_team *team, const script *played, const playe
             own.worst_line = mark->line;
         }
     }
-    if (status == CB_OK)
-        status = control_gather(team, &own, sizeof(own), all);
     *out = (recorded_times){0};
-    for (size_t rank = 0; status == CB_OK && control_team_index(team) == 0 && rank < ranks;
-         rank++) {
+    CB_TRY_TO(done, status);
+    CB_TRY_TO(done, status = control_gather(team, &own, sizeof(own), all));
+    for (size_t rank = 0; control_team_index(team) == 0 && rank < ranks; rank++) {
         out->records += all[rank].records;
         out->recorded_us += all[rank].recorded_us;
         out->replayed_us += all[rank].replayed_us;
@@ -237,6 +233,7 @@ cb_status messages_compare(control_team *team, const script *played, const playe
             out->worst_line = all[rank].worst_line;
         }
     }
+done:
     free(all);
     return status;
 }

@@ -422,9 +422,11 @@ static cb_status create_group(replay_player *me)
     const script *played = me->script;
     transport_node **nodes = cb_allocate(played->ranks, sizeof(transport_node *), "a group");
     size_t count = 0;
-    cb_status status = nodes != NULL ? CB_OK : CB_ERROR_MEMORY;
+    cb_status status = CB_OK;
 
-    for (size_t rank = 0; status == CB_OK && rank < played->ranks; rank++) {
+    if (nodes == NULL)
+        return CB_ERROR_MEMORY;
+    for (size_t rank = 0; rank < played->ranks; rank++) {
         const script_flow *flow = &played->incoming[rank];
         const bool of_any = flow->messages > 0 && flow->named == 0;
 
@@ -434,7 +436,7 @@ static cb_status create_group(replay_player *me)
         if (of_any)
             nodes[count++] = me->peers[rank].node;
     }
-    if (status == CB_OK && count > 0)
+    if (count > 0)
         status = transport_group_create(me->factory, nodes, count, NULL, false, &me->any);
     free(nodes);
     return status;

@@ -62,7 +62,7 @@ static const replay_options *options_of(const engine_session *session)
 
 static cb_status check_technology(const engine_session *session)
 {
-    const unsigned needed = TRANSPORT_DELIVERS | TRANSPORT_RELIABLE | TRANSPORT_ORDERED;
+    const unsigned needed = TRANSPORT_DELIVERS | TRANSPORT_STREAM;
     const transport_technology *technology = session->job->program->technology;
     char names[256];
 
@@ -239,9 +239,8 @@ static cb_status play_often(replay_run *run, const measurement_setting *setting)
         agreed[2] = run->row.skew_ns / 1e3;
         CB_TRY(control_maximum(setting->team, agreed, 3));
         run->all_us[run->plays++] = agreed[1];
-        CB_TRY(figures_summarize(run->all_us, run->plays, &summary));
-        precise =
-            run->plays >= PLAYS_PRECISE && stats_precision_pct(&summary) <= options->precision_pct;
+        CB_TRY(figures_are_precise(options, run->all_us, run->plays, PLAYS_PRECISE, &summary,
+                                   &precise));
     }
     run->row.skew_ns = agreed[2] * 1e3;
     run->stopped_by = precise ? "precision" : "max-time";
@@ -412,22 +411,16 @@ static cb_status measure(void *state, const measurement_setting *setting)
         script_set_work(&run->played, &session->work_rate);
     status = player_create(&run->played, session->technology, touch, &run->me);
     status = control_agree(setting->team, all != NULL ? status : CB_ERROR_MEMORY);
-    if (status == CB_OK)
-        status = control_barrier(setting->team);
-    if (status == CB_OK)
-        status = play_often(run, setting);
-    if (status != CB_OK)
-        goto done;
+    CB_TRY_TO(done, status);
+    CB_TRY_TO(done, status = control_barrier(setting->team));
+    CB_TRY_TO(done, status = play_often(run, setting));
     row_end(session);
     timed = run->row.timed;
     run->timed_found = run->found;
-    status = play_stamped(run, setting);
-    if (status == CB_OK && session->job->options->verify)
-        status = play_verified(run, setting);
-    if (status == CB_OK)
-        status = control_barrier(setting->team);
-    if (status != CB_OK)
-        goto done;
+    CB_TRY_TO(done, status = play_stamped(run, setting));
+    if (session->job->options->verify)
+        CB_TRY_TO(done, status = play_verified(run, setting));
+    CB_TRY_TO(done, status = control_barrier(setting->team));
     player_destroy(run->me);
     run->me = NULL;
     run->row.timed = timed;
@@ -444,7 +437,6 @@ done:
 }
 
 static const measurement_method replay_method = {
-    .makes_threads = false,
     .several_unanswered = true,
     .no_harness = true,
     .close = close_state,

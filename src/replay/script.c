@@ -354,16 +354,17 @@ static cb_status exchange_flows(script *played, control_team *everyone)
 {
     const size_t ranks = played->ranks;
     script_flow *all = cb_allocate(ranks * ranks, sizeof(*all), "the flows of a trace");
-    cb_status status = control_agree(everyone, all != NULL ? CB_OK : CB_ERROR_MEMORY);
+    cb_status status;
 
-    if (status == CB_OK)
-        status = control_exchange(everyone, played->sent, ranks * sizeof(*all), all);
-    for (size_t rank = 0; status == CB_OK && rank < ranks; rank++) {
+    CB_TRY_TO(done, status = control_agree(everyone, all != NULL ? CB_OK : CB_ERROR_MEMORY));
+    CB_TRY_TO(done, status = control_exchange(everyone, played->sent, ranks * sizeof(*all), all));
+    for (size_t rank = 0; rank < ranks; rank++) {
         uint64_t named = played->incoming[rank].named;
 
         played->incoming[rank] = all[rank * ranks + played->self];
         played->incoming[rank].named = named;
     }
+done:
     free(all);
     return status;
 }
@@ -377,42 +378,43 @@ static cb_status share_text(control_team *everyone, char **text, uint64_t *bytes
     return control_broadcast(everyone, *text, (size_t)*bytes);
 }
 
+static cb_status parse_text(const char *path, const char *text, uint64_t bytes, ccmod_trace **out)
+{
+    ccmod_error error;
+
+    return from_model(ccmod_trace_parse(path, text, (size_t)bytes, out, &error), &error);
+}
+
+static cb_status read_at_root(const script_setting *setting, control *plane, char **text,
+                              ccmod_trace **trace, script *out)
+{
+    CB_TRY(read_file(setting->path, text, &out->file_bytes));
+    CB_TRY(parse_text(setting->path, *text, out->file_bytes, trace));
+    return check_at_root(setting, plane, *trace, &out->may_flush);
+}
+
 static cb_status load_text(const script_setting *setting, control *plane, char **text, script *out)
 {
     control_team *everyone = control_everyone(plane);
     const bool root = control_rank(plane) == 0;
     ccmod_trace *trace = NULL;
-    ccmod_error error;
-    cb_status status = CB_OK;
-    uint64_t may_flush;
+    cb_status status = root ? read_at_root(setting, plane, text, &trace, out) : CB_OK;
+    uint64_t may_flush = out->may_flush;
 
-    if (root)
-        status = read_file(setting->path, text, &out->file_bytes);
-    if (root && status == CB_OK)
-        status = from_model(
-            ccmod_trace_parse(setting->path, *text, (size_t)out->file_bytes, &trace, &error),
-            &error);
-    if (root && status == CB_OK)
-        status = check_at_root(setting, plane, trace, &out->may_flush);
-    status = control_agree(everyone, status);
-    may_flush = out->may_flush;
-    if (status == CB_OK)
-        status = control_broadcast(everyone, &may_flush, sizeof(may_flush));
+    CB_TRY_TO(done, status = control_agree(everyone, status));
+    CB_TRY_TO(done, status = control_broadcast(everyone, &may_flush, sizeof(may_flush)));
     out->may_flush = may_flush != 0;
-    if (status == CB_OK)
-        status = share_text(everyone, text, &out->file_bytes);
-    if (status == CB_OK && !root)
-        status = from_model(
-            ccmod_trace_parse(setting->path, *text, (size_t)out->file_bytes, &trace, &error),
-            &error);
+    CB_TRY_TO(done, status = share_text(everyone, text, &out->file_bytes));
+    if (!root)
+        status = parse_text(setting->path, *text, out->file_bytes, &trace);
     if (status == CB_OK)
         status = unroll_trace(trace, setting->seed, out);
-    if (status == CB_OK) {
-        out->crc32 = cb_crc32(0, *text, (size_t)out->file_bytes);
-        out->lines = ccmod_trace_lines(trace);
-    }
+    CB_TRY_TO(done, status = control_agree(everyone, status));
+    out->crc32 = cb_crc32(0, *text, (size_t)out->file_bytes);
+    out->lines = ccmod_trace_lines(trace);
+done:
     ccmod_trace_close(trace);
-    return control_agree(everyone, status);
+    return status;
 }
 
 cb_status script_load(const script_setting *setting, control *plane, script *out)

@@ -50,7 +50,8 @@ enum {
     TRANSPORT_SEND_WAITS = 1u << 7,
     /* Members forward the technology's own multicast to each other, as MPI's broadcast does.
      * Without this flag the network copies it. */
-    TRANSPORT_MULTICAST_RELAYED = 1u << 8
+    TRANSPORT_MULTICAST_RELAYED = 1u << 8,
+    TRANSPORT_STREAM = TRANSPORT_ORDERED | TRANSPORT_RELIABLE
 };
 
 /* How a receive waits for a message that has not arrived. */

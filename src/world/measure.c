@@ -17,6 +17,7 @@ typedef struct {
     ccmod_calibration calibration;
     ccmod_network *network;
     size_t ranks;
+    plan_maker make_plan;
 } model_run;
 
 static cb_status refuse(const char *name, const char *reason)
@@ -125,7 +126,7 @@ static cb_status run_rank(void *context, world_rank *me)
     engine_session session;
 
     session_open_in_model(&session, &run->job, world_plane_of(me));
-    return plan_carry_out(&session, &run->job, CB_OK);
+    return plan_carry_out(&session, &run->job, CB_OK, run->make_plan);
 }
 
 static cb_status run_world(engine_program *program, model_run *run)
@@ -147,9 +148,9 @@ static cb_status run_world(engine_program *program, model_run *run)
     return world_run(&setting);
 }
 
-cb_status world_measure(engine_program *program)
+cb_status world_measure(engine_program *program, plan_maker make_plan)
 {
-    model_run run = {.ranks = 0};
+    model_run run = {.make_plan = make_plan};
     cb_status status;
 
     if (control_launch_rank() != 0)

@@ -94,7 +94,7 @@ told_by_multicast() {
     case_is "a technology without a group send"
     run_refused 3 "cb_$1" --technology tcp --sizes 64 --algorithm 0 --supervisor multicast
     expect_status 77
-    expect_error "no group send" "--supervisor loop"
+    expect_error "no multicast" "--supervisor loop"
 }
 
 # Events with other sources overtake each other, also where packets carry no event number.

@@ -1,4 +1,5 @@
 /* Which ranks participate in a measurement, and in which role. */
+#include "farm/options.h"
 #include "tests/engine/plans.h"
 
 START_TEST(participants_are_the_first_ranks_of_the_job)
@@ -71,8 +72,8 @@ START_TEST(only_the_ranks_of_a_shape_participate)
 {
     bench_options options = default_options();
 
-    assert_participants(&cb_pushfarm, &options, (bench_measurement){.shape = shape_of_farm(2, 1)},
-                        17, LIST(0, 1, 2, 3));
+    assert_participants(&cb_pushfarm, &options, (bench_measurement){.shape = farm_shape(2, 1)}, 17,
+                        LIST(0, 1, 2, 3));
     assert_participants(&cb_pipeline, &options,
                         (bench_measurement){.shape = {.stages = {2, 1, 1}, .stage_count = 3}}, 17,
                         LIST(0, 1, 2, 3));

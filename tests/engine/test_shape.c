@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "benchmarks/registry.h"
+#include "farm/options.h"
 #include "tests/common/unit.h"
 
 enum { MOST = 64 };
@@ -118,7 +119,7 @@ END_TEST
 
 START_TEST(roles_of_a_farm_receive_as_the_table_of_roles_says)
 {
-    bench_shape shape = shape_of_farm(2, 3);
+    bench_shape shape = farm_shape(2, 3);
 
     ck_assert_str_eq(peers_of(&farm, &shape, 0), "1 2 3! 4! 5!");
     ck_assert_str_eq(peers_of(&farm, &shape, 2), "0! 3 4 5");

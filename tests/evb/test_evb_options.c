@@ -109,12 +109,10 @@ START_TEST(requests_need_messages_that_are_not_lost)
     const evb_options asked = {.schedule = "credits:2", .folding = "one", .pack = 1};
     const unsigned lossy = TRANSPORT_DELIVERS, reliable = TRANSPORT_DELIVERS | TRANSPORT_RELIABLE;
 
-    ck_assert_ptr_null(evb_obstacle(&options, NULL, lossy));
-    ck_assert_ptr_nonnull(evb_obstacle(&options, NULL, 0));
+    ck_assert_ptr_null(evb_obstacle(&options, lossy));
     memcpy(options.own, &asked, sizeof(asked));
-    ck_assert_ptr_null(evb_obstacle(&options, NULL, reliable));
-    ck_assert_ptr_nonnull(evb_obstacle(&options, NULL, lossy));
-    ck_assert_ptr_nonnull(evb_obstacle(&options, NULL, 0));
+    ck_assert_ptr_null(evb_obstacle(&options, reliable));
+    ck_assert_ptr_nonnull(evb_obstacle(&options, lossy));
 }
 END_TEST
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "benchmarks/registry.h"
+#include "farm/options.h"
 #include "tests/common/unit.h"
 
 enum { SOURCES = 3, DESTINATIONS = 2, BLOCKS = 7, EVENTS_OF_A_BLOCK = 10 };
@@ -38,7 +39,7 @@ static void make_farm(farm *f)
     f->job = (engine_job){.definition = &cb_pushfarm, .options = &f->options};
     f->session = (engine_session){.job = &f->job, .effective_wait = TRANSPORT_WAIT_YIELD};
     f->measurement = (bench_measurement){.mode = &cb_pushfarm.modes[0],
-                                         .shape = shape_of_farm(SOURCES, DESTINATIONS),
+                                         .shape = farm_shape(SOURCES, DESTINATIONS),
                                          .algorithm_us = 50,
                                          .size_bytes = 1000};
     for (size_t i = 0; i < BLOCKS; i++)

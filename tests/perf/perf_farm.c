@@ -8,6 +8,7 @@
  * program has no accounts: it believes what it gets. A block is a run of events, timed by the
  * supervisor from the first issue to the last decision. */
 #include "benchmarks/registry.h"
+#include "farm/options.h"
 
 #include <mpi.h>
 #include <stdio.h>
@@ -191,7 +192,7 @@ static cb_status compare(engine_session *session, size_t size_bytes)
 {
     static const int ranks[] = {0, 1, 2};
     bench_measurement measurement = {.mode = &session->job->definition->modes[0],
-                                     .shape = shape_of_farm(1, 1),
+                                     .shape = farm_shape(1, 1),
                                      .size_bytes = size_bytes};
     match *run = cb_allocate(1, sizeof(*run), "a comparison");
     const bench_options *options = session->job->options;

@@ -3,6 +3,7 @@
 #include "timeline/trace.h"
 
 #include "farm/messages.h"
+#include "farm/options.h"
 #include "engine/definition.h"
 #include "tests/common/unit.h"
 
@@ -22,7 +23,7 @@ typedef struct {
 
 static fixture new_farm(void)
 {
-    return (fixture){.shape = shape_of_farm(2, 1)};
+    return (fixture){.shape = farm_shape(2, 1)};
 }
 
 /* Entries are ordered by rank. Each lasts 10 ns. */

@@ -74,15 +74,16 @@ static cb_status exchange_introductions(remote_factory *factory,
         return CB_ERROR_MEMORY;
     remote_introduce(&mine.identity);
     mine.status = status == CB_OK ? draw_key(&mine.key) : status;
-    status = bootstrap->exchange(bootstrap->context, &mine, sizeof(mine), all);
-    for (int rank = 0; status == CB_OK && rank < bootstrap->size; rank++)
-        status = all[rank].status;
-    for (int rank = 0; status == CB_OK && rank < bootstrap->size; rank++)
-        status = check_equal(factory, &all[rank], rank);
+    CB_TRY_TO(done, status = bootstrap->exchange(bootstrap->context, &mine, sizeof(mine), all));
+    for (int rank = 0; rank < bootstrap->size; rank++)
+        CB_TRY_TO(done, status = all[rank].status);
+    for (int rank = 0; rank < bootstrap->size; rank++)
+        CB_TRY_TO(done, status = check_equal(factory, &all[rank], rank));
     factory->key = all[0].key;
-    for (int rank = 0; status == CB_OK && rank < bootstrap->size; rank++)
+    for (int rank = 0; rank < bootstrap->size; rank++)
         if (rank != bootstrap->rank)
             remote_watch(&factory->nodes[rank], &mine.identity, &all[rank].identity);
+done:
     free(all);
     return status;
 }
@@ -91,11 +92,10 @@ static cb_status exchange_introductions(remote_factory *factory,
 static cb_status announce(const transport_bootstrap *bootstrap, announcement mine,
                           announcement *all)
 {
-    cb_status status = bootstrap->exchange(bootstrap->context, &mine, sizeof(mine), all);
-
-    for (int rank = 0; status == CB_OK && rank < bootstrap->size; rank++)
-        status = all[rank].status;
-    return status;
+    CB_TRY(bootstrap->exchange(bootstrap->context, &mine, sizeof(mine), all));
+    for (int rank = 0; rank < bootstrap->size; rank++)
+        CB_TRY(all[rank].status);
+    return CB_OK;
 }
 
 /* Carry the addresses of the drivers, of different lengths, and connect. */
@@ -110,24 +110,20 @@ static cb_status exchange_addresses(remote_factory *factory, const transport_boo
 
     if (all == NULL)
         return CB_ERROR_MEMORY;
-    status = announce(bootstrap, mine, all);
-    if (status != CB_OK)
-        goto done;
+    CB_TRY_TO(done, status = announce(bootstrap, mine, all));
     for (size_t rank = 0; rank < size; rank++)
         most = all[rank].bytes > most ? all[rank].bytes : most;
     padded = cb_allocate(1, most, "the address of this rank");
     addresses = cb_allocate(size, most, "the addresses of all ranks");
     mine.status = padded != NULL && addresses != NULL ? CB_OK : CB_ERROR_MEMORY;
-    status = announce(bootstrap, mine, all);
-    if (status != CB_OK)
-        goto done;
+    CB_TRY_TO(done, status = announce(bootstrap, mine, all));
     if (mine.bytes > 0)
         memcpy(padded, address, mine.bytes);
-    status = bootstrap->exchange(bootstrap->context, padded, most, addresses);
-    for (int rank = 0; status == CB_OK && rank < bootstrap->size; rank++)
+    CB_TRY_TO(done, status = bootstrap->exchange(bootstrap->context, padded, most, addresses));
+    for (int rank = 0; rank < bootstrap->size; rank++)
         if (rank != bootstrap->rank)
-            status = factory->driver->connect(factory, rank, addresses + (size_t)rank * most,
-                                              all[rank].bytes);
+            CB_TRY_TO(done, status = factory->driver->connect(
+                                factory, rank, addresses + (size_t)rank * most, all[rank].bytes));
 done:
     free(addresses);
     free(padded);

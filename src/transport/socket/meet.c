@@ -76,11 +76,11 @@ cb_status socket_meet(const transport_bootstrap *bootstrap, const char *technolo
     all = cb_allocate((size_t)bootstrap->size, sizeof(*all), technology);
     if (all == NULL)
         return CB_ERROR_MEMORY;
-    status = bootstrap->exchange(bootstrap->context, &mine, sizeof(mine), all);
-    for (int rank = 0; status == CB_OK && rank < bootstrap->size; rank++)
-        status = all[rank].status;
-    if (status == CB_OK)
-        derive_place(all, bootstrap->rank, bootstrap->size, out, &one_host);
+    CB_TRY_TO(done, status = bootstrap->exchange(bootstrap->context, &mine, sizeof(mine), all));
+    for (int rank = 0; rank < bootstrap->size; rank++)
+        CB_TRY_TO(done, status = all[rank].status);
+    derive_place(all, bootstrap->rank, bootstrap->size, out, &one_host);
+done:
     free(all);
     CB_TRY(status);
     if (names != NULL)
