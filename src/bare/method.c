@@ -47,6 +47,8 @@ static cb_status open_state(engine_session *session, void **out)
 {
     const bench_options *options = session->job->options;
 
+    if (options->model != NULL)
+        return refuse_option(session, "--model", "leave it out");
     if (strcmp(options->technology, "mpi") != 0)
         return refuse_option(session, "another --technology", "leave it out");
     if (strcmp(options->buffers, "hot") != 0)

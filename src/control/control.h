@@ -59,7 +59,7 @@ void control_look_while_waiting(control *plane, void (*look)(void *context), voi
  * without a control plane, also if MPI has not started. */
 _Noreturn void control_abort(int exit_status);
 
-/* Name and version of the MPI library. Owned by the plane. */
+/* Name and version of the MPI library; NULL: there is none. Owned by the plane. */
 const char *control_library(const control *plane);
 
 /* Call `visit` for each setting of the MPI library that affects its messages (thread level, and

@@ -253,7 +253,8 @@ static void put_software(const environment_sources *from)
     report_put_text(document, "C11", "environment.language");
     report_put_text(document, CB_COMPILER, "environment.compiler");
     put_libraries(document);
-    report_put_text(document, control_library(from->plane), "environment.mpi");
+    if (control_library(from->plane) != NULL)
+        report_put_text(document, control_library(from->plane), "environment.mpi");
     control_settings(from->plane, put_setting, document);
     if (from->effective_wait == TRANSPORT_WAIT_BLOCK &&
         (transport_capabilities(from->technology) & TRANSPORT_BLOCKING_WAIT) == 0)
@@ -342,15 +343,14 @@ static void put_command(const environment_sources *from)
     cb_options_visit(from->table, from->options, put_parameter, from->document);
 }
 
-cb_status environment_describe_model(const environment_sources *from)
+void environment_describe_model(const environment_sources *from, const char *calibration)
 {
     const size_t ranks = (size_t)control_size(from->plane);
 
-    if (from->document == NULL)
-        return CB_OK;
     report_put_text(from->document, "model", "source");
     put_command(from);
     put_software(from);
+    report_put_text(from->document, calibration, "environment.calibration");
     for (size_t rank = 0; rank < ranks; rank++) {
         char name[32];
 
@@ -359,7 +359,6 @@ cb_status environment_describe_model(const environment_sources *from)
         report_put_number(from->document, (double)rank, "environment.ranks.%zu.rank", rank);
         report_put_number(from->document, (double)rank, "environment.ranks.%zu.host", rank);
     }
-    return CB_OK;
 }
 
 cb_status environment_describe(const environment_sources *from, control_clock *clock,

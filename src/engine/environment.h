@@ -58,8 +58,9 @@ cb_status environment_describe(const environment_sources *from, control_clock *c
 
 /* The preflight of a run: what its hosts have that disturbs measurements of the network. */
 
-/* Write the environment of a job in a model: program, options, and a host for each rank. */
-cb_status environment_describe_model(const environment_sources *from);
+/* Write the environment of a job in a model: program, options, the text of the calibration, and a
+ * host for each rank. */
+void environment_describe_model(const environment_sources *from, const char *calibration);
 
 /* Check the host of each rank, compare the hosts, and write interfaces and findings into the
  * environment of the document (NULL except at rank 0). Collective over all ranks. */

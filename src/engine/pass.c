@@ -72,6 +72,8 @@ cb_status pass_start_together(const control_clock *clock, control_team *team, bo
 
     CB_TRY(pass_agree_on_start(clock, team, ahead_ns, &start.due_ns));
     wait_until(&start);
+    if (cb_virtual != NULL)
+        cb_virtual->hesitate();
     *late_ns = (double)(int64_t)(cb_now_ns() - start.due_ns);
     return CB_OK;
 }

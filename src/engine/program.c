@@ -96,13 +96,27 @@ static bool is_given(const cb_option_table *table, const bool *given, const char
     return false;
 }
 
-/* The options --trace-... say what --emit-trace writes. */
-static cb_status check_trace_options(const cb_option_table *table, const bool *given)
+/* Options that say how --emit-trace writes, or what --model is. */
+static cb_status check_details(const cb_option_table *table, const bool *given)
 {
-    for (size_t i = 0; !is_given(table, given, "emit-trace") && i < table->option_count; i++)
-        if (given[i] && strncmp(table->options[i].name, "trace-", 6) == 0) {
-            cb_error("--%s has no effect without --emit-trace; leave it out, or add the other",
-                     table->options[i].name);
+    static const struct {
+        const char *name, *of;
+        bool begins; /* the name is the beginning of several */
+    } details[] = {{"trace-", "emit-trace", true},
+                   {"network", "model", false},
+                   {"share", "model", false},
+                   {"ranks", "model", false}};
+
+    for (size_t i = 0; i < table->option_count; i++)
+        for (size_t k = 0; given[i] && k < sizeof(details) / sizeof(details[0]); k++) {
+            const char *name = table->options[i].name;
+
+            if (is_given(table, given, details[k].of) ||
+                (details[k].begins ? strncmp(name, details[k].name, strlen(details[k].name))
+                                   : strcmp(name, details[k].name)) != 0)
+                continue;
+            cb_error("--%s has no effect without --%s; leave it out, or add the other", name,
+                     details[k].of);
             return CB_ERROR_USAGE;
         }
     return CB_OK;
@@ -157,7 +171,7 @@ static cb_status parse_command_line(engine_program *program)
     if (name == NULL && strcmp(program->options.technology, "list") == 0)
         name = list_technologies;
     if (name == NULL) {
-        CB_TRY(check_trace_options(&program->options_table.table, given));
+        CB_TRY(check_details(&program->options_table.table, given));
         CB_TRY(check_threads(&program->options));
         CB_TRY(fragments_parse(&program->options,
                                is_given(&program->options_table.table, given, "sizes"),

@@ -317,8 +317,11 @@ static cb_status describe_environment(engine_session *session, engine_job *job)
                                       .argv = program->argv,
                                       .document = session->document};
 
-    if (session->host == NULL)
-        return environment_describe_model(&from);
+    if (session->host == NULL) {
+        if (session->document != NULL)
+            environment_describe_model(&from, session->job->calibration);
+        return CB_OK;
+    }
     CB_TRY(environment_describe(&from, &session->clock, &session->cache_bytes, &job->machines));
     CB_TRY(preflight_describe(&from, &session->job->machines));
     if (session->document != NULL)

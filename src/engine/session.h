@@ -33,8 +33,9 @@ struct engine_job {
     const bench_options *options;
     size_t ranks;
     machines_of_job machines;
-    cb_config *config;    /* of --config, or NULL */
-    cb_settings settings; /* of all ranks, from --config or derived */
+    cb_config *config;       /* of --config, or NULL */
+    cb_settings settings;    /* of all ranks, from --config or derived */
+    const char *calibration; /* text, of a model; NULL: the job is real */
 };
 
 /* Of a rank. */

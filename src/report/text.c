@@ -386,9 +386,14 @@ static void write_preflight(FILE *stream, const json_t *environment)
 static void begin_text(report_writer *writer, json_t *document)
 {
     static const phrase platform[] = {
-        {"", "environment.hosts.0.cpu", ""}, {"", "environment.hosts.0.cores", " cores"},
-        {"", "environment.hosts.0.os", ""},  {"", "environment.hosts.0.kernel", ""},
+        {"", "environment.hosts.0.cpu", ""},
+        {"", "environment.hosts.0.cores", " cores"},
+        {"", "environment.hosts.0.os", ""},
+        {"", "environment.hosts.0.kernel", ""},
         {"", "environment.mpi", ""},
+        {"model ", "parameters.model", ""},
+        {"network ", "parameters.network", ""},
+        {"share ", "parameters.share", ""},
     };
     const json_t *environment = json_object_get(document, "environment");
     size_t hosts = json_array_size(json_object_get(environment, "hosts"));
@@ -400,7 +405,9 @@ static void begin_text(report_writer *writer, json_t *document)
         fprintf(writer->stream, "%s ", id);
     fprintf(writer->stream, "%s over %s: %s\n", name,
             json_string_value(json_object_get(document, "technology")), writer->title);
-    if (hosts > 0)
+    if (json_object_get(document, "source") != NULL)
+        fprintf(writer->stream, "%zu ranks, not measured: ", hosts);
+    else if (hosts > 0)
         fprintf(writer->stream, "%zu %s: ", hosts, hosts == 1 ? "host" : "hosts, the first");
     if (write_phrases(writer->stream, document, platform, COUNT(platform)))
         fputc('\n', writer->stream);

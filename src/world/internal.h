@@ -4,6 +4,7 @@
 
 #include "base/coroutine.h"
 #include "base/log.h"
+#include "base/random.h"
 #include "control/operations.h"
 #include "world/mailbox.h"
 #include "world/world.h"
@@ -49,7 +50,8 @@ struct world_rank {
     ccmod_record record; /* what it does */
     size_t pending;      /* sends that are not complete */
     bool posted;         /* a receive is posted for the next message */
-    cb_status status;    /* of its part */
+    cb_random random;
+    cb_status status; /* of its part */
     cb_log_context log;
     world_plane plane;
     world_note *notes, **notes_end;

@@ -1,6 +1,7 @@
 /* Open what the options name, and run the session of each rank. */
 #include "world/measure.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@ enum { ANY_NUMBER_OF_RANKS = 1 << 20 };
 typedef struct {
     engine_job job;
     ccmod_calibration calibration;
+    char *calibration_text;
     ccmod_network *network;
     size_t ranks;
     plan_maker make_plan;
@@ -82,6 +84,21 @@ static cb_status failed(const ccmod_error *error)
     return error->status == CCMOD_ERROR_MEMORY ? CB_ERROR_MEMORY : CB_ERROR_USAGE;
 }
 
+/* As the library understood it, for the document. */
+static cb_status write_calibration(model_run *run)
+{
+    size_t bytes;
+    FILE *stream = open_memstream(&run->calibration_text, &bytes);
+
+    if (stream != NULL) {
+        ccmod_calibration_write(&run->calibration, stream);
+        if (fclose(stream) == 0)
+            return CB_OK;
+    }
+    cb_error("cannot keep the text of the calibration: out of memory");
+    return CB_ERROR_MEMORY;
+}
+
 static cb_status open_model(const bench_options *options, model_run *run)
 {
     ccmod_error error;
@@ -89,7 +106,7 @@ static cb_status open_model(const bench_options *options, model_run *run)
     if (ccmod_calibration_open(options->model, &run->calibration, &error) != CCMOD_OK ||
         ccmod_network_open(options->network, run->ranks, &run->network, &error) != CCMOD_OK)
         return failed(&error);
-    return CB_OK;
+    return write_calibration(run);
 }
 
 /* Each rank on a host of its own. */
@@ -141,7 +158,8 @@ static cb_status run_world(engine_program *program, model_run *run)
     run->job = (engine_job){.program = program,
                             .definition = program->definition,
                             .options = &program->options,
-                            .ranks = run->ranks};
+                            .ranks = run->ranks,
+                            .calibration = run->calibration_text};
     setting.parameters.share = share_named(program->options.share);
     setting.parameters.seed = program->options.seed;
     CB_TRY(make_machines(run->ranks, &run->job.machines));
@@ -160,6 +178,10 @@ cb_status world_measure(engine_program *program, plan_maker make_plan)
     program->technology = &world_technology;
     program->options.technology = world_technology.name;
     program->options.touch = "none";
+    if (program->options.network == NULL)
+        program->options.network = "crossbar";
+    if (program->options.share == NULL)
+        program->options.share = ccmod_share_name(CCMOD_FIFO);
     CB_TRY(count_ranks(program, &run.ranks));
     session_catch_signals();
     cb_streams_keep_output();
@@ -168,5 +190,6 @@ cb_status world_measure(engine_program *program, plan_maker make_plan)
         status = run_world(program, &run);
     session_free_job(&run.job);
     ccmod_network_free(run.network);
+    free(run.calibration_text);
     return status;
 }

@@ -56,7 +56,16 @@ static void work_ns(uint64_t ns)
                    &(ccmod_record){.kind = CCMOD_COMPUTE, .time_us = (double)ns / 1e3});
 }
 
-static const cb_virtual_time virtual_time = {now_ns, wait_until_ns, work_ns};
+/* If ranks that do the same started at one instant, they would stay in step, as real ones do not.
+ */
+static void hesitate(void)
+{
+    const uint64_t longest_ns = 1000;
+
+    wait_until_ns(now_ns() + cb_random_below(&running->current->random, longest_ns), false);
+}
+
+static const cb_virtual_time virtual_time = {now_ns, wait_until_ns, work_ns, hesitate};
 
 /* The ranks */
 
@@ -163,7 +172,10 @@ cb_status world_run(const world_setting *setting)
         cb_coroutines_create(setting->ranks, STACK_BYTES, run_part, &all, &all.coroutines) != CB_OK)
         goto done;
     for (uint32_t rank = 0; rank < setting->ranks; rank++) {
-        all.ranks[rank] = (world_rank){.in = &all, .number = rank};
+        all.ranks[rank] = (world_rank){
+            .in = &all,
+            .number = rank,
+            .random = cb_random_seed(cb_mix64(setting->parameters.seed) ^ cb_mix64(rank + 1))};
         everyone->ranks[rank] = rank;
         cb_log_context_begin(&all.ranks[rank].log);
         world_plane_open(&all.ranks[rank], everyone);
