@@ -2,10 +2,10 @@
 noinst_LIBRARIES += libworld.a
 libworld_a_CPPFLAGS = $(AM_CPPFLAGS)
 libworld_a_SOURCES = \
-	%D%/internal.h \
 	%D%/measure.c %D%/measure.h \
-	%D%/plane.c \
-	%D%/technology.c \
+	%D%/plane.c %D%/plane.h \
+	%D%/rank.c %D%/rank.h \
+	%D%/technology.c %D%/technology.h \
 	%D%/world.c %D%/world.h
 
 # The recorder has mailboxes, too.

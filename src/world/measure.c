@@ -9,6 +9,8 @@
 #include "base/memory.h"
 #include "engine/fragments.h"
 #include "engine/plan_run.h"
+#include "world/plane.h"
+#include "world/technology.h"
 #include "world/world.h"
 
 enum { ANY_NUMBER_OF_RANKS = 1 << 20 };
@@ -18,6 +20,7 @@ typedef struct {
     ccmod_calibration calibration;
     char *calibration_text;
     ccmod_network *network;
+    ccmod_share share;
     size_t ranks;
     plan_maker make_plan;
 } model_run;
@@ -78,6 +81,21 @@ static cb_status count_ranks(const engine_program *program, size_t *out)
     return CB_OK;
 }
 
+static cb_status find_share(const char *name, ccmod_share *out)
+{
+    char names[128] = "";
+    size_t used = 0;
+
+    for (*out = 0; *out < CCMOD_SHARES; ++*out) {
+        if (strcmp(name, ccmod_share_name(*out)) == 0)
+            return CB_OK;
+        used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", used > 0 ? ", " : "",
+                                 ccmod_share_name(*out));
+    }
+    cb_error("--share '%.64s': there is no such rule; use one of %s", name, names);
+    return CB_ERROR_USAGE;
+}
+
 static cb_status failed(const ccmod_error *error)
 {
     cb_error("%s", error->text);
@@ -103,6 +121,7 @@ static cb_status open_model(const bench_options *options, model_run *run)
 {
     ccmod_error error;
 
+    CB_TRY(find_share(options->share, &run->share));
     if (ccmod_calibration_open(options->model, &run->calibration, &error) != CCMOD_OK ||
         ccmod_network_open(options->network, run->ranks, &run->network, &error) != CCMOD_OK)
         return failed(&error);
@@ -128,15 +147,6 @@ static cb_status make_machines(size_t ranks, machines_of_job *out)
     return CB_OK;
 }
 
-static ccmod_share share_named(const char *name)
-{
-    ccmod_share share = CCMOD_BOTTLENECK;
-
-    while (share < CCMOD_TCP && strcmp(name, ccmod_share_name(share)) != 0)
-        share++;
-    return share;
-}
-
 static cb_status run_rank(void *context, world_rank *me)
 {
     model_run *run = context;
@@ -160,7 +170,7 @@ static cb_status run_world(engine_program *program, model_run *run)
                             .options = &program->options,
                             .ranks = run->ranks,
                             .calibration = run->calibration_text};
-    setting.parameters.share = share_named(program->options.share);
+    setting.parameters.share = run->share;
     setting.parameters.seed = program->options.seed;
     CB_TRY(make_machines(run->ranks, &run->job.machines));
     return world_run(&setting);

@@ -1,6 +1,6 @@
 /* The control plane in memory: the last member of a call carries it out for all, and wakes them. It
  * takes no time. */
-#include "world/internal.h"
+#include "world/plane.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,6 +8,37 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "control/operations.h"
+
+/* Members of a team, and their collective call under way. */
+struct world_meeting {
+    world_meeting *next; /* of those that some members have not joined */
+    uint32_t *ranks;
+    size_t size, joined, left; /* members: all, and that made or freed their teams */
+    size_t arrived;            /* members in the call */
+    uint64_t calls;            /* that are over */
+    const void **mine;         /* of each member in the call */
+    void **all;
+};
+
+typedef struct {
+    control_team base;
+    world_rank *me;
+    world_meeting *meeting;
+    uint64_t maximum; /* number of the call of control_maximum_begin */
+} world_team;
+
+typedef struct note {
+    struct note *next;
+    size_t bytes;
+    unsigned char content[];
+} note;
+
+struct world_plane {
+    control base;
+    world_team everyone;
+    note *notes, **notes_end; /* for the rank */
+};
 
 static world_team *team_of(control_team *team)
 {
@@ -24,7 +55,17 @@ world_rank *world_rank_of(control_team *team)
     return team_of(team)->me;
 }
 
-cb_status world_meeting_open(size_t size, world_meeting **out)
+static void meeting_free(world_meeting *meeting)
+{
+    if (meeting == NULL)
+        return;
+    free(meeting->ranks);
+    free(meeting->mine);
+    free(meeting->all);
+    free(meeting);
+}
+
+static cb_status meeting_open(size_t size, world_meeting **out)
 {
     world_meeting *meeting = cb_allocate(1, sizeof(*meeting), "a team");
 
@@ -37,19 +78,9 @@ cb_status world_meeting_open(size_t size, world_meeting **out)
     *out = meeting;
     if (meeting->ranks != NULL && meeting->mine != NULL && meeting->all != NULL)
         return CB_OK;
-    world_meeting_free(meeting);
+    meeting_free(meeting);
     *out = NULL;
     return CB_ERROR_MEMORY;
-}
-
-void world_meeting_free(world_meeting *meeting)
-{
-    if (meeting == NULL)
-        return;
-    free(meeting->ranks);
-    free(meeting->mine);
-    free(meeting->all);
-    free(meeting);
 }
 
 /* Collective calls */
@@ -186,7 +217,7 @@ static cb_status join(control *plane, const int *ranks, size_t count, world_team
     while (*at != NULL && !has_members(*at, whole, ranks, count))
         at = &(*at)->next;
     if (*at == NULL) {
-        CB_TRY(world_meeting_open(count, at));
+        CB_TRY(meeting_open(count, at));
         for (size_t i = 0; i < count; i++)
             (*at)->ranks[i] = whole->ranks[ranks[i]];
     }
@@ -203,7 +234,7 @@ static cb_status join(control *plane, const int *ranks, size_t count, world_team
 static void leave(const world_team *team)
 {
     if (++team->meeting->left == team->meeting->size)
-        world_meeting_free(team->meeting);
+        meeting_free(team->meeting);
 }
 
 static cb_status team_create(control *plane, const int *ranks, size_t count, control_team **out)
@@ -248,41 +279,41 @@ static void part_free(control *part)
 
 /* Notes */
 
-static cb_status tell(control *plane, int rank, const void *note, size_t bytes)
+static cb_status tell(control *plane, int rank, const void *content, size_t bytes)
 {
     world_rank *me = rank_of(plane);
     const uint32_t number = ((world_plane *)plane)->everyone.meeting->ranks[rank];
-    world_rank *to = &me->in->ranks[number];
-    world_note *told = cb_allocate(1, sizeof(*told) + bytes, "a note");
+    world_plane *to = me->in->ranks[number].plane;
+    note *told = cb_allocate(1, sizeof(*told) + bytes, "a note");
 
     if (told == NULL)
         return CB_ERROR_MEMORY;
     told->bytes = bytes;
-    memcpy(told->content, note, bytes);
+    memcpy(told->content, content, bytes);
     *to->notes_end = told;
     to->notes_end = &told->next;
     world_call(me, &(ccmod_record){.kind = CCMOD_WAKE, .list = &number, .list_count = 1});
     return CB_OK;
 }
 
-static cb_status hear(control *plane, void *note, size_t bytes)
+static cb_status hear(control *plane, void *out, size_t bytes)
 {
-    world_rank *me = rank_of(plane);
-    world_note *first = me->notes;
+    world_plane *mine = rank_of(plane)->plane;
+    note *first = mine->notes;
 
     if (first == NULL)
         return CB_EMPTY;
-    me->notes = first->next;
-    if (me->notes == NULL)
-        me->notes_end = &me->notes;
-    memcpy(note, first->content, bytes < first->bytes ? bytes : first->bytes);
+    mine->notes = first->next;
+    if (mine->notes == NULL)
+        mine->notes_end = &mine->notes;
+    memcpy(out, first->content, bytes < first->bytes ? bytes : first->bytes);
     free(first);
     return CB_OK;
 }
 
-static cb_status await(control *plane, void *note, size_t bytes)
+static cb_status await(control *plane, void *out, size_t bytes)
 {
-    while (hear(plane, note, bytes) == CB_EMPTY)
+    while (hear(plane, out, bytes) == CB_EMPTY)
         world_wait(rank_of(plane));
     return CB_OK;
 }
@@ -328,21 +359,45 @@ static const control_operations operations = {
     .synchronise = synchronise,
 };
 
-void world_plane_open(world_rank *me, world_meeting *everyone)
+control *world_plane_of(world_rank *me)
 {
-    me->plane = (world_plane){
-        .base = {.operations = &operations, .everyone = &me->plane.everyone.base},
-        .everyone = {
-            .base = {&operations, everyone->size, me->number}, .me = me, .meeting = everyone}};
-    me->notes_end = &me->notes;
+    return &me->plane->base;
 }
 
-void world_plane_close(world_rank *me)
+cb_status world_planes_open(world *all)
 {
-    while (me->notes != NULL) {
-        world_note *first = me->notes;
+    world_plane *planes = cb_allocate(all->count, sizeof(*planes), "the control plane");
+    world_meeting *everyone = NULL;
 
-        me->notes = first->next;
-        free(first);
+    if (planes == NULL)
+        return CB_ERROR_MEMORY;
+    for (uint32_t rank = 0; rank < all->count; rank++)
+        all->ranks[rank].plane = &planes[rank];
+    CB_TRY(meeting_open(all->count, &everyone));
+    for (uint32_t rank = 0; rank < all->count; rank++) {
+        everyone->ranks[rank] = rank;
+        planes[rank] = (world_plane){
+            .base = {.operations = &operations, .everyone = &planes[rank].everyone.base},
+            .everyone = {.base = {&operations, all->count, rank},
+                         .me = &all->ranks[rank],
+                         .meeting = everyone},
+            .notes_end = &planes[rank].notes};
     }
+    return CB_OK;
+}
+
+/* After an error there are meetings that some ranks have not left. */
+void world_planes_close(world *all)
+{
+    if (all->ranks == NULL || all->ranks[0].plane == NULL)
+        return;
+    for (size_t rank = 0; rank < all->count; rank++)
+        while (all->ranks[rank].plane->notes != NULL) {
+            note *first = all->ranks[rank].plane->notes;
+
+            all->ranks[rank].plane->notes = first->next;
+            free(first);
+        }
+    meeting_free(all->ranks[0].plane->everyone.meeting);
+    free(all->ranks[0].plane);
 }

@@ -1,11 +1,20 @@
 /* The technology `model`: a send gives the message to the evaluation, which brings it to the
  * receiver's mailbox when it arrives. No content is copied: the receiver gets the sender's memory.
  */
+#include "world/technology.h"
+
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "transport/common/group.h"
-#include "world/internal.h"
+#include "world/mailbox.h"
+#include "world/plane.h"
+
+/* A message under way, received, or without use. Its content follows. */
+typedef struct {
+    transport_buffer base;
+    mailbox_item item;
+} message;
 
 typedef struct {
     transport_factory base;
@@ -26,10 +35,9 @@ static world_factory *factory_of(transport_factory *factory)
     return (world_factory *)factory;
 }
 
-static world_message *message_of(mailbox_item *item)
+static message *message_of(mailbox_item *item)
 {
-    return item != NULL ? (world_message *)(void *)((char *)item - offsetof(world_message, item))
-                        : NULL;
+    return item != NULL ? (message *)(void *)((char *)item - offsetof(message, item)) : NULL;
 }
 
 /* Buffers */
@@ -45,6 +53,16 @@ static void rest(world *in, transport_buffer *buffer)
     in->resting = buffer;
 }
 
+void world_free_messages(world *all)
+{
+    while (all->resting != NULL) {
+        transport_buffer *first = all->resting;
+
+        all->resting = first->next;
+        free(first);
+    }
+}
+
 static transport_buffer *create_buffer(transport_factory *owner, size_t size)
 {
     world_factory *factory = factory_of(owner);
@@ -55,11 +73,11 @@ static transport_buffer *create_buffer(transport_factory *owner, size_t size)
     if (buffer != NULL && capacity == in->resting_bytes)
         in->resting = buffer->next;
     else
-        buffer = cb_allocate(1, sizeof(world_message) + capacity, "a message");
+        buffer = cb_allocate(1, sizeof(message) + capacity, "a message");
     if (buffer == NULL)
         return NULL;
     *buffer = (transport_buffer){
-        .data = (world_message *)buffer + 1, .size = size, .capacity = capacity, .owner = owner};
+        .data = (message *)buffer + 1, .size = size, .capacity = capacity, .owner = owner};
     owner->held++;
     return buffer;
 }
@@ -80,26 +98,23 @@ static cb_status prepare(transport_factory *base, const transport_preparation *p
         factory->message_bytes = preparation->multicast_bytes;
     if (factory->message_bytes == in->resting_bytes)
         return CB_OK;
-    while (in->resting != NULL) {
-        transport_buffer *first = in->resting;
-
-        in->resting = first->next;
-        free(first);
-    }
+    world_free_messages(in);
     in->resting_bytes = factory->message_bytes;
     return CB_OK;
 }
 
 /* Messages */
 
-cb_status world_deliver(world_rank *me, uint32_t from, world_message *message)
+cb_status world_deliver(world_rank *me, uint32_t from, uint64_t cargo)
 {
+    message *arrived = (message *)(uintptr_t)cargo;
+
     if (me->listener == NULL) {
-        rest(me->in, &message->base);
+        rest(me->in, &arrived->base);
         return CB_OK;
     }
-    message->base.owner = me->listener;
-    return mailbox_put(&factory_of(me->listener)->box, from, &message->item);
+    arrived->base.owner = me->listener;
+    return mailbox_put(&factory_of(me->listener)->box, from, &arrived->item);
 }
 
 static cb_status send_buffer(transport_node *node, transport_buffer *buffer)
@@ -115,12 +130,12 @@ static cb_status send_buffer(transport_node *node, transport_buffer *buffer)
     return CB_OK;
 }
 
-static cb_status give(transport_factory *base, world_message *message, transport_buffer **out)
+static cb_status give(transport_factory *base, message *taken, transport_buffer **out)
 {
-    if (message == NULL)
+    if (taken == NULL)
         return CB_EMPTY;
     base->held++;
-    *out = &message->base;
+    *out = &taken->base;
     return CB_OK;
 }
 
@@ -261,7 +276,7 @@ static cb_status open_factory(const transport_bootstrap *bootstrap, transport_fa
 static cb_status close_factory(transport_factory *base)
 {
     world_factory *factory = factory_of(base);
-    world_message *left;
+    message *left;
 
     factory->me->listener = NULL;
     while ((left = message_of(mailbox_take_oldest(&factory->box))) != NULL)

@@ -1,11 +1,13 @@
 /* The ranks as coroutines, and their clock. */
-#include "world/internal.h"
+#include "world/world.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "world/plane.h"
+#include "world/technology.h"
 
 enum { STACK_BYTES = 256 * 1024 };
 
@@ -14,22 +16,6 @@ static const double begin_ns = 1e9;
 
 /* The world that runs: cb_virtual has no context. */
 static world *running;
-
-void world_call(world_rank *me, const ccmod_record *record)
-{
-    me->record = *record;
-    cb_coroutines_leave(me->in->coroutines);
-}
-
-static void wait_us(world_rank *me, double us)
-{
-    world_call(me, &(ccmod_record){.kind = CCMOD_AWAIT, .needed = 1, .time_us = us});
-}
-
-void world_wait(world_rank *me)
-{
-    wait_us(me, HUGE_VAL);
-}
 
 /* The clock */
 
@@ -43,9 +29,10 @@ static void wait_until_ns(uint64_t until_ns, bool or_earlier)
     do {
         const uint64_t instant_ns = now_ns();
 
-        wait_us(running->current, until_ns == UINT64_MAX  ? HUGE_VAL
-                                  : until_ns > instant_ns ? (double)(until_ns - instant_ns) / 1e3
-                                                          : 0);
+        world_wait_us(running->current, until_ns == UINT64_MAX ? HUGE_VAL
+                                        : until_ns > instant_ns
+                                            ? (double)(until_ns - instant_ns) / 1e3
+                                            : 0);
     } while (!or_earlier && now_ns() < until_ns);
 }
 
@@ -69,26 +56,18 @@ static const cb_virtual_time virtual_time = {now_ns, wait_until_ns, work_ns, hes
 
 /* The ranks */
 
-int world_rank_number(const world_rank *me)
-{
-    return (int)me->number;
-}
-
-size_t world_ranks(const world_rank *me)
-{
-    return me->in->setting->ranks;
-}
-
-control *world_plane_of(world_rank *me)
-{
-    return &me->plane.base;
-}
+/* A world and what it runs. */
+typedef struct {
+    world world;
+    const world_setting *setting;
+} whole_run;
 
 static void run_part(void *context, size_t index)
 {
-    world *all = context;
+    whole_run *run = context;
+    world_rank *me = &run->world.ranks[index];
 
-    all->ranks[index].status = all->setting->run(all->setting->context, &all->ranks[index]);
+    me->status = run->setting->run(run->setting->context, me);
 }
 
 static ccmod_status note_completions(world_rank *me, const ccmod_outcome *outcome,
@@ -102,7 +81,7 @@ static ccmod_status note_completions(world_rank *me, const ccmod_outcome *outcom
             continue;
         }
         me->posted = false;
-        if (world_deliver(me, done->peer, (world_message *)(uintptr_t)done->cargo) != CB_OK)
+        if (world_deliver(me, done->peer, done->cargo) != CB_OK)
             return ccmod_fail(error, CCMOD_ERROR_MEMORY, NULL, 0,
                               "cannot keep a message for rank %u: out of memory", me->number);
     }
@@ -140,62 +119,59 @@ static ccmod_status react(ccmod_workload *workload, uint32_t number, const ccmod
     return me->status == CB_OK ? CCMOD_OK : CCMOD_ERROR_INTERRUPTED;
 }
 
-static cb_status evaluate(world *all)
+static cb_status evaluate(whole_run *run)
 {
-    const world_setting *setting = all->setting;
-    ccmod_workload workload = {
-        .name = NULL, .processors = setting->ranks, .react = react, .self = all};
+    const world_setting *setting = run->setting;
+    ccmod_workload workload = {.processors = setting->ranks, .react = react, .self = &run->world};
     ccmod_result *result = NULL;
     ccmod_error error = {.text = ""};
     ccmod_status status = ccmod_evaluate(&workload, setting->network, setting->calibration,
                                          &setting->parameters, NULL, 0, &result, &error);
 
     ccmod_result_free(result);
-    if (status == CCMOD_OK || all->status != CB_OK)
-        return all->status;
+    if (status == CCMOD_OK || run->world.status != CB_OK)
+        return run->world.status;
     cb_error("%s", error.text);
     return status == CCMOD_ERROR_USAGE    ? CB_ERROR_USAGE
            : status == CCMOD_ERROR_MEMORY ? CB_ERROR_MEMORY
                                           : CB_ERROR_TRANSPORT;
 }
 
-cb_status world_run(const world_setting *setting)
+static cb_status set_up(whole_run *run)
 {
-    world all = {.setting = setting};
-    world_meeting *everyone = NULL;
-    cb_status status = CB_ERROR_MEMORY;
+    const world_setting *setting = run->setting;
+    world *all = &run->world;
 
-    all.ranks = cb_allocate(setting->ranks, sizeof(*all.ranks), "the ranks of the model");
-    if (all.ranks == NULL)
+    all->count = setting->ranks;
+    all->ranks = cb_allocate(all->count, sizeof(*all->ranks), "the ranks of the model");
+    if (all->ranks == NULL)
         return CB_ERROR_MEMORY;
-    if (world_meeting_open(setting->ranks, &everyone) != CB_OK ||
-        cb_coroutines_create(setting->ranks, STACK_BYTES, run_part, &all, &all.coroutines) != CB_OK)
-        goto done;
-    for (uint32_t rank = 0; rank < setting->ranks; rank++) {
-        all.ranks[rank] = (world_rank){
-            .in = &all,
+    for (uint32_t rank = 0; rank < all->count; rank++) {
+        all->ranks[rank] = (world_rank){
+            .in = all,
             .number = rank,
             .random = cb_random_seed(cb_mix64(setting->parameters.seed) ^ cb_mix64(rank + 1))};
-        everyone->ranks[rank] = rank;
-        cb_log_context_begin(&all.ranks[rank].log);
-        world_plane_open(&all.ranks[rank], everyone);
+        cb_log_context_begin(&all->ranks[rank].log);
     }
-    running = &all;
-    cb_virtual = &virtual_time;
-    status = evaluate(&all);
-    cb_virtual = NULL;
-    running = NULL;
-    for (size_t rank = 0; rank < setting->ranks; rank++)
-        world_plane_close(&all.ranks[rank]);
-done:
-    while (all.resting != NULL) {
-        transport_buffer *first = all.resting;
+    CB_TRY(world_planes_open(all));
+    return cb_coroutines_create(all->count, STACK_BYTES, run_part, run, &all->coroutines);
+}
 
-        all.resting = first->next;
-        free(first);
+cb_status world_run(const world_setting *setting)
+{
+    whole_run run = {.setting = setting};
+    cb_status status = set_up(&run);
+
+    if (status == CB_OK) {
+        running = &run.world;
+        cb_virtual = &virtual_time;
+        status = evaluate(&run);
+        cb_virtual = NULL;
+        running = NULL;
     }
-    cb_coroutines_free(all.coroutines);
-    world_meeting_free(everyone);
-    free(all.ranks);
+    world_planes_close(&run.world);
+    world_free_messages(&run.world);
+    cb_coroutines_free(run.world.coroutines);
+    free(run.world.ranks);
     return status;
 }

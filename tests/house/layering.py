@@ -39,11 +39,12 @@ MAY_INCLUDE: dict[str, tuple[str, ...]] = {
     "src/farm/": BELOW_ENGINE + ("engine/", "rate/", "timeline/"),
     "src/evb/": BELOW_ENGINE + ("engine/", "timeline/", "rate/"),
     "src/linkmap/": BELOW_ENGINE + ("engine/",),
-    "src/emit/": BELOW_ENGINE + ("engine/", "timeline/", "rate/", "farm/"),
+    "src/world/": BELOW_ENGINE + ("engine/",),
+    "src/emit/": BELOW_ENGINE + ("engine/", "timeline/", "rate/", "farm/", "world/mailbox.h"),
     "src/replay/": BELOW_ENGINE + ("engine/",),
     "src/congest/": BELOW_ENGINE + ("engine/", "rate/"),
     # A benchmark allocates its lists and draws them at random: base, beside what a step is made of.
-    "benchmarks/": ("engine/", "rate/", "farm/", "evb/", "linkmap/", "occupation/", "bare/", "parkbench/", "emit/", "replay/", "congest/", "transport/transport.h", "base/"),
+    "benchmarks/": ("engine/", "rate/", "farm/", "evb/", "linkmap/", "occupation/", "bare/", "parkbench/", "emit/", "replay/", "congest/", "world/", "transport/transport.h", "base/"),
     "tools/": ("model/", "report/", "base/", "sisci/"),
     # The tracing preload library stands between an application and MPI.
     "src/tracer/": ("base/",),
@@ -60,9 +61,9 @@ HEADERS: dict[str, tuple[str, ...]] = {
     "jansson.h": ("src/report/", "tests/"),
     "confuse.h": ("src/base/", "tests/"),
     "check.h": ("tests/",),
-    "engine/session.h": ("src/engine/", "src/rate/", "src/farm/", "src/evb/", "src/linkmap/", "src/occupation/", "src/bare/", "src/parkbench/", "src/timeline/", "src/emit/", "src/replay/", "src/congest/", "tests/"),
+    "engine/session.h": ("src/engine/", "src/rate/", "src/farm/", "src/evb/", "src/linkmap/", "src/occupation/", "src/bare/", "src/parkbench/", "src/timeline/", "src/emit/", "src/replay/", "src/congest/", "src/world/", "tests/"),
     # ccmod/NAME.h, as an installed user includes them.
-    "ccmod.h": ("src/model/", "src/replay/", "tools/ccmod/", "tests/"),
+    "ccmod.h": ("src/model/", "src/replay/", "src/world/", "tools/ccmod/", "tests/"),
 }
 
 # The model's public headers: they need only each other and the C library.

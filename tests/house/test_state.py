@@ -22,6 +22,7 @@ COMPILER = os.environ.get("CC", "cc")
 LEFT_OUT = ("src/sisci/", "src/tracer/")
 
 SHARED = {
+    "src/base/clock.c:cb_virtual": "chosen before there are ranks",
     "src/base/context_file.c:vocabulary": "set only while one text is parsed, in which ranks do not take turns",
     "src/base/log.c:kept_output": "standard output is of the process",
     "src/base/log.c:of_process": "of a process that is a rank; others select a context",
@@ -38,6 +39,7 @@ SHARED = {
     "src/report/columns.c:counter_cells": "made from the tables of counters before there are ranks",
     "src/report/columns.c:counter_texts": "as counter_cells",
     "src/transport/error.c:last_errors": "a lock",
+    "src/world/world.c:running": "the ranks are those of one world, which says which of them runs",
     "src/transport/ofi/leftovers.c:abandoned": "for the signal handler: the process ends",
     "src/transport/ofi/leftovers.c:all": "files of all factories of the process, for the signal handler",
 }

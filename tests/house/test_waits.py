@@ -30,6 +30,7 @@ LOOP = r"\b(?:for|while|do)\b"
 ALLOWED = {
     "engine/wait.c:wait_for": "the wait",
     "engine/wait.c:wait_pause": "its pause",
+    "engine/wait.c:wait_yield": "a pause for others",
     "farm/loops.c:run_open": "issues what is due and receives, by one reading; pauses by wait_pause",
     # One sleep, of a length that is known
     "parkbench/method.c:try_clock": "the clock is tested over an interval",

@@ -27,8 +27,9 @@ typedef enum {
     CCMOD_BOTTLENECK, /* each link is shared equally; the most contended link decides */
     CCMOD_MAXMIN,     /* max-min fair: capacity that a message cannot use goes to the others */
     CCMOD_FIFO,       /* each link serves one packet after the other; `plain` has no effect */
-    CCMOD_TCP         /* as fifo, with TCP connections, and ports that drop frames when their buffer
+    CCMOD_TCP,        /* as fifo, with TCP connections, and ports that drop frames when their buffer
                          is full; only mode split, no background, no multicasts */
+    CCMOD_SHARES
 } ccmod_share;
 
 /* "bottleneck", "maxmin", "fifo", "tcp". */

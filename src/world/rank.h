@@ -1,0 +1,51 @@
+/* A rank of a world: a coroutine, what the model does for it, and what others left for it. */
+#ifndef WORLD_RANK_H
+#define WORLD_RANK_H
+
+#include <ccmod/ccmod.h>
+
+#include "base/coroutine.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "base/status.h"
+#include "transport/buffer.h"
+
+typedef struct world world;
+typedef struct world_rank world_rank;
+typedef struct world_meeting world_meeting;
+typedef struct world_plane world_plane;
+
+struct world_rank {
+    world *in;
+    uint32_t number;
+    ccmod_record record; /* what it does */
+    size_t pending;      /* sends that are not complete */
+    bool posted;         /* a receive is posted for the next message */
+    cb_random random;
+    cb_status status; /* of its part */
+    cb_log_context log;
+    world_plane *plane;
+    transport_factory *listener; /* that gets its messages, or NULL */
+};
+
+struct world {
+    size_t count;
+    world_rank *ranks;
+    cb_coroutines *coroutines;
+    world_rank *current;
+    double now_us;
+    cb_status status;          /* of the first part that failed */
+    world_meeting *meetings;   /* of teams that some members have not joined */
+    transport_buffer *resting; /* messages without use, */
+    size_t resting_bytes;      /* with room for this number of bytes each */
+};
+
+/* Hot. The rank leaves, and comes back when the record is done. */
+void world_call(world_rank *me, const ccmod_record *record);
+
+/* Wait until something happens to the rank: a message arrives, a send is complete, another rank
+ * wakes it; for at most `us`. */
+void world_wait_us(world_rank *me, double us);
+void world_wait(world_rank *me);
+
+#endif
