@@ -354,7 +354,7 @@ void environment_describe_model(const environment_sources *from, const char *cal
     for (size_t rank = 0; rank < ranks; rank++) {
         char name[32];
 
-        snprintf(name, sizeof(name), "node%zu", rank);
+        snprintf(name, sizeof(name), ENVIRONMENT_MODEL_HOST, rank);
         report_put_text(from->document, name, "environment.hosts.%zu.name", rank);
         report_put_number(from->document, (double)rank, "environment.ranks.%zu.rank", rank);
         report_put_number(from->document, (double)rank, "environment.ranks.%zu.host", rank);

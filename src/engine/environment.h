@@ -58,6 +58,9 @@ cb_status environment_describe(const environment_sources *from, control_clock *c
 
 /* The preflight of a run: what its hosts have that disturbs measurements of the network. */
 
+/* The host of a rank in a model, a size_t. */
+#define ENVIRONMENT_MODEL_HOST "node%zu"
+
 /* Write the environment of a job in a model: program, options, the text of the calibration, and a
  * host for each rank. */
 void environment_describe_model(const environment_sources *from, const char *calibration);

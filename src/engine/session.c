@@ -66,6 +66,8 @@ void session_leave_if_interrupted(engine_session *session)
                      output != NULL ? output : "");
         end_job(session, EXIT_FAILURE);
     }
+    if (session->host == NULL) /* one process: rank 0 sees the signal as well */
+        return;
     now_ns = cb_now_ns();
     if (session->interrupted_ns == 0)
         session->interrupted_ns = now_ns;

@@ -7,7 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
+#include "engine/environment.h"
 #include "host/host.h"
 
 _Static_assert(sizeof((link_place){0}.machine) == HOST_TEXT, "a boot id has another length");
@@ -65,6 +67,11 @@ static link_place own_place(const cb_settings *settings, int rank)
     const char *end = address != NULL ? strrchr(address, '.') : NULL;
     link_place own = {.rank = rank};
 
+    if (cb_virtual != NULL) {
+        snprintf(own.host, sizeof(own.host), ENVIRONMENT_MODEL_HOST, (size_t)rank);
+        snprintf(own.machine, sizeof(own.machine), ENVIRONMENT_MODEL_HOST, (size_t)rank);
+        return own;
+    }
     if (gethostname(own.host, sizeof(own.host) - 1) != 0)
         snprintf(own.host, sizeof(own.host), "host of rank %d", rank);
     host_kernel_id(own.machine);

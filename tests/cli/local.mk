@@ -42,11 +42,12 @@ CLI_TESTS = \
 	%D%/threads.sh \
 	%D%/timeline.sh \
 	%D%/validator.sh \
-	%D%/verification.sh
+	%D%/verification.sh \
+	%D%/world.sh
 CLI_LONG_TESTS = %D%/farms.sh %D%/oversubscription.sh
 TESTS += $(CLI_TESTS)
 LONG_TESTS += $(CLI_LONG_TESTS)
-SMALL_TESTS += %D%/farm_small.sh %D%/model.sh
+SMALL_TESTS += %D%/farm_small.sh %D%/model.sh %D%/world.sh
 THREADS_SH_TESTS += %D%/technologies.sh
 OTHER_TESTS += \
 	%D%/agreement.sh %D%/bad_input.sh %D%/farm_faults.sh %D%/farm_small.sh %D%/faults.sh \

@@ -1,0 +1,130 @@
+#!/bin/sh
+# --model: every program in a model of a network. Figures that follow from the calibration, the messages of
+# ccmod, open loops, equal documents of equal seeds, a slow link that is named, and what is refused.
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:-.}/tests/cli/lib.sh"
+
+needs_python
+enter_folder
+limit_s=120
+
+# A message of B bytes takes 0.25 + 1.5 us + B * 0.1 ns.
+cat >net.cal <<END
+%calibration 1
+line overhead_us=0.25 latency_us=1.5 us_per_byte=0.0001
+eager_bytes 64KiB
+END
+
+# modelled NAME PROGRAM OPTIONS...
+modelled() {
+    case_is "$1"
+    shift
+    rm -f result.json
+    run 0 "$@" --model net.cal --output result.json
+    expect_status 0
+    expect_silence
+    expect_valid result.json
+    expect_document result.json "(d['source'], d['technology'], d['complete'])" "('model', 'model', True)"
+    expect_rows "r.get('lost', 0) == 0 and r.get('errors', 0) == 0 and r.get('in_flight', 0) == 0"
+    expect_rows "'verify' not in r or sum(r['verify'].values()) == r['verify']['messages'] > 0"
+}
+
+# Every mode of every program, in `make check` one of each; those of which a step is known below.
+describe_benchmarks traces >every_mode
+thorough || {
+    awk '$2 !~ /^bare$/ && !seen[$2]++' every_mode >one_mode
+    mv one_mode every_mode
+}
+while read -r ranks name options <&3; do
+    [ "$name" != bare ] || continue
+    # shellcheck disable=SC2086 # options are several words
+    modelled "$name $options" "cb_$name" --ranks "$ranks" --max-time 0.01 $options
+done 3<every_mode
+
+modelled "ping-pong" cb_oneway --sizes 1,1000,10000 --mode pingpong --max-time 0.01
+expect_rows "abs(r['latency_us']['median'] - 1.75 - r['size_bytes'] / 1e4) < 0.002"
+modelled "ping-pong above the eager size" cb_oneway --sizes 100000 --mode pingpong --max-time 0.01
+expect_rows "abs(r['latency_us']['median'] - 11.75) < 0.002"
+# The link carries a packet in 1 us, four times as long as its sender needs.
+modelled "a stream" cb_oneway --sizes 10000 --mode stream --max-time 0.05
+expect_rows "abs(r['round_us']['median'] - 1) < 0.01"
+# Of 8 ranks each sends seven packets; the last one arrives 1.5 us after its send, or later, if others come with it.
+modelled "all-to-all" cb_alltoall --processors 8 --sizes 1000 --mode round --max-time 0.01
+expect_rows "r['processors'] < 8 or 0 <= r['round_us']['median'] - (7 * 0.25 + 1.5 + 0.1) < 0.1"
+# The supervisor sends one message to each source for an event.
+modelled "a push farm" cb_pushfarm --sources 8 --destinations 4 --sizes 1000 --algorithm 0 --max-time 0.02 --verify
+expect_rows "abs(r['round_us']['median'] - 8 * 0.25) < 0.01"
+
+case_is "as ccmod evaluates the messages"
+run 0 cb_alltoall --processors 6 --sizes 4000 --mode round --emit-trace trace.cct --trace-steps 1000
+run 0 "$builddir/ccmod" run --calibration net.cal --format json --output model.json trace.cct
+modelled "the same rounds" cb_alltoall --processors 6 --sizes 4000 --mode round --max-time 0.01
+expect_true "the time of 1000 rounds" "$CB_PYTHON" -c "
+import json
+rounds = json.load(open('result.json'))['results'][-1]['round_us']['median']
+assert abs(json.load(open('model.json'))['end_us'] / 1000 / rounds - 1) < 0.002, rounds"
+
+modelled "an open loop" cb_pushfarm --sources 2 --destinations 4 --sizes 1000 --algorithm 1 --max-time 0.05 \
+    --load-curve 50%,90%,120% --arrivals poisson
+expect_document result.json "[r['saturated'] for r in d['results'] if r['mode'] == 'open']" "[False, False, True]"
+expect_document result.json "sorted(r['event_latency_us']['p50'] for r in d['results'] if r['mode'] == 'open') == [r['event_latency_us']['p50'] for r in d['results'] if r['mode'] == 'open']" True
+modelled "a rate at a deadline" cb_pullfarm --sources 2 --destinations 2 --sizes 1000 --algorithm 1 --max-time 0.02 \
+    --find-rate --deadline 100us
+expect_document result.json "d['results'][-1]['found_Hz']['value'] > 1e5" True
+modelled "work takes its time" cb_pipeline --topology 1-1 --sizes 1000 --algorithm 50 --max-time 0.5
+expect_rows "abs(r['frequency_Hz'] - 20000) < 20"
+
+case_is "equal seeds"
+for run in 1 1 2; do
+    modelled "seed $run" cb_funnel --sources 3 --sizes 64 --max-time 0.01 --seed "$run"
+    "$CB_PYTHON" -c "
+import json
+d = json.load(open('result.json'))
+print({k: v for k, v in d.items() if k not in ('started', 'elapsed_s', 'command', 'parameters')})" >>documents
+done
+expect_equal "two documents of three" "2" "$(sort -u documents | wc -l | tr -d ' ')"
+
+# Node 3 has a tenth of the others' bandwidth.
+cat >slow.net <<END
+%network 1
+nodes 6
+switch all
+link 0-2,4-5 all bandwidth_MBps=10000
+link 3 all bandwidth_MBps=1000
+END
+modelled "a slow link is named" cb_linkmap --ranks 6 --sizes 64KiB --max-time 0.05 --network file:slow.net
+expect_document result.json "{(f['kind'], f['host']) for r in d['results'] for f in r.get('link_faults', [])}" "{('slow', 'node3')}"
+
+case_is "an interrupted run"
+rm -f result.json
+start 0 cb_pushfarm --model net.cal --sources 100 --destinations 100 --sizes 1000 --algorithm 0,1,2,3,4 \
+    --max-time 5 --output result.json
+await "$limit_s" grep -qs '"size_bytes"' result.json || failed "a row in the file within $limit_s s" "none"
+kill -INT "$launcher_pid"
+collect
+expect_status 1
+expect_valid result.json
+expect_document result.json "(d['complete'], d['reason'])" "(False, 'SIGINT')"
+
+# refused NAME PROGRAM OPTIONS TEXTS...
+refused() {
+    case_is "$1"
+    shift
+    program=$1
+    options=$2
+    shift 2
+    refuse 2 0 "$program" "$options" "$@"
+}
+
+refused "no calibration" cb_oneway "--model none.cal" "none.cal" "ccmod calibrate"
+refused "no network" cb_oneway "--model net.cal --network mesh" "'mesh'" "crossbar"
+refused "no rule" cb_oneway "--model net.cal --share fair" "'fair'" "fifo"
+refused "too few ranks" cb_funnel "--model net.cal --sources 4 --ranks 3" "5 ranks"
+refused "a technology" cb_oneway "--model net.cal --technology tcp" "--technology" "the model is"
+refused "reading" cb_oneway "--model net.cal --touch all" "--touch"
+refused "a computing task" cb_oneway "--model net.cal --compute both" "--compute" "no cores"
+refused "threads" cb_oneway "--model net.cal --threads 2" "--threads"
+refused "plain MPI" cb_bare "--model net.cal" "--model has no meaning"
+refused "a network without a model" cb_oneway "--network crossbar" "without --model"
+refused "ranks without a model" cb_oneway "--ranks 4" "without --model"
+finish
