@@ -21,6 +21,7 @@ PURPOSE = {
     "src/base": ("status, log, options, units,", "clock, memory, Contexts"),
     "src/congest": ("a benchmark beside", "another one"),
     "src/control": ("ranks, teams, agreement,", "clocks; over MPI"),
+    "src/world": ("a job in a model:", "ranks, clock, control plane"),
     "src/emit": ("a benchmark's messages", "as a trace, without MPI"),
     "src/engine": ("session, plan, measurements,", "passes, figures"),
     "src/evb": ("event building:", "schedules, units"),
