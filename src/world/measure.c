@@ -47,7 +47,6 @@ static cb_status check_options(const engine_program *program)
         {options->threads > 1, "threads", "a rank of a model is one coroutine"},
         {bench_occupation_named(options->compute) != BENCH_UNOCCUPIED, "compute",
          "a model has no cores"},
-        {options->timeline != NULL, "timeline", "it is not yet recorded in a model"},
         {options->emit_trace != NULL, "emit-trace", "a trace is made without a network"},
     };
 

@@ -30,6 +30,7 @@ struct world_rank {
 
 struct world {
     size_t count;
+    bool has_multicasts; /* the share rule can carry them */
     world_rank *ranks;
     cb_coroutines *coroutines;
     world_rank *current;

@@ -4,6 +4,7 @@
 #include "world/technology.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "transport/common/group.h"
@@ -28,7 +29,17 @@ typedef struct {
     transport_group base;
     transport_node **sorted;
     unsigned version; /* of base, plus 1 */
+    uint32_t *ranks;  /* of the nodes, of a multicast's root; else NULL */
 } world_group;
+
+/* A message to several receivers. Each gets a copy, the last one the message. */
+typedef struct {
+    size_t left;
+    message *content;
+} multicast;
+
+/* A cargo is the address of a message or, plus this, of a multicast. */
+enum { MULTICAST = 1 };
 
 static world_factory *factory_of(transport_factory *factory)
 {
@@ -105,10 +116,34 @@ static cb_status prepare(transport_factory *base, const transport_preparation *p
 
 /* Messages */
 
+/* NULL if out of memory. */
+static message *take_share(world_rank *me, multicast *sent)
+{
+    message *share = sent->content;
+
+    if (--sent->left == 0) {
+        free(sent);
+        return share;
+    }
+    share = cb_allocate(1, sizeof(*share) + sent->content->base.capacity, "a message");
+    if (share == NULL)
+        return NULL;
+    share->base = sent->content->base;
+    share->base.data = share + 1;
+    if (me->listener != NULL)
+        memcpy(share->base.data, sent->content->base.data, share->base.size);
+    return share;
+}
+
 cb_status world_deliver(world_rank *me, uint32_t from, uint64_t cargo)
 {
+    const bool shared = (cargo & MULTICAST) != 0;
     message *arrived = (message *)(uintptr_t)cargo;
 
+    if (shared)
+        arrived = take_share(me, (multicast *)(uintptr_t)(cargo - MULTICAST));
+    if (arrived == NULL)
+        return CB_ERROR_MEMORY;
     if (me->listener == NULL) {
         rest(me->in, &arrived->base);
         return CB_OK;
@@ -233,22 +268,56 @@ static cb_status group_try_receive_root(transport_group *base, transport_buffer 
     return try_receive(base->root, out);
 }
 
+static cb_status group_send(transport_group *base, transport_buffer *buffer)
+{
+    const world_group *group = (const world_group *)base;
+    world_rank *me = factory_of(base->factory)->me;
+    multicast *sent;
+
+    if (group->ranks == NULL || base->count == 0)
+        return transport_plain_send(base, buffer);
+    sent = cb_allocate(1, sizeof(*sent), "a multicast");
+    if (sent == NULL) {
+        release_buffer(buffer);
+        return CB_ERROR_MEMORY;
+    }
+    *sent = (multicast){base->count, (message *)buffer};
+    buffer->owner->held--;
+    me->pending++;
+    world_call(me, &(ccmod_record){.kind = CCMOD_MULTICAST,
+                                   .list = group->ranks,
+                                   .list_count = base->count,
+                                   .size_bytes = buffer->size,
+                                   .cargo = (uintptr_t)sent + MULTICAST});
+    return CB_OK;
+}
+
 static void group_destroy(transport_group *base)
 {
     free(((world_group *)base)->sorted);
+    free(((world_group *)base)->ranks);
     free(base->nodes);
     free(base);
 }
 
 static cb_status group_create(transport_factory *factory, transport_node *const *nodes,
-                              size_t count, transport_node *root, bool multicast,
+                              size_t count, transport_node *root, bool by_network,
                               transport_group **out)
 {
     world_group *group = cb_allocate(1, sizeof(*group), "a group");
 
     if (group == NULL)
         return CB_ERROR_MEMORY;
-    CB_TRY(transport_group_initialise(&group->base, factory, nodes, count, root, multicast));
+    CB_TRY(transport_group_initialise(&group->base, factory, nodes, count, root, by_network));
+    if (by_network && root == NULL) {
+        group->ranks = cb_allocate(count, sizeof(*group->ranks), "a group");
+        if (group->ranks == NULL) {
+            group_destroy(&group->base);
+            return CB_ERROR_MEMORY;
+        }
+        for (size_t i = 0; i < count; i++)
+            group->ranks[i] = (uint32_t)nodes[i]->rank;
+    }
     *out = &group->base;
     return CB_OK;
 }
@@ -263,6 +332,8 @@ static cb_status open_factory(const transport_bootstrap *bootstrap, transport_fa
         return CB_ERROR_MEMORY;
     factory->me = world_rank_of(bootstrap->context);
     factory->base.content_unknown = true;
+    if (!factory->me->in->has_multicasts)
+        factory->base.lacking = TRANSPORT_MULTICAST;
     if (mailbox_open(&factory->box, (size_t)bootstrap->size) != CB_OK) {
         mailbox_close(&factory->box);
         free(factory);
@@ -314,7 +385,8 @@ static void destroy_node(transport_node *node)
 const transport_technology world_technology = {
     .name = "model",
     .summary = "a model of a network",
-    .capabilities = TRANSPORT_ORDERED | TRANSPORT_RELIABLE | TRANSPORT_DELIVERS,
+    .capabilities =
+        TRANSPORT_ORDERED | TRANSPORT_RELIABLE | TRANSPORT_DELIVERS | TRANSPORT_MULTICAST,
     .open = open_factory,
     .close = close_factory,
     .prepare = prepare,
@@ -329,7 +401,7 @@ const transport_technology world_technology = {
     .send = send_buffer,
     .receive = receive,
     .try_receive = try_receive,
-    .group_send = transport_plain_send,
+    .group_send = group_send,
     .group_receive = group_receive,
     .group_try_receive = group_try_receive,
     .group_receive_root = group_receive_root,

@@ -55,6 +55,26 @@ expect_rows "r['processors'] < 8 or 0 <= r['round_us']['median'] - (7 * 0.25 + 1
 modelled "a push farm" cb_pushfarm --sources 8 --destinations 4 --sizes 1000 --algorithm 0 --max-time 0.02 --verify
 expect_rows "abs(r['round_us']['median'] - 8 * 0.25) < 0.01"
 
+# The network copies what its sender sends once.
+modelled "a multicast" cb_multicast --destinations 4 --sizes 10000 --multicast technology --max-time 0.02 --verify
+expect_rows "abs(r['round_us']['median'] - 1) < 0.01"
+
+modelled "a timeline" cb_evb --ranks 4 --sizes 1000 --max-time 0.02 --timeline timeline.json
+expect_true "fragments that arrive 1.85 us after their send, or later" "$CB_PYTHON" -c "
+import json
+sent, took = {}, []
+for event in json.load(open('timeline.json'))['traceEvents']:
+    if event['ph'] == 's':
+        sent[event['id']] = event['ts']
+    elif event['ph'] == 'f':
+        took.append(event['ts'] - sent[event['id']])
+assert took and abs(min(took) - 1.85) < 0.01, took"
+
+case_is "what was measured in a model is the model"
+run 0 cb_calibrate --model net.cal --max-time 0.01 --output measured.json
+run 0 "$builddir/ccmod" calibrate --output again.cal measured.json
+expect_true "its line" grep -q 'line overhead_us=0.25 latency_us=1.[45][0-9]* us_per_byte=\(0.0001\|1.0*[0-9]*e-04\|9.99[0-9]*e-05\)' again.cal
+
 case_is "as ccmod evaluates the messages"
 run 0 cb_alltoall --processors 6 --sizes 4000 --mode round --emit-trace trace.cct --trace-steps 1000
 run 0 "$builddir/ccmod" run --calibration net.cal --format json --output model.json trace.cct

@@ -200,6 +200,11 @@ const char *ccmod_share_name(ccmod_share share)
     return share_names[share];
 }
 
+bool ccmod_share_has_multicasts(ccmod_share share)
+{
+    return share != CCMOD_TCP;
+}
+
 const char *ccmod_stop_name(ccmod_stop stop)
 {
     return stop_names[stop];

@@ -35,6 +35,9 @@ typedef enum {
 /* "bottleneck", "maxmin", "fifo", "tcp". */
 CCMOD_API const char *ccmod_share_name(ccmod_share share);
 
+/* Whether a message can go to several receivers at once with this rule. */
+CCMOD_API bool ccmod_share_has_multicasts(ccmod_share share);
+
 typedef enum {
     CCMOD_BACKGROUND_NONE,
     CCMOD_BACKGROUND_CONSTANT,   /* background_load on each cell */
