@@ -396,11 +396,11 @@ cb_status control_part_create(control *plane, const int *ranks, size_t count, co
 {
     control *part = cb_allocate(1, sizeof(*part), "a part of the control plane");
     control_team *team = NULL;
-    cb_status status = part != NULL ? CB_OK : CB_ERROR_MEMORY;
+    cb_status status;
 
-    if (status == CB_OK)
-        status = control_team_create(plane, ranks, count, &team);
-    if (status != CB_OK) {
+    if (part == NULL)
+        return CB_ERROR_MEMORY;
+    if ((status = control_team_create(plane, ranks, count, &team)) != CB_OK) {
         free(part);
         return status;
     }
@@ -481,17 +481,17 @@ cb_status control_barrier(control_team *team)
 cb_status control_broadcast(control_team *team, void *data, size_t bytes)
 {
     const size_t most = 64 << 20;
-    cb_status status = check_usable(team);
 
-    for (size_t at = 0; at < bytes && status == CB_OK; at += most) {
+    CB_TRY(check_usable(team));
+    for (size_t at = 0; at < bytes; at += most) {
         const int piece = (int)(bytes - at < most ? bytes - at : most);
         MPI_Request request;
         int code = MPI_Ibcast((unsigned char *)data + at, piece, MPI_BYTE, 0, team->communicator,
                               &request);
 
-        status = finish_request(team->plane, code, &request, "tell all ranks");
+        CB_TRY(finish_request(team->plane, code, &request, "tell all ranks"));
     }
-    return status;
+    return CB_OK;
 }
 
 cb_status control_gather(control_team *team, const void *mine, size_t bytes, void *all)

@@ -221,6 +221,34 @@ static void keep_result(plan_progress *run, const bench_measurement *measurement
     points->figures_us[points->count++] = result->figure_us;
 }
 
+static cb_status measure(plan_progress *run, const bench_measurement *measurement, bool new_curve)
+{
+    engine_session *session = run->session;
+    const measurement_setting setting = {.session = session,
+                                         .planned = measurement,
+                                         .ranks = run->who.ranks,
+                                         .participants = run->who.count,
+                                         .team = run->who.team,
+                                         .oversubscribed = run->who.oversubscribed,
+                                         .roles = run->roles,
+                                         .references = &run->references};
+    measurement_outcome outcome;
+    measurement_result result;
+    cb_status status;
+
+    if (session->document != NULL)
+        note_roles(run, measurement);
+    show_progress(run, measurement, new_curve);
+    status = measurement_run(&setting, &outcome);
+    status = measurement_report(&setting, &outcome, status, &result);
+    measurement_outcome_free(&outcome);
+    CB_TRY(status);
+    keep_result(run, measurement, &result);
+    if (run->shows_progress)
+        fprintf(stderr, "\r\033[K");
+    return CB_OK;
+}
+
 /* Fits */
 
 static bool fits_wanted(const engine_session *session)
@@ -339,60 +367,40 @@ cb_status plan_run(engine_session *session, const bench_plan *plan)
     cb_status status;
 
     session->verdict.all_skipped = true;
-    status = prepare(&run, &ranks_on_hosts);
-    for (size_t i = 0; i < plan->count && status == CB_OK; i++) {
+    if ((status = prepare(&run, &ranks_on_hosts)) != CB_OK)
+        goto done;
+    for (size_t i = 0; i < plan->count; i++) {
         const bench_measurement *measurement = &plan->measurements[i];
         bool new_curve = previous == NULL || !same_curve(previous, measurement);
         const char *reason = plan_obstacle(session, measurement);
 
-        if (new_curve && previous != NULL)
-            status = fit_curve(&run, previous);
+        if (new_curve && previous != NULL && (status = fit_curve(&run, previous)) != CB_OK)
+            goto done;
         previous = measurement;
         if (reason != NULL) {
             /* Some obstacles apply to all sizes of a curve; report them once. */
             bool of_all_sizes =
                 measurement->own_multicast || by_mode_and_too_large(session, measurement);
 
-            if (status == CB_OK && (new_curve || !of_all_sizes))
-                status = skip(session, measurement, reason);
+            if ((new_curve || !of_all_sizes) &&
+                (status = skip(session, measurement, reason)) != CB_OK)
+                goto done;
             continue;
         }
         session->verdict.all_skipped = false;
-        if (status == CB_OK &&
-            (run.who.chosen_for == NULL || !same_curve(run.who.chosen_for, measurement)))
-            status = choose_participants(&run, measurement);
-        if (status == CB_OK && run.who.team != NULL) {
-            const measurement_setting setting = {.session = session,
-                                                 .planned = measurement,
-                                                 .ranks = run.who.ranks,
-                                                 .participants = run.who.count,
-                                                 .team = run.who.team,
-                                                 .oversubscribed = run.who.oversubscribed,
-                                                 .roles = run.roles,
-                                                 .references = &run.references};
-            measurement_outcome outcome;
-            measurement_result result;
-
-            if (session->document != NULL)
-                note_roles(&run, measurement);
-            show_progress(&run, measurement, new_curve);
-            status = measurement_run(&setting, &outcome);
-            status = measurement_report(&setting, &outcome, status, &result);
-            measurement_outcome_free(&outcome);
-            if (status == CB_OK)
-                keep_result(&run, measurement, &result);
-            if (status == CB_OK && run.shows_progress)
-                fprintf(stderr, "\r\033[K");
-        }
-        if (status == CB_OK && method != NULL && method->conclude != NULL)
-            status = method->conclude(session->method_state, session, measurement);
+        if ((run.who.chosen_for == NULL || !same_curve(run.who.chosen_for, measurement)) &&
+            (status = choose_participants(&run, measurement)) != CB_OK)
+            goto done;
+        if (run.who.team != NULL && (status = measure(&run, measurement, new_curve)) != CB_OK)
+            goto done;
+        if (method != NULL && method->conclude != NULL &&
+            (status = method->conclude(session->method_state, session, measurement)) != CB_OK)
+            goto done;
     }
-    if (status == CB_OK && previous != NULL)
-        status = fit_curve(&run, previous);
-    if (status == CB_OK)
-        status = explain_what_is_missing(&run);
-    if (status == CB_OK)
+    if ((previous == NULL || (status = fit_curve(&run, previous)) == CB_OK) &&
+        (status = explain_what_is_missing(&run)) == CB_OK)
         status = algorithm_check(session);
+done:
     control_team_free(run.who.team);
     free(run.references.figures);
     free(ranks_on_hosts);
