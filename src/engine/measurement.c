@@ -9,15 +9,13 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "engine/algorithm.h"
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 #include "engine/pass.h"
 #include "engine/figures.h"
 #include "engine/fragments.h"
 #include "engine/rank.h"
 #include "engine/senders.h"
 #include "engine/shares.h"
-#include "engine/traffic.h"
 #include "engine/verification.h"
 
 enum {
@@ -393,8 +391,8 @@ static cb_status make_rank(measurement_passes *run, const rank_setting *place)
 
     CB_TRY(rank_create(place, session->technology, &pass->me, &pass->actions));
     rank_reset(pass->me, run->traffic);
-    CB_TRY(algorithm_units(&session->work_rate, run->setting->planned->algorithm_us,
-                           &pass->me->algorithm.units));
+    CB_TRY(host_work_refined_units(&session->work_rate, run->setting->planned->algorithm_us,
+                                   &pass->me->algorithm.units));
     if (session->job->definition->lists && run->setting->planned->list != BENCH_NEW)
         CB_TRY(time_groups(run));
     return rank_set_up(session->job->definition, pass->me);

@@ -8,8 +8,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "engine/algorithm.h"
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 #include "engine/figures.h"
 #include "engine/rank.h"
 #include "engine/shares.h"
@@ -311,8 +310,8 @@ cb_status chain_measure(const chain_method_parts *parts, const measurement_setti
     run.last = stage + 1 >= shape->stage_count;
     if (definition->units != NULL)
         run.base.step_events = definition->units->scale(options, setting->planned->count).events;
-    status = algorithm_units(&session->work_rate, setting->planned->algorithm_us,
-                             &run.base.me->algorithm.units);
+    status = host_work_refined_units(&session->work_rate, setting->planned->algorithm_us,
+                                     &run.base.me->algorithm.units);
     if (status != CB_OK || (status = estimate_event(&run)) != CB_OK ||
         (options->verify && (status = verify_events(&run)) != CB_OK))
         goto done;

@@ -86,7 +86,7 @@ SHARED = (
     "src/base/context.h",  # the configuration: its texts, and the settings made of them
     "src/base/options.h",  # a table of options is parsed by one file and described by another
     "src/control/control.h",
-    "src/engine/benchmark.h",  # all that a benchmark's step calls
+    "src/engine/traffic.h",  # all that a benchmark's step calls
     "src/farm/farm.h",
     "src/host/host.h",
     "src/model/include/ccmod/",
