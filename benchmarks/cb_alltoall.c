@@ -2,7 +2,7 @@
  *
  *   round     a node sends P - 1 packets, to the next node first, and receives one from each; every
  *             node times its block, the longest counts */
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 #include "occupation/method.h"
 
 typedef struct {

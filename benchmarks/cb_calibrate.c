@@ -15,7 +15,7 @@
  *   meeting   the source asks both others for a packet, and answers the one that it asked first
  *             while the other's still comes. In a queue the first is not delayed by the second; on
  *             a link that both share, a step takes the time of one more packet */
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 #include "engine/figures.h"
 
 enum { PARTNER, THIRD };      /* peers of source and destination */

@@ -2,7 +2,7 @@
  *
  *   exchange  four messages: one each way, and one each way back; every node times its block, the
  *             longer counts */
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 #include "parkbench/method.h"
 
 /* The returned message is a new one with the same bytes, since all messages of a timed pass have

@@ -2,7 +2,7 @@
  *
  *   saturate  a processor sends p - 1 messages, to the next one first, and receives one from each;
  *             every processor times its block, the longest counts */
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 #include "parkbench/method.h"
 
 static cb_status send_to_all_and_receive(bench_rank *me)

@@ -1,6 +1,6 @@
 /* A victim beside an aggressor: src/congest. */
 #include "congest/congest.h"
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 
 static const cb_option own_options[] = {
     {.name = "victim",

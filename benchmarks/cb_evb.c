@@ -2,7 +2,7 @@
  *
  *   turn      a message from each readout to each builder, in the order of --schedule; every rank
  * times its block, the longest counts */
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 #include "evb/method.h"
 #include "evb/options.h"
 #include "evb/schedules.h"

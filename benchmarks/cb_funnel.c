@@ -4,7 +4,7 @@
  * times it to the last packet; sources are ahead by at most the window free      sources are not
  * synchronised: a step is any S packets; the share of a source is counted until the first source
  * has sent its whole block */
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 #include "occupation/method.h"
 
 /* Each block starts with another source, which fills its window before the others, so that no

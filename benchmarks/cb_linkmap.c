@@ -3,7 +3,7 @@
  *   pairs       rounds of disjoint pairs, until each pair has met
  *   bisection   one random half of the hosts to the other
  *   one-to-all  each host in turn to all others */
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 #include "linkmap/method.h"
 #include "linkmap/options.h"
 #include "linkmap/steps.h"

@@ -8,7 +8,7 @@
  * over the destinations or are drawn at random. Their groups are prepared or, for new lists, made
  * for their broadcast and freed after it. The times to make and to free a prepared group are
  * reported separately. */
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 #include "engine/plan.h"
 #include "occupation/method.h"
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "engine/benchmark.h"
 #include "engine/traffic.h"
 #include "occupation/method.h"
 

@@ -3,7 +3,7 @@
  *
  *   event  one packet from each source has reached the last stage; timed there, from the first
  * event of a block to its last */
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 
 #include <stdio.h>
 #include <string.h>

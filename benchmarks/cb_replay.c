@@ -1,5 +1,5 @@
 /* A trace played on the network: src/replay. */
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 #include "replay/replay.h"
 
 static const cb_option own_options[] = {

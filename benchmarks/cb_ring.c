@@ -13,7 +13,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 
 enum { OUTSTANDING = 8 }; /* packets to each neighbour before the barrier */
 

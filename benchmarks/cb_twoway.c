@@ -5,7 +5,7 @@
  *   exchange  both send a packet, then both receive one
  *   stream    both send packets one after another, as far ahead of those they receive as the window
  *             permits; ends with the last packet received */
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 #include "engine/figures.h"
 #include "occupation/method.h"
 

@@ -4,7 +4,7 @@
 #ifndef BENCHMARKS_PAIR_H
 #define BENCHMARKS_PAIR_H
 
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 
 static inline cb_status pair_ping(bench_rank *me)
 {

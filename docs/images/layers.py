@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Draw docs/images/layers.svg: the folders of the sources and which depends on which, from the table of
-tests/house/layering.py. Run it after a change of that table; tests/house/test_docs.py compares."""
+docs/development/architecture.md. Run it after a change of that table; tests/house/test_docs.py compares."""
 
 from __future__ import annotations
 

@@ -228,10 +228,11 @@ static cb_status parse_tree(const context_vocabulary *known, cb_file file, const
         tree->filename = strdup(path);
     if (stream == NULL || tree == NULL || tree->filename == NULL) {
         cb_error("cannot read the text of %s: out of memory; free memory on this host", path);
-    } else {
-        cfg_set_error_function(tree, complain);
-        status = cfg_parse_fp(tree, stream) == CFG_SUCCESS ? CB_OK : CB_ERROR_USAGE;
+        goto done;
     }
+    cfg_set_error_function(tree, complain);
+    status = cfg_parse_fp(tree, stream) == CFG_SUCCESS ? CB_OK : CB_ERROR_USAGE;
+done:
     if (stream != NULL)
         fclose(stream);
     if (status == CB_OK)

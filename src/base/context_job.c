@@ -162,20 +162,19 @@ cb_status cb_config_parse(const char *directory, const cb_config_texts *texts,
     if (config == NULL)
         return CB_ERROR_MEMORY;
     config->directory = cb_context_copy(directory);
-    if (config->directory != NULL)
-        status = learn_vocabulary(technologies, count, &config->vocabulary);
-    for (size_t file = 0; file < CB_FILES && status == CB_OK; file++)
-        status = parse_file(config, technologies, count, (cb_file)file, texts);
-    if (status == CB_OK)
-        status = link_groups(config);
-    if (status == CB_OK)
-        status = link_machines(config);
-    if (status != CB_OK) {
-        cb_config_free(config);
-        return status;
-    }
+    if (config->directory == NULL ||
+        (status = learn_vocabulary(technologies, count, &config->vocabulary)) != CB_OK)
+        goto failed;
+    for (size_t file = 0; file < CB_FILES; file++)
+        if ((status = parse_file(config, technologies, count, (cb_file)file, texts)) != CB_OK)
+            goto failed;
+    if ((status = link_groups(config)) != CB_OK || (status = link_machines(config)) != CB_OK)
+        goto failed;
     *out = config;
     return CB_OK;
+failed:
+    cb_config_free(config);
+    return status;
 }
 
 void cb_config_free(cb_config *config)
@@ -353,7 +352,7 @@ cb_status cb_config_settings(const cb_config *config, const cb_job *job,
         return CB_ERROR_USAGE;
     }
     *out = (cb_settings){.configured = true, .parameters = set};
-    for (size_t i = 0; i < config->vocabulary.context_count && status == CB_OK; i++) {
+    for (size_t i = 0; i < config->vocabulary.context_count; i++) {
         const cb_parameter_set *one = config->vocabulary.contexts[i];
         void *values = make_values(config, job, one, one == set ? given : NULL, &status);
 
@@ -361,10 +360,12 @@ cb_status cb_config_settings(const cb_config *config, const cb_job *job,
             out->values = values;
         else
             free(values);
+        if (status != CB_OK)
+            goto failed;
     }
-    if (status == CB_OK)
-        status = set_all(config, job, out);
-    if (status != CB_OK)
-        cb_settings_free(out);
+    if ((status = set_all(config, job, out)) == CB_OK)
+        return CB_OK;
+failed:
+    cb_settings_free(out);
     return status;
 }

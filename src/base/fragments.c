@@ -226,27 +226,28 @@ static cb_status read_line(file_reader *reader, char *line)
 static cb_status read_lines(cb_fragments *fragments, FILE *file)
 {
     file_reader reader = {.fragments = fragments};
-    cb_status status = CB_OK;
+    cb_status status;
     size_t room = 0;
     char *line = NULL;
     ssize_t length;
 
-    while (status == CB_OK && (length = getline(&line, &room, file)) >= 0) {
+    while ((length = getline(&line, &room, file)) >= 0) {
         reader.line++;
-        if (strlen(line) != (size_t)length)
-            status = refuse_line(&reader, "a zero byte", "give a text file");
-        else
-            status = read_line(&reader, line);
+        status = strlen(line) != (size_t)length
+                     ? refuse_line(&reader, "a zero byte", "give a text file")
+                     : read_line(&reader, line);
+        if (status != CB_OK)
+            goto done;
     }
-    if (status == CB_OK && ferror(file)) {
+    status = CB_ERROR_USAGE;
+    if (ferror(file))
         cb_error("cannot read the sizes of fragments from '%s': %s", fragments->path,
                  strerror(errno));
-        status = CB_ERROR_USAGE;
-    }
-    if (status == CB_OK && fragments->rows == 0) {
+    else if (fragments->rows == 0)
         cb_error("'%s' has no sizes of fragments; give a line for each event", fragments->path);
-        status = CB_ERROR_USAGE;
-    }
+    else
+        status = CB_OK;
+done:
     free(line);
     return status;
 }

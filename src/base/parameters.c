@@ -310,12 +310,13 @@ cb_status cb_overrides_parse(const char *technology, const cb_parameter_set *set
     if (*out == NULL)
         return CB_ERROR_MEMORY;
     memcpy(copy, text, strlen(text) + 1);
-    while (status == CB_OK && next_assignment(&rest, &one))
-        status = read_override(technology, set, &one, *out);
-    if (status != CB_OK) {
-        free(*out);
-        *out = NULL;
-    }
+    while (next_assignment(&rest, &one))
+        if ((status = read_override(technology, set, &one, *out)) != CB_OK)
+            goto failed;
+    return CB_OK;
+failed:
+    free(*out);
+    *out = NULL;
     return status;
 }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 #include "engine/pass.h"
 #include "engine/figures.h"
 #include "engine/fragments.h"

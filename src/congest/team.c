@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "engine/algorithm.h"
-#include "engine/benchmark.h"
+#include "engine/plan_run.h"
+#include "engine/traffic.h"
 
 cb_status congest_team_allocate(size_t ranks, congest_team *team)
 {
@@ -97,7 +97,7 @@ cb_status congest_team_join(const measurement_setting *job, const congest_comman
     if (planned == NULL)
         return CB_OK;
     copy = *planned;
-    return algorithm_calibrate(&team->session, &(bench_plan){.measurements = &copy, .count = 1});
+    return plan_calibrate_work(&team->session, &(bench_plan){.measurements = &copy, .count = 1});
 }
 
 void congest_team_leave(congest_team *team)

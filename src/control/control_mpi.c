@@ -391,11 +391,11 @@ static cb_status part_create(control *plane, const int *ranks, size_t count, con
 {
     mpi_plane *part = cb_allocate(1, sizeof(*part), "a part of the control plane");
     control_team *team = NULL;
-    cb_status status = part != NULL ? CB_OK : CB_ERROR_MEMORY;
+    cb_status status;
 
-    if (status == CB_OK)
-        status = control_team_create(plane, ranks, count, &team);
-    if (status != CB_OK) {
+    if (part == NULL)
+        return CB_ERROR_MEMORY;
+    if ((status = control_team_create(plane, ranks, count, &team)) != CB_OK) {
         free(part);
         return status;
     }
@@ -456,16 +456,15 @@ static cb_status await(control *plane, void *note, size_t bytes)
 static cb_status broadcast(const mpi_team *team, unsigned char *data, size_t bytes)
 {
     const size_t most = 64 << 20;
-    cb_status status = CB_OK;
 
-    for (size_t at = 0; at < bytes && status == CB_OK; at += most) {
+    for (size_t at = 0; at < bytes; at += most) {
         const int piece = (int)(bytes - at < most ? bytes - at : most);
         MPI_Request request;
         int code = MPI_Ibcast(data + at, piece, MPI_BYTE, 0, team->communicator, &request);
 
-        status = finish_request(team->plane, code, &request, "tell all ranks");
+        CB_TRY(finish_request(team->plane, code, &request, "tell all ranks"));
     }
-    return status;
+    return CB_OK;
 }
 
 static cb_status meet(control_team *base, control_meeting what, const void *mine, size_t bytes,

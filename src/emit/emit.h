@@ -3,7 +3,7 @@
 #ifndef EMIT_EMIT_H
 #define EMIT_EMIT_H
 
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 #include "engine/options.h"
 #include "engine/plan.h"
 

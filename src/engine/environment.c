@@ -319,10 +319,8 @@ static cb_status gather_reports(const environment_sources *from, control_clock *
     memcpy(mine.network, from->technology->network, sizeof(mine.network));
     mine.rejected = from->technology->rejected_connections;
     *cache_bytes = environment.l3_bytes > 0 ? environment.l3_bytes : environment.l2_bytes;
-    status = control_synchronise(from->plane, clock);
-    if (status == CB_OK)
-        status = control_exchange(everyone, &mine.place, sizeof(mine.place), places);
-    if (status == CB_OK)
+    if ((status = control_synchronise(from->plane, clock)) == CB_OK &&
+        (status = control_exchange(everyone, &mine.place, sizeof(mine.place), places)) == CB_OK)
         status = list_machines(places, ranks, machines);
     free(places);
     CB_TRY(status);
@@ -372,16 +370,15 @@ cb_status environment_describe(const environment_sources *from, control_clock *c
     if (document != NULL &&
         (all = cb_allocate(ranks, sizeof(*all), "the reports of the ranks")) == NULL)
         return CB_ERROR_MEMORY;
-    status = gather_reports(from, clock, cache_bytes, machines, all);
-    if (status == CB_OK)
-        status = put_hosts(from, machines);
-    if (status == CB_OK && document != NULL) {
-        put_command(from);
-        put_software(from);
-        put_clock(document, all, ranks);
-        put_noise(document, all, ranks);
-        put_ranks(from, machines, all, ranks);
-    }
+    if ((status = gather_reports(from, clock, cache_bytes, machines, all)) != CB_OK ||
+        (status = put_hosts(from, machines)) != CB_OK || document == NULL)
+        goto done;
+    put_command(from);
+    put_software(from);
+    put_clock(document, all, ranks);
+    put_noise(document, all, ranks);
+    put_ranks(from, machines, all, ranks);
+done:
     free(all);
     return status;
 }

@@ -7,8 +7,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "engine/algorithm.h"
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 #include "engine/verification.h"
 #include "stats/fit.h"
 
@@ -435,9 +434,11 @@ void row_end(engine_session *session)
 cb_status row_gather(row_base *own, const measurement_setting *setting, report_row *row)
 {
     engine_session *session = setting->session;
+    uint64_t algorithm[] = {own->algorithm_ns, own->algorithm_runs};
 
-    CB_TRY(algorithm_mean_us(setting->team, own->algorithm_ns, own->algorithm_runs,
-                             &own->algorithm_true_us));
+    CB_TRY(control_sum(setting->team, algorithm, 2));
+    own->algorithm_true_us =
+        algorithm[1] > 0 ? (double)algorithm[0] / (double)algorithm[1] / 1e3 : -1;
     CB_TRY(counting_gather(&session->counting, session->technology, setting->team, &own->counters));
     if (setting->planned->varied)
         CB_TRY(fragments_summarize(setting->team, own->arrived, &own->fragment_mean_bytes,

@@ -1,6 +1,4 @@
 libcombench_a_SOURCES += \
-	%D%/algorithm.c %D%/algorithm.h \
-	%D%/benchmark.c %D%/benchmark.h \
 	%D%/definition.c %D%/definition.h \
 	%D%/describe.c %D%/describe.h \
 	%D%/environment.c %D%/environment.h \

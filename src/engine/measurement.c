@@ -9,15 +9,13 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "engine/algorithm.h"
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 #include "engine/pass.h"
 #include "engine/figures.h"
 #include "engine/fragments.h"
 #include "engine/rank.h"
 #include "engine/senders.h"
 #include "engine/shares.h"
-#include "engine/traffic.h"
 #include "engine/verification.h"
 
 enum {
@@ -391,8 +389,8 @@ static cb_status make_rank(measurement_passes *run, const rank_setting *place)
 
     CB_TRY(rank_create(place, session->technology, &pass->me, &pass->actions));
     rank_reset(pass->me, run->traffic);
-    CB_TRY(algorithm_units(&session->work_rate, run->setting->planned->algorithm_us,
-                           &pass->me->algorithm.units));
+    CB_TRY(host_work_refined_units(&session->work_rate, run->setting->planned->algorithm_us,
+                                   &pass->me->algorithm.units));
     if (session->job->definition->lists && run->setting->planned->list != BENCH_NEW)
         CB_TRY(time_groups(run));
     return rank_set_up(session->job->definition, pass->me);
@@ -423,8 +421,11 @@ cb_status measurement_end_row(measurement_passes *run)
     return figures_sum_delivery(run->setting, me, &row->delivery);
 }
 
-static cb_status finish_passes(measurement_passes *run)
+static cb_status run_plain_passes(measurement_passes *run)
 {
+    CB_TRY(warm_up(run));
+    measurement_begin_row(run);
+    CB_TRY(pass_run(&run->pass, &(pass_plan){run->traffic, add_blocks, .decider = run}));
     CB_TRY(measurement_end_row(run));
     CB_TRY(rank_check_sum(run->pass.me));
     CB_TRY(measurement_keep_shares(run));
@@ -463,8 +464,7 @@ static cb_status step_over_null(const rank_setting *setting, transport_factory *
 
     CB_TRY(rank_create(setting, null, &me, &actions));
     rank_reset(me, traffic);
-    status = rank_set_up(setting->definition, me);
-    if (status == CB_OK)
+    if ((status = rank_set_up(setting->definition, me)) == CB_OK)
         status = median_step(me, actions, wanted_ns, step_ns);
     rank_destroy(setting->definition, me);
     return status;
@@ -540,24 +540,20 @@ cb_status measurement_run(const measurement_setting *setting, measurement_outcom
     *out = (measurement_outcome){0};
     if (method != NULL && method->measure != NULL)
         return method->measure(session->method_state, setting);
-    status = make_rank(&run, &place);
-    if (status == CB_OK && method != NULL && method->run_passes != NULL) {
-        status = method->run_passes(session->method_state, &run);
-    } else if (status == CB_OK) {
-        status = warm_up(&run);
-        measurement_begin_row(&run);
-        if (status == CB_OK)
-            status = pass_run(&run.pass, &(pass_plan){run.traffic, add_blocks, .decider = &run});
-        if (status == CB_OK)
-            status = finish_passes(&run);
-    }
+    if ((status = make_rank(&run, &place)) != CB_OK)
+        goto done;
+    status = method != NULL && method->run_passes != NULL
+                 ? method->run_passes(session->method_state, &run)
+                 : run_plain_passes(&run);
     run.out.base.skew_ns = run.pass.skew_ns;
-    if (status == CB_OK && method != NULL && method->after_passes != NULL)
-        status = method->after_passes(session->method_state, &run);
-    if (status == CB_OK)
-        status = measure_baselines(&run, &place);
-    if (status == CB_OK)
+    if (status != CB_OK)
+        goto done;
+    if (method != NULL && method->after_passes != NULL &&
+        (status = method->after_passes(session->method_state, &run)) != CB_OK)
+        goto done;
+    if ((status = measure_baselines(&run, &place)) == CB_OK)
         status = control_barrier(setting->team);
+done:
     /* After a failure that the others may not know about, this rank ends the job. Destroying groups
      * is collective and could block it. */
     if (status == CB_OK || run.out.base.verification.done || !setting->planned->own_multicast)

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 #include "engine/outcome.h"
 #include "engine/session.h"
 #include "engine/wait.h"

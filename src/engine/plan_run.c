@@ -1,6 +1,7 @@
 /* Run the plan, measurement by measurement. */
 #include "engine/plan_run.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +10,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "engine/algorithm.h"
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 #include "engine/figures.h"
 #include "engine/measurement.h"
 #include "engine/definition.h"
@@ -235,6 +235,34 @@ static void keep_result(plan_progress *run, const bench_measurement *measurement
     points->figures_us[points->count++] = result->figure_us;
 }
 
+static cb_status measure(plan_progress *run, const bench_measurement *measurement, bool new_curve)
+{
+    engine_session *session = run->session;
+    const measurement_setting setting = {.session = session,
+                                         .planned = measurement,
+                                         .ranks = run->who.ranks,
+                                         .participants = run->who.count,
+                                         .team = run->who.team,
+                                         .oversubscribed = run->who.oversubscribed,
+                                         .roles = run->roles,
+                                         .references = &run->references};
+    measurement_outcome outcome;
+    measurement_result result;
+    cb_status status;
+
+    if (session->document != NULL)
+        note_roles(run, measurement);
+    show_progress(run, measurement, new_curve);
+    status = measurement_run(&setting, &outcome);
+    status = measurement_report(&setting, &outcome, status, &result);
+    measurement_outcome_free(&outcome);
+    CB_TRY(status);
+    keep_result(run, measurement, &result);
+    if (run->shows_progress)
+        fprintf(stderr, "\r\033[K");
+    return CB_OK;
+}
+
 /* Fits */
 
 static bool fits_wanted(const engine_session *session)
@@ -314,6 +342,72 @@ static cb_status explain_what_is_missing(const plan_progress *run)
                        "overhead, r_inf and n_half need sizes that cover them; use --sweep");
 }
 
+/* Calibrated work of --algorithm and --slow-us */
+
+static const double tolerated_pct = 5; /* drift */
+
+/* Write the fastest and the slowest rank's time per unit of work. */
+static cb_status put_work_rates(const engine_session *session)
+{
+    double unit_ns[2] = {session->work_rate.unit_ns, -session->work_rate.unit_ns};
+
+    CB_TRY(control_maximum(control_everyone(session->plane), unit_ns, 2));
+    if (session->document == NULL)
+        return CB_OK;
+    report_put_number(session->document, -unit_ns[1], "environment.algorithm.least_unit_ns");
+    report_put_number(session->document, unit_ns[0], "environment.algorithm.most_unit_ns");
+    return CB_OK;
+}
+
+cb_status plan_calibrate_work(engine_session *session, const bench_plan *plan)
+{
+    bool wanted = session->job->options->slow_us > 0;
+
+    for (size_t i = 0; i < plan->count; i++)
+        wanted = wanted || plan->measurements[i].algorithm_us > 0;
+    if (!wanted)
+        return CB_OK;
+    CB_TRY(host_work_calibrate(&session->work_rate));
+    return put_work_rates(session);
+}
+
+/* Deviation of a new calibration from the one in use. A large deviation is measured again, since
+ * another process may have used the core during the first attempt. */
+static cb_status find_drift(const host_work_rate *rate, double *drift_pct)
+{
+    enum { CHECKS = 3 };
+    host_work_rate now;
+
+    CB_TRY(host_work_calibrate(&now));
+    for (size_t i = 1;; i++) {
+        *drift_pct = 100 * fabs(now.unit_ns / rate->unit_ns - 1);
+        if (*drift_pct <= tolerated_pct || i == CHECKS)
+            return CB_OK;
+        CB_TRY(host_work_refine(&now));
+    }
+}
+
+static cb_status check_work_rate(const engine_session *session)
+{
+    double drift_pct;
+
+    if (session->work_rate.unit_ns <= 0)
+        return CB_OK;
+    CB_TRY(put_work_rates(session));
+    CB_TRY(find_drift(&session->work_rate, &drift_pct));
+    CB_TRY(control_maximum(control_everyone(session->plane), &drift_pct, 1));
+    if (session->document == NULL)
+        return CB_OK;
+    report_put_number(session->document, drift_pct, "environment.algorithm.drift_pct");
+    if (drift_pct > tolerated_pct)
+        cb_warning("the algorithm's calibration drifted by %.1f %% during the run: cores "
+                   "changed their clock rate or are shared with other processes; compare "
+                   "algorithm_us with the measured algorithm_true_us, or fix the clock "
+                   "rate",
+                   drift_pct);
+    return CB_OK;
+}
+
 /* The whole plan */
 
 static cb_status prepare(plan_progress *run, size_t **ranks_on_hosts)
@@ -339,7 +433,7 @@ static cb_status prepare(plan_progress *run, size_t **ranks_on_hosts)
         session->document != NULL && (isatty(STDERR_FILENO) || launcher_has_terminal());
     run->logs_progress =
         session->document != NULL && !run->shows_progress && is_long_and_silent(session, run->plan);
-    CB_TRY(algorithm_calibrate(session, run->plan));
+    CB_TRY(plan_calibrate_work(session, run->plan));
     run->started_ns = cb_now_ns();
     return CB_OK;
 }
@@ -353,60 +447,40 @@ cb_status plan_run(engine_session *session, const bench_plan *plan)
     cb_status status;
 
     session->verdict.all_skipped = true;
-    status = prepare(&run, &ranks_on_hosts);
-    for (size_t i = 0; i < plan->count && status == CB_OK; i++) {
+    if ((status = prepare(&run, &ranks_on_hosts)) != CB_OK)
+        goto done;
+    for (size_t i = 0; i < plan->count; i++) {
         const bench_measurement *measurement = &plan->measurements[i];
         bool new_curve = previous == NULL || !same_curve(previous, measurement);
         const char *reason = plan_obstacle(session, measurement);
 
-        if (new_curve && previous != NULL)
-            status = fit_curve(&run, previous);
+        if (new_curve && previous != NULL && (status = fit_curve(&run, previous)) != CB_OK)
+            goto done;
         previous = measurement;
         if (reason != NULL) {
             /* Some obstacles apply to all sizes of a curve; report them once. */
             bool of_all_sizes =
                 measurement->own_multicast || by_mode_and_too_large(session, measurement);
 
-            if (status == CB_OK && (new_curve || !of_all_sizes))
-                status = skip(session, measurement, reason);
+            if ((new_curve || !of_all_sizes) &&
+                (status = skip(session, measurement, reason)) != CB_OK)
+                goto done;
             continue;
         }
         session->verdict.all_skipped = false;
-        if (status == CB_OK &&
-            (run.who.chosen_for == NULL || !same_curve(run.who.chosen_for, measurement)))
-            status = choose_participants(&run, measurement);
-        if (status == CB_OK && run.who.team != NULL) {
-            const measurement_setting setting = {.session = session,
-                                                 .planned = measurement,
-                                                 .ranks = run.who.ranks,
-                                                 .participants = run.who.count,
-                                                 .team = run.who.team,
-                                                 .oversubscribed = run.who.oversubscribed,
-                                                 .roles = run.roles,
-                                                 .references = &run.references};
-            measurement_outcome outcome;
-            measurement_result result;
-
-            if (session->document != NULL)
-                note_roles(&run, measurement);
-            show_progress(&run, measurement, new_curve);
-            status = measurement_run(&setting, &outcome);
-            status = measurement_report(&setting, &outcome, status, &result);
-            measurement_outcome_free(&outcome);
-            if (status == CB_OK)
-                keep_result(&run, measurement, &result);
-            if (status == CB_OK && run.shows_progress)
-                fprintf(stderr, "\r\033[K");
-        }
-        if (status == CB_OK && method != NULL && method->conclude != NULL)
-            status = method->conclude(session->method_state, session, measurement);
+        if ((run.who.chosen_for == NULL || !same_curve(run.who.chosen_for, measurement)) &&
+            (status = choose_participants(&run, measurement)) != CB_OK)
+            goto done;
+        if (run.who.team != NULL && (status = measure(&run, measurement, new_curve)) != CB_OK)
+            goto done;
+        if (method != NULL && method->conclude != NULL &&
+            (status = method->conclude(session->method_state, session, measurement)) != CB_OK)
+            goto done;
     }
-    if (status == CB_OK && previous != NULL)
-        status = fit_curve(&run, previous);
-    if (status == CB_OK)
-        status = explain_what_is_missing(&run);
-    if (status == CB_OK)
-        status = algorithm_check(session);
+    if ((previous == NULL || (status = fit_curve(&run, previous)) == CB_OK) &&
+        (status = explain_what_is_missing(&run)) == CB_OK)
+        status = check_work_rate(session);
+done:
     control_team_free(run.who.team);
     free(run.references.figures);
     free(ranks_on_hosts);

@@ -75,8 +75,10 @@ static cb_status peer_list_make(const benchmark *definition, const bench_shape *
 static cb_status connect_peers(bench_rank *me, const bench_shape *shape, const peer_list *known)
 {
     transport_node **nodes = cb_allocate(known->count, sizeof(*nodes), "the peers of a rank");
-    cb_status status = nodes != NULL ? CB_OK : CB_ERROR_MEMORY;
+    cb_status status;
 
+    if (nodes == NULL)
+        return CB_ERROR_MEMORY;
     for (size_t k = known->count; k-- > 0;) {
         size_t stage = shape_stage(shape, known->peers[k]);
 
@@ -84,25 +86,24 @@ static cb_status connect_peers(bench_rank *me, const bench_shape *shape, const p
             me->place.first_peer[stage] = k;
     }
     me->heard = 0;
-    for (size_t k = 0; k < known->count && status == CB_OK; k++) {
+    for (size_t k = 0; k < known->count; k++) {
         size_t peer = known->peers[k];
         transport_node *node;
 
-        status = bench_node(me, peer, &node);
-        if (status != CB_OK)
-            break;
+        if ((status = bench_node(me, peer, &node)) != CB_OK)
+            goto done;
         node->label = k;
         me->peers[k] =
             (bench_peer){.node = node,
                          .incoming = {.source = (uint64_t)me->place.ranks[peer],
                                       .destination = (uint64_t)me->place.ranks[me->place.self]}};
-        if (me->threads > 1)
-            status = verification_split(&me->peers[k], me->threads);
+        if (me->threads > 1 && (status = verification_split(&me->peers[k], me->threads)) != CB_OK)
+            goto done;
         if (known->heard[k])
             nodes[me->heard++] = node;
     }
-    if (status == CB_OK)
-        status = transport_group_create(me->factory, nodes, me->heard, NULL, false, &me->group);
+    status = transport_group_create(me->factory, nodes, me->heard, NULL, false, &me->group);
+done:
     free(nodes);
     return status;
 }
@@ -191,52 +192,47 @@ cb_status rank_create(const rank_setting *setting, transport_factory *factory, b
     peer_list known = {0};
     bench_rank *me = NULL;
     size_t self = 0, stage;
-    cb_status status;
+    cb_status status = CB_ERROR_MEMORY;
 
     while (self < setting->participants && setting->ranks[self] != factory->rank)
         self++;
     stage = shape_stage(&shape, self);
     *actions = &measurement->mode->roles[shape_role(setting->definition, &shape, stage)];
-    status = peer_list_make(setting->definition, &shape, self, &known);
-    if (status == CB_OK) {
-        me = rank_allocate(known.count);
-        status = me != NULL ? CB_OK : CB_ERROR_MEMORY;
-    }
-    if (status == CB_OK) {
-        me->factory = factory;
-        me->peer_count = known.count;
-        me->place.ranks = setting->ranks;
-        me->place.participants = setting->participants;
-        me->place.self = self;
-        me->place.index = self - shape_span(&shape, stage).first;
-        me->size_bytes = measurement->size_bytes * bench_packed(setting->definition, options);
-        me->own_options = options->own;
-        me->threads = options->threads > 1 ? (size_t)options->threads : 1;
-        me->rotate = strcmp(options->buffers, "rotate") == 0;
-        me->lists = (bench_lists){.kind = measurement->list,
-                                  .own_multicast = measurement->own_multicast,
-                                  .length = measurement->count,
-                                  .group_name = whole_group ? options->group : NULL,
-                                  .seed = options->seed};
-        rank_set_window(me, (unsigned)options->window);
-        me->preparation = preparation_of(setting, me, *actions);
-        status = rank_prepare(me);
-    }
-    if (status == CB_OK)
-        status = connect_peers(me, &shape, &known);
-    if (status == CB_OK)
-        status = fragments_join(me, setting->definition, options, &shape, setting->packets);
+    if (peer_list_make(setting->definition, &shape, self, &known) != CB_OK ||
+        (me = rank_allocate(known.count)) == NULL)
+        goto done;
+    me->factory = factory;
+    me->peer_count = known.count;
+    me->place.ranks = setting->ranks;
+    me->place.participants = setting->participants;
+    me->place.self = self;
+    me->place.index = self - shape_span(&shape, stage).first;
+    me->size_bytes = measurement->size_bytes * bench_packed(setting->definition, options);
+    me->own_options = options->own;
+    me->threads = options->threads > 1 ? (size_t)options->threads : 1;
+    me->rotate = strcmp(options->buffers, "rotate") == 0;
+    me->lists = (bench_lists){.kind = measurement->list,
+                              .own_multicast = measurement->own_multicast,
+                              .length = measurement->count,
+                              .group_name = whole_group ? options->group : NULL,
+                              .seed = options->seed};
+    rank_set_window(me, (unsigned)options->window);
+    me->preparation = preparation_of(setting, me, *actions);
+    if ((status = rank_prepare(me)) != CB_OK ||
+        (status = connect_peers(me, &shape, &known)) != CB_OK)
+        goto done;
+    status = fragments_join(me, setting->definition, options, &shape, setting->packets);
     if (status == CB_OK && me->threads > 1 && (*actions)->by_threads &&
         (transport_capabilities(factory) & TRANSPORT_CONCURRENT_SEND) != 0)
         status = senders_create(me, me->threads, &me->senders);
+done:
     free(known.peers);
     free(known.heard);
-    if (status != CB_OK) {
+    if (status == CB_OK)
+        *out = me;
+    else
         rank_destroy(setting->definition, me);
-        return status;
-    }
-    *out = me;
-    return CB_OK;
+    return status;
 }
 
 cb_status rank_set_up(const benchmark *definition, bench_rank *me)

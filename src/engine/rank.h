@@ -2,7 +2,7 @@
 #ifndef ENGINE_RANK_H
 #define ENGINE_RANK_H
 
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 #include "engine/method.h"
 #include "engine/options.h"
 #include "engine/wait.h"

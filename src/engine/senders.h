@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 #include "stats/stats.h"
 
 /* Start `threads` - 1 threads for a rank with a peer. CB_ERROR_MEMORY or CB_ERROR_SYSTEM, logged.

@@ -282,21 +282,22 @@ static cb_status reconsider_wait(engine_session *session, const bench_plan *plan
 {
     size_t ranks = session->job->ranks, count;
     int *some = cb_allocate(ranks, sizeof(*some), "the ranks of the job");
-    cb_status status = some != NULL ? CB_OK : CB_ERROR_MEMORY;
-    bool shared = false;
+    cb_status status = CB_OK;
+    bool shared;
 
-    for (size_t rank = 0; status == CB_OK && rank < ranks; rank++)
+    if (some == NULL)
+        return CB_ERROR_MEMORY;
+    for (size_t rank = 0; rank < ranks; rank++)
         some[rank] = (int)rank;
-    if (status == CB_OK)
-        shared = machines_oversubscribed(&session->job->machines, some, ranks);
+    shared = machines_oversubscribed(&session->job->machines, some, ranks);
     for (size_t i = 0; session->job->options->threads > 1 && i < plan->count && !shared; i++) {
         const bench_measurement *planned = &plan->measurements[i];
 
-        if (status == CB_OK)
-            status = plan_place(session->job->definition, session->job->options, planned,
-                                session->job->machines.hosts, ranks, some, &count);
-        if (status == CB_OK)
-            status = session_oversubscribed(session, planned, some, count, &shared);
+        status = plan_place(session->job->definition, session->job->options, planned,
+                            session->job->machines.hosts, ranks, some, &count);
+        if (status != CB_OK ||
+            (status = session_oversubscribed(session, planned, some, count, &shared)) != CB_OK)
+            break;
     }
     free(some);
     CB_TRY(status);
@@ -490,13 +491,14 @@ cb_status configuration_read(control *plane, const char *directory, cb_config **
     cb_config_texts texts = {0};
     cb_config_technology *technologies = NULL;
     size_t count = 0;
+    control_team *everyone = control_everyone(plane);
     cb_status status = share_texts(plane, directory, &texts);
 
-    if (status == CB_OK)
-        status = control_agree(control_everyone(plane), list_technologies(&technologies, &count));
-    if (status == CB_OK)
-        status = control_agree(control_everyone(plane),
-                               cb_config_parse(directory, &texts, technologies, count, out));
+    if (status != CB_OK ||
+        (status = control_agree(everyone, list_technologies(&technologies, &count))) != CB_OK)
+        goto done;
+    status = control_agree(everyone, cb_config_parse(directory, &texts, technologies, count, out));
+done:
     cb_config_texts_free(&texts);
     free(technologies);
     return status;

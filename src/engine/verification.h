@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 #include "engine/outcome.h"
 
 /* A packet between two ranks. */

@@ -3,7 +3,7 @@
 #ifndef EVB_SCHEDULES_H
 #define EVB_SCHEDULES_H
 
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 
 /* Hot. Begin the next turn. A builder may still miss fragments of this turn afterwards. */
 cb_status evb_run_turn(bench_rank *me);

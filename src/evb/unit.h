@@ -9,7 +9,7 @@
 #ifndef EVB_UNIT_H
 #define EVB_UNIT_H
 
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 #include "evb/options.h"
 #include "rate/arrivals.h"
 #include "stats/stats.h"

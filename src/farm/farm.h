@@ -20,7 +20,7 @@
 #ifndef FARM_FARM_H
 #define FARM_FARM_H
 
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 
 /* The roles of a farm, in the order of the definition's table. */
 enum { FARM_SUPERVISOR, FARM_SOURCE, FARM_DESTINATION };

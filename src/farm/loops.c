@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "base/clock.h"
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 #include "engine/session.h"
 #include "engine/wait.h"
 #include "farm/messages.h"

@@ -12,8 +12,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "engine/algorithm.h"
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 #include "engine/measurement.h"
 #include "engine/rank.h"
 #include "engine/shares.h"
@@ -300,10 +299,10 @@ static cb_status set_up(farm_run *run)
     if (farm->role == FARM_DESTINATION) {
         /* --slow-us applies to destination 0. */
         if (farm->index == 0)
-            CB_TRY(algorithm_units(&session->work_rate, options->slow_us,
-                                   &farm->destination.slow_units));
-        return algorithm_units(&session->work_rate, planned->algorithm_us,
-                               &run->base.me->algorithm.units);
+            CB_TRY(host_work_refined_units(&session->work_rate, options->slow_us,
+                                           &farm->destination.slow_units));
+        return host_work_refined_units(&session->work_rate, planned->algorithm_us,
+                                       &run->base.me->algorithm.units);
     }
     if (!run->base.root)
         return CB_OK;

@@ -79,10 +79,8 @@ static cb_status open_machine(const char *description, const char *usable, host 
         free(machine);
         return CB_ERROR_MEMORY;
     }
-    status = load_topology(machine->topology, description);
-    if (status == CB_OK)
-        status = find_usable(machine, usable);
-    if (status != CB_OK) {
+    if ((status = load_topology(machine->topology, description)) != CB_OK ||
+        (status = find_usable(machine, usable)) != CB_OK) {
         host_close(machine);
         return status;
     }

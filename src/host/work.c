@@ -110,6 +110,14 @@ uint64_t host_work_units(const host_work_rate *rate, double us)
     return us > 0 ? (uint64_t)(us * 1e3 / rate->unit_ns + 0.5) : 0;
 }
 
+cb_status host_work_refined_units(host_work_rate *rate, double us, uint64_t *units)
+{
+    if (us > 0)
+        CB_TRY(host_work_refine(rate));
+    *units = host_work_units(rate, us);
+    return CB_OK;
+}
+
 /* Start of a turn. */
 typedef struct {
     uint64_t start_ns, units;

@@ -38,6 +38,9 @@ cb_status host_work_refine(host_work_rate *rate);
  */
 uint64_t host_work_units(const host_work_rate *rate, double us);
 
+/* The same after host_work_refine; if us <= 0, nothing is measured. */
+cb_status host_work_refined_units(host_work_rate *rate, double us, uint64_t *units);
+
 /* The continuous computing task: calibrated work in its own thread, with the lowest priority that
  * the system grants, on the core of the thread that created it. It keeps a processor busy while
  * that communicates. */

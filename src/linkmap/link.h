@@ -3,7 +3,7 @@
 #ifndef LINKMAP_LINK_H
 #define LINKMAP_LINK_H
 
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 #include "engine/session.h"
 #include "engine/wait.h"
 #include "linkmap/samples.h"

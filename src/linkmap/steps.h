@@ -2,7 +2,7 @@
 #ifndef LINKMAP_STEPS_H
 #define LINKMAP_STEPS_H
 
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 
 /* Index among the peers of the participant with that index. */
 static inline size_t linkmap_peer(const bench_rank *me, size_t participant)

@@ -8,8 +8,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "engine/algorithm.h"
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 #include "engine/figures.h"
 #include "engine/pass.h"
 #include "engine/rank.h"
@@ -308,25 +307,20 @@ cb_status chain_measure(const chain_method_parts *parts, const measurement_setti
     cb_status status = run.latency != NULL ? rate_run_open(&run.base) : CB_ERROR_MEMORY;
     size_t stage;
 
-    if (status == CB_OK)
-        status = rank_set_up(definition, run.base.me);
-    if (status == CB_OK)
-        status = control_barrier(setting->team);
-    if (status != CB_OK)
+    if (status != CB_OK || (status = rank_set_up(definition, run.base.me)) != CB_OK ||
+        (status = control_barrier(setting->team)) != CB_OK)
         goto done;
     stage = shape->stage_count > 0 ? shape_stage(shape, run.base.me->place.self) : 0;
     run.source = stage == 0;
     run.last = stage + 1 >= shape->stage_count;
     if (definition->units != NULL)
         run.base.step_events = definition->units->scale(options, setting->planned->count).events;
-    status = algorithm_units(&session->work_rate, setting->planned->algorithm_us,
-                             &run.base.me->algorithm.units);
-    if (status == CB_OK)
-        status = estimate_event(&run);
-    if (status == CB_OK && options->verify)
-        status = verify_events(&run);
-    if (status == CB_OK)
-        status = rate_measure(&run.base);
+    status = host_work_refined_units(&session->work_rate, setting->planned->algorithm_us,
+                                     &run.base.me->algorithm.units);
+    if (status != CB_OK || (status = estimate_event(&run)) != CB_OK ||
+        (options->verify && (status = verify_events(&run)) != CB_OK))
+        goto done;
+    status = rate_measure(&run.base);
 done:
     rate_run_close(&run.base, status);
     free(run.latency);

@@ -159,23 +159,24 @@ static cb_status list_filled(train_file *file)
 cb_status rate_train_parse(const char *name, const char *text, size_t bytes, rate_train *out)
 {
     train_file file = {.name = name, .out = out};
-    cb_status status = CB_OK;
+    cb_status status;
     size_t at = 0;
 
     *out = (rate_train){.count = 0};
     file.groups = cb_allocate(GROUPS_MOST, sizeof(*file.groups), "the trains of an orbit");
     if (file.groups == NULL)
         return CB_ERROR_MEMORY;
-    while (at < bytes && status == CB_OK) {
+    while (at < bytes) {
         const char *end = memchr(&text[at], '\n', bytes - at);
         size_t length = end != NULL ? (size_t)(end - &text[at]) : bytes - at;
 
         file.line++;
-        status = take_line(&file, &text[at], length);
+        if ((status = take_line(&file, &text[at], length)) != CB_OK)
+            goto done;
         at += length + 1;
     }
-    if (status == CB_OK)
-        status = list_filled(&file);
+    status = list_filled(&file);
+done:
     free(file.groups);
     if (status != CB_OK)
         *out = (rate_train){.count = 0};

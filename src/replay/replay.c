@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/order.h"
-#include "engine/benchmark.h"
+#include "engine/traffic.h"
 #include "engine/figures.h"
 #include "engine/method.h"
 #include "engine/pass.h"

@@ -18,8 +18,9 @@ static const report_mark marks[] = {
                 "run at this rate",
      .remedy = "the line below the row says in how many trials it held"},
     {'!', REPORT_SATURATED, REPORT_MARK_TRUE, .is_of_trial = true,
-     .meaning = "saturated: the farm cannot carry the offered rate; the farm is the limit, unless "
-                "^ is also shown",
+     .meaning =
+         "saturated: the offered rate is more than could be carried; if ^ is also shown, the "
+         "supervisor is the limit",
      .remedy = "offer less"},
     {'^', REPORT_LIMITED_BY, REPORT_MARK_IS, .text = "supervisor", .is_of_trial = true,
      .meaning = "the supervisor is the limit, not the farm: it could not issue the events in time",

@@ -265,13 +265,14 @@ cb_status timeline_trace_make(const timeline_gathered *gathered, timeline_trace 
     size_t *clock_of = NULL;
     cb_status status = allocate(gathered, out, &sent, &clock_of);
 
-    if (status == CB_OK) {
-        timeline_share_clocks(gathered->clocks, gathered->hosts, out->tracks, clock_of);
-        name_tracks(gathered, out);
-        make_slices(gathered, clock_of, out);
-        list_sendings(gathered, out, &sent);
-        draw_arrows(gathered, clock_of, &sent, out);
-    }
+    if (status != CB_OK)
+        goto done;
+    timeline_share_clocks(gathered->clocks, gathered->hosts, out->tracks, clock_of);
+    name_tracks(gathered, out);
+    make_slices(gathered, clock_of, out);
+    list_sendings(gathered, out, &sent);
+    draw_arrows(gathered, clock_of, &sent, out);
+done:
     free(sent.list);
     free(clock_of);
     return status;

@@ -166,22 +166,23 @@ static cb_status write_trace(const engine_session *session, const timeline_conte
     fact_list facts = {0};
     cb_status status = timeline_trace_make(&entries, &trace);
 
-    if (status == CB_OK) {
-        list_facts(content, recording, &trace, &facts);
-        put_facts(session->document, recording, &trace, facts.caution);
-        if (trace.most_backwards_ns > 0)
-            cb_warning("--timeline: %s", facts.caution);
-        status = report_trace_write(recording->path,
-                                    &(report_trace){.title = session->job->definition->title,
-                                                    .tracks = trace.track_names,
-                                                    .track_count = trace.tracks,
-                                                    .slices = trace.slices,
-                                                    .slice_count = trace.slice_count,
-                                                    .arrows = trace.arrows,
-                                                    .arrow_count = trace.arrow_count,
-                                                    .facts = facts.list,
-                                                    .fact_count = facts.count});
-    }
+    if (status != CB_OK)
+        goto done;
+    list_facts(content, recording, &trace, &facts);
+    put_facts(session->document, recording, &trace, facts.caution);
+    if (trace.most_backwards_ns > 0)
+        cb_warning("--timeline: %s", facts.caution);
+    status = report_trace_write(recording->path,
+                                &(report_trace){.title = session->job->definition->title,
+                                                .tracks = trace.track_names,
+                                                .track_count = trace.tracks,
+                                                .slices = trace.slices,
+                                                .slice_count = trace.slice_count,
+                                                .arrows = trace.arrows,
+                                                .arrow_count = trace.arrow_count,
+                                                .facts = facts.list,
+                                                .fact_count = facts.count});
+done:
     timeline_trace_free(&trace);
     return status;
 }

@@ -184,11 +184,12 @@ static cb_status arrange_peer(arranged_peer *peer, const uint64_t *sent)
 {
     tracer_arrangement *arrangements =
         cb_allocate(peer->receipt_count, sizeof(*arrangements), "the order of messages");
-    cb_status status = arrangements != NULL ? CB_OK : CB_ERROR_MEMORY;
+    cb_status status = CB_OK;
 
-    if (status == CB_OK)
-        tracer_order(peer->receipts, peer->receipt_count, sent, arrangements);
-    for (size_t i = 0; status == CB_OK && i < peer->receipt_count; i++)
+    if (arrangements == NULL)
+        return CB_ERROR_MEMORY;
+    tracer_order(peer->receipts, peer->receipt_count, sent, arrangements);
+    for (size_t i = 0; i < peer->receipt_count && status == CB_OK; i++)
         status = apply(&peer->receipts[arrangements[i].index], &arrangements[i]);
     free(arrangements);
     return status;

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """Who may include whom: the rules of the project, checked against the #include lines of a source tree.
 
-Each folder has a row in MAY_INCLUDE; a folder without one is an error, so that a new one states its
-place. Its own headers a folder may always include. HEADERS names those that few may include; a
-technology declares the headers of its library itself, by a comment in its folder:
+Each folder has a row in the table of docs/development/architecture.md; a folder without one is an error, so
+that a new one states its place. Its own headers a folder may always include. HEADERS names those that few
+may include; a technology declares the headers of its library itself, by a comment in its folder:
 "Foreign headers of this folder: verbs.h". No modules of src include each other in a circle. A header
 declares the functions of one .c file, but for the private header of a folder, internal.h, and the faces
 of SHARED.
@@ -18,38 +18,25 @@ from pathlib import Path
 
 import structure
 
-BELOW_ENGINE = ("base/", "host/", "control/", "transport/", "stats/", "report/")
+ARCHITECTURE = Path(__file__).resolve().parents[2] / "docs/development/architecture.md"
 
-# The project's headers, by the beginning of the name: "base/" is all of base.
-MAY_INCLUDE: dict[str, tuple[str, ...]] = {
-    "src/base/": (),
-    "src/sisci/": (),
-    "src/stats/": ("base/",),
-    "src/host/": ("base/",),
-    "src/control/": ("base/",),
-    "src/transport/": ("base/",),
-    "src/report/": ("base/", "stats/"),
-    "src/model/": ("base/", "stats/", "report/"),
-    "src/engine/": BELOW_ENGINE,
-    "src/timeline/": BELOW_ENGINE + ("engine/",),
-    "src/occupation/": BELOW_ENGINE + ("engine/",),
-    "src/bare/": BELOW_ENGINE + ("engine/",),
-    "src/parkbench/": BELOW_ENGINE + ("engine/",),
-    "src/rate/": BELOW_ENGINE + ("engine/",),
-    "src/farm/": BELOW_ENGINE + ("engine/", "rate/", "timeline/"),
-    "src/evb/": BELOW_ENGINE + ("engine/", "timeline/", "rate/"),
-    "src/linkmap/": BELOW_ENGINE + ("engine/",),
-    "src/world/": BELOW_ENGINE + ("engine/",),
-    "src/emit/": BELOW_ENGINE + ("engine/", "timeline/", "rate/", "farm/", "world/mailbox.h"),
-    "src/replay/": BELOW_ENGINE + ("engine/",),
-    "src/congest/": BELOW_ENGINE + ("engine/", "rate/"),
-    # A benchmark allocates its lists and draws them at random: base, beside what a step is made of.
-    "benchmarks/": ("engine/", "rate/", "farm/", "evb/", "linkmap/", "occupation/", "bare/", "parkbench/", "emit/", "replay/", "congest/", "world/", "transport/transport.h", "base/"),
-    "tools/": ("model/", "report/", "base/", "sisci/"),
-    # The tracing preload library stands between an application and MPI.
-    "src/tracer/": ("base/",),
-    "tests/": ("",),
-}
+
+def folders_and_headers() -> dict[str, tuple[str, ...]]:
+    """For each folder the project's headers that it may include, by the beginning of the name: "base/" is all
+    of base. Read from the table of folders in ARCHITECTURE; what is after a semicolon is in HEADERS below."""
+    rows = re.findall(r"^\| ((?:src/|benchmarks|tools|tests)\S*) \| .* \| (.*) \|$",
+                      ARCHITECTURE.read_text(encoding="utf-8"), re.MULTILINE)
+    cells = {folder: may.split(";")[0] for folder, may in rows}
+    found = {}
+    for folder, cell in cells.items():
+        names = cell.replace("engine and below", f"engine, {cells['src/engine']}").split(", ")
+        found[f"{folder}/"] = tuple(name if name.endswith(".h") else f"{name}/" for name in names)
+        if cell in ("nothing of the project", "all"):
+            found[f"{folder}/"] = ("",) if cell == "all" else ()
+    return found
+
+
+MAY_INCLUDE = folders_and_headers()
 
 # Headers, and by whom they may be included; no other file may.
 HEADERS: dict[str, tuple[str, ...]] = {
@@ -87,7 +74,7 @@ SHARED = (
     "src/base/context.h",  # the configuration: its texts, and the settings made of them
     "src/base/options.h",  # a table of options is parsed by one file and described by another
     "src/control/control.h",
-    "src/engine/benchmark.h",  # all that a benchmark's step calls
+    "src/engine/traffic.h",  # all that a benchmark's step calls
     "src/farm/farm.h",
     "src/host/host.h",
     "src/model/include/ccmod/",
@@ -170,7 +157,7 @@ def violations(tree: Path) -> list[str]:
         for path in sorted((tree / folder).rglob("*.[ch]")):
             name = path.relative_to(tree).as_posix()
             if row_of(name) is None:
-                found.append(f"{name}: its folder has no row in MAY_INCLUDE")
+                found.append(f"{name}: its folder has no row in docs/development/architecture.md")
                 continue
             for number, header, quoted in includes(path):
                 text = complaint(tree, name, header, quoted, declarations)
