@@ -264,9 +264,13 @@ cb_status session_oversubscribed(const engine_session *session,
 {
     const size_t threads =
         session->job->options->threads > 1 ? (size_t)session->job->options->threads : 1;
-    int *busy = cb_allocate(count * threads, sizeof(*busy), "the busy threads of a measurement");
+    int *busy;
     size_t found;
 
+    *out = false;
+    if (session->host == NULL) /* in a model, each rank has a host of its own */
+        return CB_OK;
+    busy = cb_allocate(count * threads, sizeof(*busy), "the busy threads of a measurement");
     if (busy == NULL)
         return CB_ERROR_MEMORY;
     found = plan_busy_threads(session->job->definition, session->job->options, measurement,
@@ -281,10 +285,13 @@ cb_status session_oversubscribed(const engine_session *session,
 static cb_status reconsider_wait(engine_session *session, const bench_plan *plan)
 {
     size_t ranks = session->job->ranks, count;
-    int *some = cb_allocate(ranks, sizeof(*some), "the ranks of the job");
     cb_status status = CB_OK;
     bool shared;
+    int *some;
 
+    if (session->host == NULL)
+        return CB_OK;
+    some = cb_allocate(ranks, sizeof(*some), "the ranks of the job");
     if (some == NULL)
         return CB_ERROR_MEMORY;
     for (size_t rank = 0; rank < ranks; rank++)

@@ -56,15 +56,13 @@ static cb_status check_options(const engine_program *program)
     return CB_OK;
 }
 
-/* As many as the largest measurement needs. */
-static cb_status count_ranks(const engine_program *program, size_t *out)
+/* As many as the largest measurement needs, and those of --receivers; 0: as many as there are. */
+static cb_status find_ranks_needed(const engine_program *program, size_t *out)
 {
     const benchmark *definition = program->definition;
+    const cb_list *receivers = &program->options.receivers;
     bench_plan plan = {0};
 
-    *out = (size_t)program->options.model_ranks;
-    if (*out > 0)
-        return CB_OK;
     CB_TRY(plan_make(definition, &program->options, ANY_NUMBER_OF_RANKS, &plan));
     for (size_t i = 0; i < plan.count; i++) {
         const bench_measurement *planned = &plan.measurements[i];
@@ -76,8 +74,22 @@ static cb_status count_ranks(const engine_program *program, size_t *out)
         if (ranks < ANY_NUMBER_OF_RANKS && ranks > *out)
             *out = ranks;
     }
+    for (size_t i = 0; i < receivers->count; i++)
+        if (receivers->values[i] >= *out)
+            *out = (size_t)receivers->values[i] + 1;
     plan_free(&plan);
     return CB_OK;
+}
+
+static cb_status count_ranks(const engine_program *program, plan_maker make_plan, size_t *out)
+{
+    *out = (size_t)program->options.model_ranks;
+    if (*out == 0 && make_plan == session_plan)
+        CB_TRY(find_ranks_needed(program, out));
+    if (*out > 0)
+        return CB_OK;
+    cb_error("--model: the number of ranks does not follow from these options; add --ranks");
+    return CB_ERROR_USAGE;
 }
 
 static cb_status find_share(const char *name, ccmod_share *out)
@@ -191,7 +203,7 @@ cb_status world_measure(engine_program *program, plan_maker make_plan)
         program->options.network = "crossbar";
     if (program->options.share == NULL)
         program->options.share = ccmod_share_name(CCMOD_FIFO);
-    CB_TRY(count_ranks(program, &run.ranks));
+    CB_TRY(count_ranks(program, make_plan, &run.ranks));
     session_catch_signals();
     cb_streams_keep_output();
     status = open_model(&program->options, &run);
