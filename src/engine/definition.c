@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/formula.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
 
@@ -266,15 +267,26 @@ cb_status shape_list_add(bench_shape_list *list, const bench_shape *shape)
     return CB_OK;
 }
 
+const char *shape_remedy(size_t ranks, char text[SHAPE_REMEDY])
+{
+    snprintf(
+        text, SHAPE_REMEDY,
+        cb_virtual != NULL
+            ? "use --ranks %zu"
+            : "start it with mpirun -np %zu (with --oversubscribe where there are fewer cores)",
+        ranks);
+    return text;
+}
+
 cb_status shape_fits(const bench_shape *shape, size_t job_ranks, const char *what)
 {
     size_t needed = shape_ranks(shape);
+    char remedy[SHAPE_REMEDY];
 
     if (needed <= job_ranks)
         return CB_OK;
-    cb_error("%s needs %zu ranks and the job has %zu; start it with mpirun -np %zu (with "
-             "--oversubscribe where there are fewer cores), or ask for fewer",
-             what, needed, job_ranks, needed);
+    cb_error("%s needs %zu ranks and the job has %zu; %s, or ask for fewer", what, needed,
+             job_ranks, shape_remedy(needed, remedy));
     return CB_ERROR_USAGE;
 }
 

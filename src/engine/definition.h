@@ -354,6 +354,10 @@ size_t shape_role(const benchmark *definition, const bench_shape *shape, size_t 
 
 bool shape_same(const bench_shape *one, const bench_shape *other);
 
+/* What to do for a job of `ranks` ranks, for messages: "start it with mpirun -np 4 ...". */
+enum { SHAPE_REMEDY = 96 };
+const char *shape_remedy(size_t ranks, char text[SHAPE_REMEDY]);
+
 /* Append a shape to a list, or check that a job has enough ranks for it; `what` names it in the
  * message. CB_ERROR_USAGE, logged, if the list is full or there are too few ranks. */
 cb_status shape_list_add(bench_shape_list *list, const bench_shape *shape);

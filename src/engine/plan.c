@@ -107,6 +107,7 @@ static cb_status check_count(const planner *p, uint64_t count, size_t room)
 {
     const char *name = p->definition->counted->column;
     size_t needed = ranks_needed(p, (size_t)count);
+    char remedy[SHAPE_REMEDY];
 
     if (count % multiple_of(p) != 0) {
         cb_error("--%s %llu: pairs need an even number; use %llu or %llu", name,
@@ -115,9 +116,8 @@ static cb_status check_count(const planner *p, uint64_t count, size_t room)
         return CB_ERROR_USAGE;
     }
     if (needed > room) {
-        cb_error("%llu %s need %zu ranks and the job has %zu; start it with mpirun -np %zu (with "
-                 "--oversubscribe where there are fewer cores)",
-                 (unsigned long long)count, name, needed, room, needed);
+        cb_error("%llu %s need %zu ranks and the job has %zu; %s", (unsigned long long)count, name,
+                 needed, room, shape_remedy(needed, remedy));
         return CB_ERROR_USAGE;
     }
     return CB_OK;

@@ -413,7 +413,8 @@ static cb_status check_work_rate(const engine_session *session)
 static cb_status prepare(plan_progress *run, size_t **ranks_on_hosts)
 {
     engine_session *session = run->session;
-    size_t count = run->plan->count, hosts = session->job->machines.host_count;
+    const size_t count = run->plan->count;
+    const size_t hosts = session->document != NULL ? session->job->machines.host_count : 0;
 
     run->who.ranks =
         cb_allocate((size_t)control_size(session->plane), sizeof(int), "the participants");

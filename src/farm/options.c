@@ -97,16 +97,15 @@ static cb_status add_farm(bench_shape_list *out, size_t sources, size_t destinat
 {
     bench_shape shape = farm_shape(sources, destinations);
     size_t needed = shape_ranks(&shape);
+    char remedy[SHAPE_REMEDY];
 
     if (needed <= ranks)
         return shape_list_add(out, &shape);
     if (sources == 1 && destinations == 1)
         return shape_fits(&shape, ranks, "a farm (a supervisor, a source and a destination)");
     cb_error("a farm of %zu sources and %zu destinations, with its supervisor, needs"
-             " %zu ranks and the job has %zu; start it with mpirun -np %zu (with "
-             "--oversubscribe where there are fewer cores), or use smaller --sources"
-             " and --destinations",
-             sources, destinations, needed, ranks, needed);
+             " %zu ranks and the job has %zu; %s, or use smaller --sources and --destinations",
+             sources, destinations, needed, ranks, shape_remedy(needed, remedy));
     return CB_ERROR_USAGE;
 }
 

@@ -137,6 +137,7 @@ static cb_status check_at_root(const script_setting *setting, control *plane,
     const size_t ranks = ccmod_trace_ranks(trace), job = (size_t)control_size(plane);
     ccmod_error error;
     ccmod_status status;
+    char remedy[SHAPE_REMEDY];
     bool in_order;
 
     if (ranks < 2) {
@@ -146,8 +147,8 @@ static cb_status check_at_root(const script_setting *setting, control *plane,
         return CB_ERROR_USAGE;
     }
     if (ranks != job) {
-        cb_error("%s has %zu ranks and this job %zu; start it with mpirun -np %zu", setting->path,
-                 ranks, job, ranks);
+        cb_error("%s has %zu ranks and this job %zu; %s", setting->path, ranks, job,
+                 shape_remedy(ranks, remedy));
         return CB_ERROR_USAGE;
     }
     /* The player takes started receives where they are waited for, and any message that is first:
