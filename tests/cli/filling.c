@@ -1,5 +1,7 @@
 /* Counts for a program that is a test how often buffers are filled or allocated with a fill: within
  * the blocks of steps, which are timed, and before them. The linker leads the calls here (--wrap).
+ * A pool that grows, because another process holds the receiver's core, fills each new buffer once:
+ * that is not counted.
  * At its end each rank writes a line "fills RANK BEFORE WITHIN" to the file fills.RANK. */
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,8 +16,12 @@ static struct {
     unsigned long before, inside;
 } fills;
 
+static _Thread_local bool grows;
+
 static void count(void)
 {
+    if (grows)
+        return;
     __atomic_fetch_add(fills.within ? &fills.inside : &fills.before, 1, __ATOMIC_RELAXED);
 }
 
@@ -67,6 +73,19 @@ void *__wrap_cb_allocate_aligned(size_t alignment, size_t bytes, const char *pur
 {
     count();
     return __real_cb_allocate_aligned(alignment, bytes, purpose);
+}
+
+cb_status __real_transport_pool_grow(transport_pool *pool);
+cb_status __wrap_transport_pool_grow(transport_pool *pool);
+
+cb_status __wrap_transport_pool_grow(transport_pool *pool)
+{
+    cb_status status;
+
+    grows = fills.within;
+    status = __real_transport_pool_grow(pool);
+    grows = false;
+    return status;
 }
 
 __attribute__((destructor)) static void write_counts(void)

@@ -73,7 +73,7 @@ check_PROGRAMS += %D%/filling
 tests_cli_filling_CPPFLAGS = $(BY_NAME_FLAGS)
 tests_cli_filling_SOURCES = benchmarks/main.c %D%/by_name.c %D%/by_name.h %D%/filling.c
 tests_cli_filling_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=block_run -Wl,--wrap=block_run_stepwise \
-	-Wl,--wrap=traffic_fill -Wl,--wrap=cb_allocate_aligned
+	-Wl,--wrap=traffic_fill -Wl,--wrap=cb_allocate_aligned -Wl,--wrap=transport_pool_grow
 
 # Parkbench on a clock with a defect.
 check_PROGRAMS += %D%/faulty_clock
