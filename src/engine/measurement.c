@@ -500,7 +500,7 @@ static cb_status measure_baselines(measurement_passes *run, const rank_setting *
     double budget_ns = run->pass.limit_ns * (1 - share_steps_end) / 2;
 
     /* In a model neither takes time. */
-    if (control_team_index(setting->team) != 0 || setting->session->host == NULL)
+    if (control_team_index(setting->team) != 0 || cb_virtual != NULL)
         return CB_OK;
     if (traffic_touches(run->traffic))
         run->out.base.touch_ns = harness_touch_ns(plan_typical_bytes(setting->planned));

@@ -69,7 +69,7 @@ static cb_status choose_participants(plan_progress *run, const bench_measurement
         session_oversubscribed(session, measurement, who->ranks, who->count, &who->oversubscribed));
     for (size_t i = 0; i < who->count; i++)
         takes_part = takes_part || who->ranks[i] == control_rank(session->plane);
-    if (session->host != NULL)
+    if (cb_virtual == NULL)
         counting_choose(&run->session->counting, session->job->machines.hosts, who->ranks,
                         who->count, control_rank(session->plane));
     return takes_part ? control_team_create(session->plane, who->ranks, who->count, &who->team)

@@ -66,7 +66,7 @@ void session_leave_if_interrupted(engine_session *session)
                      output != NULL ? output : "");
         end_job(session, EXIT_FAILURE);
     }
-    if (session->host == NULL) /* one process: rank 0 sees the signal as well */
+    if (cb_virtual != NULL) /* one process: rank 0 sees the signal as well */
         return;
     now_ns = cb_now_ns();
     if (session->interrupted_ns == 0)
@@ -268,7 +268,7 @@ cb_status session_oversubscribed(const engine_session *session,
     size_t found;
 
     *out = false;
-    if (session->host == NULL) /* in a model, each rank has a host of its own */
+    if (cb_virtual != NULL) /* in a model, each rank has a host of its own */
         return CB_OK;
     busy = cb_allocate(count * threads, sizeof(*busy), "the busy threads of a measurement");
     if (busy == NULL)
@@ -289,7 +289,7 @@ static cb_status reconsider_wait(engine_session *session, const bench_plan *plan
     bool shared;
     int *some;
 
-    if (session->host == NULL)
+    if (cb_virtual != NULL)
         return CB_OK;
     some = cb_allocate(ranks, sizeof(*some), "the ranks of the job");
     if (some == NULL)
@@ -327,7 +327,7 @@ static cb_status describe_environment(engine_session *session, engine_job *job)
                                       .argv = program->argv,
                                       .document = session->document};
 
-    if (session->host == NULL) {
+    if (cb_virtual != NULL) {
         if (session->document != NULL)
             environment_describe_model(&from, session->job->calibration);
         return CB_OK;
@@ -346,7 +346,7 @@ cb_status session_start(engine_session *session, engine_job *job, const bench_pl
     cb_status status = CB_OK;
 
     /* In a model the ranks have one job. */
-    if (session->host != NULL || control_rank(session->plane) == 0)
+    if (cb_virtual == NULL || control_rank(session->plane) == 0)
         status = configuration_make_settings(session->job->program, session->job->config,
                                              session->job->ranks, largest_bytes, &job->settings);
     CB_TRY(session_agree_on_plan(session, status));

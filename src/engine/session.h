@@ -45,7 +45,7 @@ struct engine_session {
     void *method_state;
     control *plane;
     control_clock clock; /* this rank's clock relative to rank 0's */
-    host *host;          /* NULL: the job is in a model */
+    host *host;          /* NULL in a model (cb_virtual) */
     size_t cache_bytes;  /* of the largest cache of its host */
     transport_factory *technology, *null;
     counting counting; /* of the row under way */
