@@ -117,8 +117,8 @@ expect_document result.json "{(f['kind'], f['host']) for r in d['results'] for f
 
 case_is "an interrupted run"
 rm -f result.json
-start 0 cb_pushfarm --model net.cal --sources 100 --destinations 100 --sizes 1000 --algorithm 0,1,2,3,4 \
-    --max-time 5 --output result.json
+start 0 cb_pushfarm --model net.cal --sources 8 --destinations 8 --sizes 1000 \
+    --algorithm 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19 --max-time 0.1 --output result.json
 await "$limit_s" grep -qs '"size_bytes"' result.json || failed "a row in the file within $limit_s s" "none"
 kill -INT "$launcher_pid"
 collect
