@@ -34,8 +34,7 @@ static size_t first_alike(const machine_report *all, size_t rank, bool on_host)
     return first;
 }
 
-/* Number the hosts in the order of their first ranks. */
-static cb_status list_machines(const machine_report *all, size_t ranks, machines_of_job *out)
+cb_status machines_allocate(size_t ranks, machines_of_job *out)
 {
     out->hosts = cb_allocate(ranks, sizeof(*out->hosts), "the hosts of the ranks");
     out->machines = cb_allocate(ranks, sizeof(*out->machines), "the hosts of the ranks");
@@ -45,6 +44,13 @@ static cb_status list_machines(const machine_report *all, size_t ranks, machines
     if (out->hosts == NULL || out->machines == NULL || out->cores == NULL ||
         out->host_cores == NULL || out->bindings == NULL)
         return CB_ERROR_MEMORY;
+    return CB_OK;
+}
+
+/* Number the hosts in the order of their first ranks. */
+static cb_status list_machines(const machine_report *all, size_t ranks, machines_of_job *out)
+{
+    CB_TRY(machines_allocate(ranks, out));
     for (size_t rank = 0; rank < ranks; rank++) {
         size_t first = first_alike(all, rank, true);
 
@@ -81,6 +87,8 @@ size_t machines_sharing(const machines_of_job *machines, const int *ranks, size_
 
 bool machines_oversubscribed(const machines_of_job *machines, const int *ranks, size_t count)
 {
+    if (cb_virtual != NULL) /* in a model, each rank has a host of its own */
+        return false;
     for (size_t i = 0; i < count; i++) {
         int rank = ranks[i];
 

@@ -25,6 +25,11 @@ typedef struct {
     char (*bindings)[HOST_TEXT]; /* by rank */
 } machines_of_job;
 
+/* Room for `ranks` ranks, all zero. CB_ERROR_MEMORY, logged; free it with machines_free in any
+ * case.
+ */
+cb_status machines_allocate(size_t ranks, machines_of_job *out);
+
 /* Free what environment_describe has allocated. */
 void machines_free(machines_of_job *machines);
 
@@ -56,14 +61,14 @@ typedef struct {
 cb_status environment_describe(const environment_sources *from, control_clock *clock,
                                size_t *cache_bytes, machines_of_job *machines);
 
-/* The preflight of a run: what its hosts have that disturbs measurements of the network. */
-
 /* The host of a rank in a model, a size_t. */
 #define ENVIRONMENT_MODEL_HOST "node%zu"
 
 /* Write the environment of a job in a model: program, options, the text of the calibration, and a
  * host for each rank. */
 void environment_describe_model(const environment_sources *from, const char *calibration);
+
+/* The preflight of a run: what its hosts have that disturbs measurements of the network. */
 
 /* Check the host of each rank, compare the hosts, and write interfaces and findings into the
  * environment of the document (NULL except at rank 0). Collective over all ranks. */

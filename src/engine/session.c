@@ -267,9 +267,6 @@ cb_status session_oversubscribed(const engine_session *session,
     int *busy;
     size_t found;
 
-    *out = false;
-    if (cb_virtual != NULL) /* in a model, each rank has a host of its own */
-        return CB_OK;
     busy = cb_allocate(count * threads, sizeof(*busy), "the busy threads of a measurement");
     if (busy == NULL)
         return CB_ERROR_MEMORY;

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/memory.h"
 #include "engine/fragments.h"
 #include "engine/plan_run.h"
 #include "world/plane.h"
@@ -142,14 +141,7 @@ static cb_status open_model(const bench_options *options, model_run *run)
 /* Each rank on a host of its own. */
 static cb_status make_machines(size_t ranks, machines_of_job *out)
 {
-    out->hosts = cb_allocate(ranks, sizeof(*out->hosts), "the hosts of the ranks");
-    out->machines = cb_allocate(ranks, sizeof(*out->machines), "the hosts of the ranks");
-    out->cores = cb_allocate(ranks, sizeof(*out->cores), "the cores of the ranks");
-    out->host_cores = cb_allocate(ranks, sizeof(*out->host_cores), "the cores of the hosts");
-    out->bindings = cb_allocate(ranks, sizeof(*out->bindings), "the bindings of the ranks");
-    if (out->hosts == NULL || out->machines == NULL || out->cores == NULL ||
-        out->host_cores == NULL || out->bindings == NULL)
-        return CB_ERROR_MEMORY;
+    CB_TRY(machines_allocate(ranks, out));
     out->host_count = ranks;
     for (size_t rank = 0; rank < ranks; rank++) {
         out->hosts[rank] = out->machines[rank] = (int)rank;
