@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "benchmarks/registry.h"
+#include "congest/congest.h"
 
 const benchmark *by_name(int *argc, char ***argv)
 {
@@ -18,4 +19,9 @@ const benchmark *by_name(int *argc, char ***argv)
         }
     fprintf(stderr, "usage: %s NAME [OPTION]..., with the name of a benchmark\n", (*argv)[0]);
     exit(2);
+}
+
+plan_maker by_name_plan(const benchmark *definition)
+{
+    return definition == &cb_congest ? congest_plan : session_plan;
 }

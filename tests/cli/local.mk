@@ -57,7 +57,7 @@ OTHER_TESTS += \
 # loses messages, with a collective call of MPI that fails in one rank alone, and a program whose ranks
 # perform one measurement and count what they send.
 check_PROGRAMS += %D%/faulty %D%/lossy %D%/counting %D%/alone
-BY_NAME_FLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -include tests/cli/by_name.h '-DBENCHMARK=*by_name(&argc, &argv)'
+BY_NAME_FLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -include tests/cli/by_name.h '-DBENCHMARK=*by_name(&argc, &argv)' '-DPLAN=by_name_plan(definition)'
 tests_cli_faulty_CPPFLAGS = $(BY_NAME_FLAGS)
 tests_cli_faulty_SOURCES = benchmarks/main.c %D%/by_name.c %D%/by_name.h %D%/technologies_faulty.c %D%/defects.c %D%/defects.h
 tests_cli_faulty_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=verification_timeout_ns
