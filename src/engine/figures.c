@@ -424,11 +424,15 @@ void row_begin(row_base *own, engine_session *session)
     own->skew_ns = 0;
     own->algorithm_runs = own->algorithm_ns = 0;
     counting_begin(&session->counting, session->technology);
+    if (session->job->usage != NULL && control_rank(session->plane) == 0)
+        session->job->usage->begin();
 }
 
 void row_end(engine_session *session)
 {
     counting_end(&session->counting, session->technology);
+    if (session->job->usage != NULL && control_rank(session->plane) == 0)
+        session->job->usage->end();
 }
 
 cb_status row_gather(row_base *own, const measurement_setting *setting, report_row *row)
@@ -443,7 +447,22 @@ cb_status row_gather(row_base *own, const measurement_setting *setting, report_r
     if (setting->planned->varied)
         CB_TRY(fragments_summarize(setting->team, own->arrived, &own->fragment_mean_bytes,
                                    &own->fragment_largest_bytes));
+    own->limit.load = 0;
+    if (row != NULL && session->job->usage != NULL)
+        session->job->usage->find_limit(own->timed.elapsed_ns, &own->limit);
     return meters_report(&own->timed, setting->team, row);
+}
+
+/* What saturates first in a model, and the frequency at which it has no pause. */
+static void fill_limit(const engine_limit *limit, report_row *row)
+{
+    if (!(limit->load > 0))
+        return;
+    report_set_text(row, REPORT_LIMIT, limit->place);
+    report_set_number(row, REPORT_LIMIT_PCT, 100 * limit->load);
+    if (report_row_has(row, REPORT_FREQUENCY_HZ))
+        report_set_number(row, REPORT_KNEE_HZ,
+                          report_row_number(row, REPORT_FREQUENCY_HZ, "") / limit->load);
 }
 
 cb_status row_write(const row_base *own, const measurement_setting *setting, const char *counted,
@@ -456,6 +475,7 @@ cb_status row_write(const row_base *own, const measurement_setting *setting, con
         status = figures_refuse(setting, counted, own->delivery.lost);
     } else {
         status = fill(context, setting, row);
+        fill_limit(&own->limit, row);
         if (status == CB_OK)
             status = report_add(setting->session->document, row);
     }

@@ -38,6 +38,21 @@ void meters_reset(meters *own);
  * Collective over the team; returns the control plane's error. */
 cb_status meters_report(meters *own, control_team *team, report_row *row);
 
+/* The part of a model that is busiest, and for which share of the time. */
+typedef struct {
+    char place[96];
+    double load;
+} engine_limit;
+
+/* How a model counts the work of its processors and links: from `begin` to `end`. */
+typedef struct {
+    void (*begin)(void);
+    void (*end)(void);
+    /* The busiest part, if the timed sections in between took this time; its load is 0 if nothing
+     * was busy, or out of memory. */
+    void (*find_limit)(uint64_t took_ns, engine_limit *out);
+} engine_usage;
+
 /* What the technology and the hosts count during a row: retransmissions, losses, marks of
  * congestion. Nothing is read inside a timed section, nor before all ranks have ended it. */
 

@@ -70,6 +70,7 @@ typedef struct {
     double algorithm_true_us;
     double fragment_mean_bytes, fragment_largest_bytes;
     cb_counts counters;
+    engine_limit limit; /* in a model; valid at index 0 */
 } row_base;
 
 /* Results of the passes of one measurement. Block times are agreed on by the participants. Free

@@ -33,9 +33,10 @@ struct engine_job {
     const bench_options *options;
     size_t ranks;
     machines_of_job machines;
-    cb_config *config;       /* of --config, or NULL */
-    cb_settings settings;    /* of all ranks, from --config or derived */
-    const char *calibration; /* text, of a model; NULL: the job is real */
+    cb_config *config;         /* of --config, or NULL */
+    cb_settings settings;      /* of all ranks, from --config or derived */
+    const char *calibration;   /* text, of a model; NULL: the job is real */
+    const engine_usage *usage; /* of a model; else NULL */
 };
 
 /* Of a rank. */

@@ -172,7 +172,8 @@ static cb_status run_world(engine_program *program, model_run *run)
                             .definition = program->definition,
                             .options = &program->options,
                             .ranks = run->ranks,
-                            .calibration = run->calibration_text};
+                            .calibration = run->calibration_text,
+                            .usage = &world_usage};
     setting.parameters.share = run->share;
     setting.parameters.seed = program->options.seed;
     CB_TRY(make_machines(run->ranks, &run->job.machines));

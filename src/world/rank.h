@@ -35,10 +35,15 @@ struct world {
     cb_coroutines *coroutines;
     world_rank *current;
     double now_us;
-    cb_status status;          /* of the first part that failed */
-    world_meeting *meetings;   /* of teams that some members have not joined */
-    transport_buffer *resting; /* messages without use, */
-    size_t resting_bytes;      /* with room for this number of bytes each */
+    const ccmod_workload *workload; /* what is evaluated, */
+    const ccmod_network *network;   /* and where */
+    double *work_us;                /* of processors and links when the usage began */
+    size_t busiest;                 /* of the last usage: a processor or, after them, a link, */
+    double busy_us;                 /* and its work */
+    cb_status status;               /* of the first part that failed */
+    world_meeting *meetings;        /* of teams that some members have not joined */
+    transport_buffer *resting;      /* messages without use, */
+    size_t resting_bytes;           /* with room for this number of bytes each */
 };
 
 /* Hot. The rank leaves, and comes back when the record is done. */

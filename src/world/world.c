@@ -2,6 +2,7 @@
 #include "world/world.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -53,6 +54,76 @@ static void hesitate(void)
 }
 
 static const cb_virtual_time virtual_time = {now_ns, wait_until_ns, work_ns, hesitate};
+
+/* The work of processors, and after them of links per message that they can carry at a time */
+
+static size_t count_places(void)
+{
+    const ccmod_result *now = running->workload->so_far;
+
+    return now->processors + now->cells;
+}
+
+static double work_us(size_t place)
+{
+    const ccmod_result *now = running->workload->so_far;
+    const double *widths = running->network->widths;
+    const size_t cell = place - now->processors;
+
+    if (place < now->processors) {
+        const ccmod_processor processor = ccmod_result_processor(now, place);
+
+        return processor.send_us + processor.compute_us;
+    }
+    return ccmod_result_cell(now, cell).work_us / (widths != NULL ? widths[cell] : 1);
+}
+
+static void begin_usage(void)
+{
+    const size_t count = count_places();
+
+    if (running->work_us == NULL)
+        running->work_us = cb_allocate(count, sizeof(double), "the work of a model's links");
+    for (size_t place = 0; running->work_us != NULL && place < count; place++)
+        running->work_us[place] = work_us(place);
+}
+
+/* Find the busiest place. Of those that are as busy, to rounding, the first. */
+static void end_usage(void)
+{
+    const double rounding = 1 + 1e-9;
+    const size_t count = running->work_us != NULL ? count_places() : 0;
+    double most_us = 0;
+
+    for (size_t place = 0; place < count; place++) {
+        const double busy_us = work_us(place) - running->work_us[place];
+
+        if (busy_us > most_us * rounding) {
+            most_us = busy_us;
+            running->busiest = place;
+        }
+    }
+    running->busy_us = most_us;
+}
+
+static void find_limit(uint64_t took_ns, engine_limit *out)
+{
+    const size_t processors = running->count, place = running->busiest;
+
+    out->load = took_ns > 0 ? fmin(1, running->busy_us * 1e3 / (double)took_ns) : 0;
+    if (place < processors) {
+        snprintf(out->place, sizeof(out->place), "rank %zu", place);
+    } else {
+        const uint32_t cell = (uint32_t)(place - processors);
+        char name[sizeof(out->place) - sizeof(", outward")];
+
+        ccmod_link_name(running->network, cell / 2, name, sizeof(name));
+        snprintf(out->place, sizeof(out->place), "%s, %s", name,
+                 cell % 2 == CCMOD_INWARD ? "inward" : "outward");
+    }
+}
+
+const engine_usage world_usage = {begin_usage, end_usage, find_limit};
 
 /* The ranks */
 
@@ -125,8 +196,12 @@ static cb_status evaluate(whole_run *run)
     ccmod_workload workload = {.processors = setting->ranks, .react = react, .self = &run->world};
     ccmod_result *result = NULL;
     ccmod_error error = {.text = ""};
-    ccmod_status status = ccmod_evaluate(&workload, setting->network, setting->calibration,
-                                         &setting->parameters, NULL, 0, &result, &error);
+    ccmod_status status;
+
+    run->world.workload = &workload;
+    run->world.network = setting->network;
+    status = ccmod_evaluate(&workload, setting->network, setting->calibration, &setting->parameters,
+                            NULL, 0, &result, &error);
 
     ccmod_result_free(result);
     if (status == CCMOD_OK || run->world.status != CB_OK)
@@ -173,6 +248,7 @@ cb_status world_run(const world_setting *setting)
     world_planes_close(&run.world);
     world_free_messages(&run.world);
     cb_coroutines_free(run.world.coroutines);
+    free(run.world.work_us);
     free(run.world.ranks);
     return status;
 }

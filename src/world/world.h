@@ -5,7 +5,11 @@
 #ifndef WORLD_WORLD_H
 #define WORLD_WORLD_H
 
+#include "engine/session.h"
 #include "world/rank.h"
+
+/* Of the world that runs. */
+extern const engine_usage world_usage;
 
 typedef struct {
     const ccmod_network *network;

@@ -48,12 +48,15 @@ expect_rows "abs(r['latency_us']['median'] - 11.75) < 0.002"
 # The link carries a packet in 1 us, four times as long as its sender needs.
 modelled "a stream" cb_oneway --sizes 10000 --mode stream --max-time 0.05
 expect_rows "abs(r['round_us']['median'] - 1) < 0.01"
+expect_rows "r['limit'].startswith('node ') and r['limit_pct'] > 98 and abs(r['knee_Hz'] / 1e6 - 1) < 0.01"
 # Of 8 ranks each sends seven packets; the last one arrives 1.5 us after its send, or later, if others come with it.
 modelled "all-to-all" cb_alltoall --processors 8 --sizes 1000 --mode round --max-time 0.01
 expect_rows "r['processors'] < 8 or 0 <= r['round_us']['median'] - (7 * 0.25 + 1.5 + 0.1) < 0.1"
 # The supervisor sends one message to each source for an event.
 modelled "a push farm" cb_pushfarm --sources 8 --destinations 4 --sizes 1000 --algorithm 0 --max-time 0.02 --verify
 expect_rows "abs(r['round_us']['median'] - 8 * 0.25) < 0.01"
+# So that is what saturates first.
+expect_rows "r['limit'] == 'rank 0' and abs(r['limit_pct'] - 100) < 1 and abs(r['knee_Hz'] / 500e3 - 1) < 0.01"
 
 # The network copies what its sender sends once.
 modelled "a multicast" cb_multicast --destinations 4 --sizes 10000 --multicast technology --max-time 0.02 --verify

@@ -497,38 +497,42 @@ static uint32_t find_bottleneck(const ccmod_engine *engine)
     return worst;
 }
 
-static ccmod_status keep(evaluation *whole, ccmod_result **out)
+/* Make the result, in which a workload may look while the evaluation runs. */
+static ccmod_status show(evaluation *whole, kept_result **out)
 {
     ccmod_engine *engine = &whole->engine;
     kept_result *kept = calloc(1, sizeof(*kept));
-    double end_us = 0;
 
+    *out = kept;
     if (kept == NULL)
         return ccmod_traffic_no_memory(&engine->traffic);
+    kept->processors = engine->processors;
+    kept->cells = engine->traffic.cells;
+    kept->result.processors = engine->processor_count;
+    kept->result.cells = engine->traffic.cell_count;
+    kept->result.self = kept;
+    engine->workload->so_far = &kept->result;
+    return CCMOD_OK;
+}
+
+static void fill(const evaluation *whole, ccmod_result *result)
+{
+    const ccmod_engine *engine = &whole->engine;
+    double end_us = 0;
+
     if (whole->stopped_by != CCMOD_STOPPED_BY_TRACE)
         end_us = engine->traffic.now_us;
     else
         for (size_t i = 0; i < engine->processor_count; i++)
             end_us = fmax(end_us, engine->processors[i].clock_us);
-    kept->processors = engine->processors;
-    kept->cells = engine->traffic.cells;
-    kept->result = (ccmod_result){
-        .end_us = end_us,
-        .stopped_by = whole->stopped_by,
-        .rate = ccmod_rate_find(&engine->rate),
-        .messages = engine->messages,
-        .cycles = engine->traffic.cycles,
-        .processors = engine->processor_count,
-        .cells = engine->traffic.cell_count,
-        .bottleneck = find_bottleneck(engine),
-        .comparison = engine->comparison,
-        .losses = engine->traffic.losses,
-        .self = kept,
-    };
-    engine->processors = NULL;
-    engine->traffic.cells = NULL;
-    *out = &kept->result;
-    return CCMOD_OK;
+    result->end_us = end_us;
+    result->stopped_by = whole->stopped_by;
+    result->rate = ccmod_rate_find(&engine->rate);
+    result->messages = engine->messages;
+    result->cycles = engine->traffic.cycles;
+    result->bottleneck = find_bottleneck(engine);
+    result->comparison = engine->comparison;
+    result->losses = engine->traffic.losses;
 }
 
 ccmod_parameters ccmod_parameters_default(void)
@@ -553,14 +557,23 @@ ccmod_status ccmod_evaluate(ccmod_workload *workload, const ccmod_network *netwo
                                .calibration = calibration,
                                .parameters = *parameters,
                                .audience = ccmod_audience(observers, observer_count, error)}}};
+    kept_result *kept = NULL;
     ccmod_status status;
 
     CCMOD_TRY(ccmod_check(workload, network, calibration, parameters, error));
     status = set_up(&whole);
     if (status == CCMOD_OK)
-        status = evaluate(&whole);
+        status = show(&whole, &kept);
     if (status == CCMOD_OK)
-        status = keep(&whole, out);
+        status = evaluate(&whole);
+    workload->so_far = NULL;
+    if (status == CCMOD_OK) {
+        fill(&whole, &kept->result);
+        whole.engine.processors = NULL;
+        whole.engine.traffic.cells = NULL;
+        *out = &kept->result;
+    } else
+        free(kept);
     evaluation_release(&whole);
     free(whole.engine.processors);
     free(whole.engine.traffic.cells);

@@ -105,6 +105,9 @@ struct ccmod_workload {
                           const ccmod_outcome *outcome, ccmod_record *record, ccmod_error *error);
     void (*release)(ccmod_workload *workload); /* NULL: nothing to free */
     void *self;                                /* of the implementation */
+    /* Set by ccmod_evaluate while it runs: what the processors and links have done up to now, for
+     * ccmod_result_processor and ccmod_result_cell; its other members are not valid yet. */
+    const struct ccmod_result *so_far;
 };
 
 /* Release the workload, if it has a release function; NULL is accepted. */
