@@ -19,7 +19,7 @@ static const char *const buffer_uses[] = {"hot", "rotate", BENCH_SEPARATE, NULL}
 static const char *const quantiles[] = {"p50", "p90", "p99", "p99.9", NULL};
 static const char *const sides[] = {"none", "source", "destination", "both", NULL};
 static const char *const nodes[] = {"none", "both", NULL};
-static const char *const group_sends[] = {"network", "tree", NULL};
+static const char *const group_sends[] = {BENCH_GROUP_SEND_NETWORK, BENCH_GROUP_SEND_TREE, NULL};
 static const char *const formats[] = {"text", "csv", "json", NULL};
 
 enum { LARGEST_MESSAGE = 1 << 30, LARGEST_RANK = 65535 };
@@ -484,7 +484,17 @@ static const cb_option later_rows[] = {
      .offset = FIELD(share),
      .argument = "RULE",
      .key = "share",
-     .help = "How messages share a link of the model, as in ccmod run; default fifo"},
+     .help = "How messages share a link of the model, as in ccmod run; default as the calibration "
+             "says, else fifo"},
+    {.name = "group-send",
+     .type = CB_OPTION_CHOICE,
+     .offset = FIELD(group_send),
+     .argument = "HOW",
+     .choices = group_sends,
+     .key = "group_send",
+     .help = "How the model carries a multicast of the technology; default network",
+     .more = "network: as one message, which each link carries once. tree: as a binomial tree of "
+             "sends; a member forwards the message when it receives it."},
     {.name = "ranks",
      .type = CB_OPTION_COUNT,
      .offset = FIELD(model_ranks),

@@ -42,6 +42,7 @@ struct bench_options {
     const char *interface;
     const char *parameter;               /* NAME=VALUE,...; NULL: not given */
     const char *model, *network, *share; /* model NULL: a real run */
+    const char *group_send;              /* one of those below; NULL: not given */
     uint64_t model_ranks;                /* 0: as many as the counts need */
     const char *emit_trace;
     uint64_t trace_steps, trace_blocks;
@@ -51,6 +52,10 @@ struct bench_options {
     alignas(max_align_t) unsigned char own[BENCH_OWN_BYTES]; /* struct of the benchmark's own
                                                               * options */
 };
+
+/* --group-send */
+#define BENCH_GROUP_SEND_NETWORK "network"
+#define BENCH_GROUP_SEND_TREE "tree"
 
 enum { OPTIONS_THREADS_MOST = 64 }; /* --threads */
 

@@ -105,6 +105,7 @@ static cb_status check_details(const cb_option_table *table, const bool *given)
     } details[] = {{"trace-", "emit-trace", true},
                    {"network", "model", false},
                    {"share", "model", false},
+                   {"group-send", "model", false},
                    {"ranks", "model", false}};
 
     for (size_t i = 0; i < table->option_count; i++)

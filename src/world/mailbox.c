@@ -50,16 +50,13 @@ static cb_status add_channel(mailbox *box, uint32_t sender)
     return CB_OK;
 }
 
-cb_status mailbox_put(mailbox *box, uint32_t sender, mailbox_item *put)
+static void channel_put(mailbox *box, mailbox_channel *into, mailbox_item *put)
 {
-    mailbox_channel *into = find_channel(box, sender);
+    const uint32_t sender = into->sender;
 
-    if (into == NULL) {
-        CB_TRY(add_channel(box, sender));
-        into = &box->channels[box->count - 1];
-    }
+    if (put->number > 0)
+        into->number = put->number;
     put->next = NULL;
-    put->sender = sender;
     put->before = box->newest;
     put->after = NULL;
     *(box->newest != NULL ? &box->newest->after : &box->oldest) = put;
@@ -72,6 +69,39 @@ cb_status mailbox_put(mailbox *box, uint32_t sender, mailbox_item *put)
         into->last->next = put;
     }
     into->last = put;
+}
+
+/* The next message of a channel among those that came early; NULL if there is none. */
+static mailbox_item *take_early(mailbox *box, const mailbox_channel *of)
+{
+    for (mailbox_item **at = &box->early; *at != NULL; at = &(*at)->next) {
+        mailbox_item *one = *at;
+
+        if (one->sender == of->sender && one->number == of->number + 1) {
+            *at = one->next;
+            return one;
+        }
+    }
+    return NULL;
+}
+
+cb_status mailbox_put(mailbox *box, uint32_t sender, mailbox_item *put)
+{
+    mailbox_channel *into = find_channel(box, sender);
+
+    if (into == NULL) {
+        CB_TRY(add_channel(box, sender));
+        into = &box->channels[box->count - 1];
+    }
+    put->sender = sender;
+    if (put->number > into->number + 1) {
+        put->next = box->early;
+        box->early = put;
+        return CB_OK;
+    }
+    do
+        channel_put(box, into, put);
+    while (put->number > 0 && (put = take_early(box, into)) != NULL);
     return CB_OK;
 }
 
@@ -105,7 +135,13 @@ mailbox_item *mailbox_take(mailbox *box, uint32_t sender)
 
 mailbox_item *mailbox_take_oldest(mailbox *box)
 {
-    return box->oldest != NULL ? mailbox_take(box, box->oldest->sender) : NULL;
+    mailbox_item *early = box->early;
+
+    if (box->oldest != NULL)
+        return mailbox_take(box, box->oldest->sender);
+    if (early != NULL)
+        box->early = early->next;
+    return early;
 }
 
 static bool has_bit(const uint64_t *bits, size_t at)

@@ -18,11 +18,13 @@ typedef struct mailbox_item {
     struct mailbox_item *next;           /* of the same sender */
     struct mailbox_item *before, *after; /* in the order in which they came to the mailbox */
     uint32_t sender;
+    uint32_t number; /* among the sender's messages to the mailbox, from 1 on; 0: as they come */
 } mailbox_item;
 
 typedef struct {
     uint32_t sender;
     mailbox_item *first, *last;
+    uint32_t number; /* of the last one that had a number */
 } mailbox_channel;
 
 typedef struct {
@@ -31,6 +33,7 @@ typedef struct {
     uint32_t *slots; /* hash table by sender: 1 + index of the channel; 0: free */
     size_t slot_count;
     mailbox_item *oldest, *newest; /* of all senders */
+    mailbox_item *early;           /* that came before one with a smaller number */
     uint64_t *ready;               /* a bit for each sender with messages, */
     size_t ready_count;
     uint64_t *due;       /* and for each that has not had its turn in the round; */
@@ -54,8 +57,8 @@ cb_status mailbox_open(mailbox *box, size_t ranks);
 /* The mailbox is empty. */
 void mailbox_close(mailbox *box);
 
-/* Append a message to its sender's queue. After CB_ERROR_MEMORY, logged, the caller still owns it.
- */
+/* Append a message to its sender's queue, or keep it until those with smaller numbers have come.
+ * After CB_ERROR_MEMORY, logged, the caller still owns it. */
 cb_status mailbox_put(mailbox *box, uint32_t sender, mailbox_item *put);
 
 /* The next message of a sender; NULL if there is none. */
@@ -64,7 +67,7 @@ mailbox_item *mailbox_next(const mailbox *box, uint32_t sender);
 /* Remove it. */
 mailbox_item *mailbox_take(mailbox *box, uint32_t sender);
 
-/* Remove the oldest message of all senders; NULL if there is none. */
+/* Remove the oldest message of all senders, at last those that are kept; NULL if there is none. */
 mailbox_item *mailbox_take_oldest(mailbox *box);
 
 /* Remove a message of a group; NULL if none may be received now. */

@@ -127,14 +127,19 @@ static cb_status write_calibration(model_run *run)
     return CB_ERROR_MEMORY;
 }
 
-static cb_status open_model(const bench_options *options, model_run *run)
+/* The rule of --share, else the one that the calibration found, else fifo. */
+static cb_status open_model(bench_options *options, model_run *run)
 {
     ccmod_error error;
 
-    CB_TRY(find_share(options->share, &run->share));
     if (ccmod_calibration_open(options->model, &run->calibration, &error) != CCMOD_OK ||
         ccmod_network_open(options->network, run->ranks, &run->network, &error) != CCMOD_OK)
         return failed(&error);
+    if (options->share == NULL)
+        options->share = ccmod_share_name(run->calibration.share_rule > 0
+                                              ? (ccmod_share)(run->calibration.share_rule - 1)
+                                              : CCMOD_FIFO);
+    CB_TRY(find_share(options->share, &run->share));
     return write_calibration(run);
 }
 
@@ -165,6 +170,8 @@ static cb_status run_world(engine_program *program, model_run *run)
                              .calibration = &run->calibration,
                              .parameters = ccmod_parameters_default(),
                              .ranks = run->ranks,
+                             .multicasts_by_tree =
+                                 strcmp(program->options.group_send, BENCH_GROUP_SEND_TREE) == 0,
                              .run = run_rank,
                              .context = run};
 
@@ -194,8 +201,8 @@ cb_status world_measure(engine_program *program, plan_maker make_plan)
     program->options.touch = "none";
     if (program->options.network == NULL)
         program->options.network = "crossbar";
-    if (program->options.share == NULL)
-        program->options.share = ccmod_share_name(CCMOD_FIFO);
+    if (program->options.group_send == NULL)
+        program->options.group_send = BENCH_GROUP_SEND_NETWORK;
     CB_TRY(count_ranks(program, make_plan, &run.ranks));
     session_catch_signals();
     cb_streams_keep_output();

@@ -30,7 +30,8 @@ struct world_rank {
 
 struct world {
     size_t count;
-    bool has_multicasts; /* the share rule can carry them */
+    bool has_multicasts;     /* the share rule can carry them, or */
+    bool multicasts_by_tree; /* they are sends among the members */
     world_rank *ranks;
     cb_coroutines *coroutines;
     world_rank *current;

@@ -11,10 +11,22 @@
 #include "world/mailbox.h"
 #include "world/plane.h"
 
+/* A multicast by a tree of sends: its root, then the receivers. */
+typedef struct {
+    size_t users; /* messages that have it */
+    size_t count;
+    struct {
+        uint32_t rank;
+        uint32_t number; /* of the message that it gets */
+    } members[];
+} send_tree;
+
 /* A message under way, received, or without use. Its content follows. */
 typedef struct {
     transport_buffer base;
     mailbox_item item;
+    send_tree *tree; /* until its receiver takes it; NULL: it is for this receiver only */
+    size_t place;    /* of the receiver, in the tree */
 } message;
 
 typedef struct {
@@ -22,6 +34,7 @@ typedef struct {
     world_rank *me;
     mailbox box;
     size_t message_bytes; /* announced */
+    uint32_t *sent;       /* to each rank, since the first group with a tree; NULL: there is none */
 } world_factory;
 
 /* Its nodes in the order of ranks. */
@@ -53,9 +66,17 @@ static message *message_of(mailbox_item *item)
 
 /* Buffers */
 
+static void leave_tree(message *sent)
+{
+    if (sent->tree != NULL && --sent->tree->users == 0)
+        free(sent->tree);
+    sent->tree = NULL;
+}
+
 /* Buffers of the size that was announced last rest; others are freed. */
 static void rest(world *in, transport_buffer *buffer)
 {
+    leave_tree((message *)buffer);
     if (buffer->capacity != in->resting_bytes) {
         free(buffer);
         return;
@@ -149,29 +170,70 @@ cb_status world_deliver(world_rank *me, uint32_t from, uint64_t cargo)
         return CB_OK;
     }
     arrived->base.owner = me->listener;
+    if (arrived->tree != NULL)
+        from = arrived->tree->members[0].rank;
     return mailbox_put(&factory_of(me->listener)->box, from, &arrived->item);
+}
+
+static void send_message(world_rank *me, uint32_t rank, uint32_t number, transport_buffer *buffer)
+{
+    ((message *)buffer)->item.number = number;
+    buffer->owner->held--;
+    me->pending++;
+    world_call(me, &(ccmod_record){.kind = CCMOD_START_SEND,
+                                   .peer = rank,
+                                   .size_bytes = buffer->size,
+                                   .cargo = (uintptr_t)buffer});
 }
 
 static cb_status send_buffer(transport_node *node, transport_buffer *buffer)
 {
-    world_rank *me = factory_of(node->factory)->me;
+    const world_factory *factory = factory_of(node->factory);
+    const uint32_t rank = (uint32_t)node->rank;
 
-    buffer->owner->held--;
-    me->pending++;
-    world_call(me, &(ccmod_record){.kind = CCMOD_START_SEND,
-                                   .peer = (uint32_t)node->rank,
-                                   .size_bytes = buffer->size,
-                                   .cargo = (uintptr_t)buffer});
+    send_message(factory->me, rank, factory->sent != NULL ? ++factory->sent[rank] : 0, buffer);
     return CB_OK;
 }
 
+/* The sends of a member of a binomial tree: place n receives from the place that is n without its
+ * highest bit, and sends to the existing places that are n with one more, higher bit. */
+static cb_status send_on(transport_factory *base, const transport_buffer *content, send_tree *tree,
+                         size_t place)
+{
+    for (size_t bit = 1; bit < tree->count; bit *= 2) {
+        message *copy;
+
+        if (bit <= place || place + bit >= tree->count)
+            continue;
+        copy = (message *)create_buffer(base, content->size);
+        if (copy == NULL)
+            return CB_ERROR_MEMORY;
+        memcpy(copy->base.data, content->data, content->size);
+        copy->tree = tree;
+        copy->place = place + bit;
+        tree->users++;
+        send_message(factory_of(base)->me, tree->members[copy->place].rank,
+                     tree->members[copy->place].number, &copy->base);
+    }
+    return CB_OK;
+}
+
+/* Who takes a message of a tree sends it on. */
 static cb_status give(transport_factory *base, message *taken, transport_buffer **out)
 {
+    cb_status status = CB_OK;
+
     if (taken == NULL)
         return CB_EMPTY;
     base->held++;
-    *out = &taken->base;
-    return CB_OK;
+    if (taken->tree != NULL)
+        status = send_on(base, &taken->base, taken->tree, taken->place);
+    leave_tree(taken);
+    if (status == CB_OK)
+        *out = &taken->base;
+    else
+        release_buffer(&taken->base);
+    return status;
 }
 
 static cb_status try_receive(transport_node *node, transport_buffer **out)
@@ -268,14 +330,40 @@ static cb_status group_try_receive_root(transport_group *base, transport_buffer 
     return try_receive(base->root, out);
 }
 
+static cb_status send_by_tree(world_group *group, transport_buffer *buffer)
+{
+    const size_t count = group->base.count;
+    world_factory *factory = factory_of(group->base.factory);
+    message *content = (message *)buffer;
+    send_tree *tree =
+        cb_allocate(1, sizeof(*tree) + (count + 1) * sizeof(tree->members[0]), "a multicast");
+    cb_status status = CB_ERROR_MEMORY;
+
+    if (tree != NULL) {
+        content->tree = tree;
+        tree->users = 1;
+        tree->count = count + 1;
+        tree->members[0].rank = factory->me->number;
+        for (size_t i = 0; i < count; i++) {
+            tree->members[i + 1].rank = group->ranks[i];
+            tree->members[i + 1].number = ++factory->sent[group->ranks[i]];
+        }
+        status = send_on(&factory->base, buffer, tree, 0);
+    }
+    release_buffer(buffer);
+    return status;
+}
+
 static cb_status group_send(transport_group *base, transport_buffer *buffer)
 {
-    const world_group *group = (const world_group *)base;
+    world_group *group = (world_group *)base;
     world_rank *me = factory_of(base->factory)->me;
     multicast *sent;
 
     if (group->ranks == NULL || base->count == 0)
         return transport_plain_send(base, buffer);
+    if (me->in->multicasts_by_tree)
+        return send_by_tree(group, buffer);
     sent = cb_allocate(1, sizeof(*sent), "a multicast");
     if (sent == NULL) {
         release_buffer(buffer);
@@ -304,6 +392,7 @@ static cb_status group_create(transport_factory *factory, transport_node *const 
                               size_t count, transport_node *root, bool by_network,
                               transport_group **out)
 {
+    world_factory *mine = factory_of(factory);
     world_group *group = cb_allocate(1, sizeof(*group), "a group");
 
     if (group == NULL)
@@ -311,7 +400,9 @@ static cb_status group_create(transport_factory *factory, transport_node *const 
     CB_TRY(transport_group_initialise(&group->base, factory, nodes, count, root, by_network));
     if (by_network && root == NULL) {
         group->ranks = cb_allocate(count, sizeof(*group->ranks), "a group");
-        if (group->ranks == NULL) {
+        if (mine->me->in->multicasts_by_tree && mine->sent == NULL)
+            mine->sent = cb_allocate((size_t)factory->size, sizeof(*mine->sent), "a group");
+        if (group->ranks == NULL || (mine->me->in->multicasts_by_tree && mine->sent == NULL)) {
             group_destroy(&group->base);
             return CB_ERROR_MEMORY;
         }
@@ -353,6 +444,7 @@ static cb_status close_factory(transport_factory *base)
     while ((left = message_of(mailbox_take_oldest(&factory->box))) != NULL)
         rest(factory->me->in, &left->base);
     mailbox_close(&factory->box);
+    free(factory->sent);
     free(factory);
     return CB_OK;
 }

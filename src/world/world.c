@@ -218,7 +218,9 @@ static cb_status set_up(whole_run *run)
     world *all = &run->world;
 
     all->count = setting->ranks;
-    all->has_multicasts = ccmod_share_has_multicasts(setting->parameters.share);
+    all->multicasts_by_tree = setting->multicasts_by_tree;
+    all->has_multicasts =
+        all->multicasts_by_tree || ccmod_share_has_multicasts(setting->parameters.share);
     all->ranks = cb_allocate(all->count, sizeof(*all->ranks), "the ranks of the model");
     if (all->ranks == NULL)
         return CB_ERROR_MEMORY;

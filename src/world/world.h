@@ -16,6 +16,7 @@ typedef struct {
     const ccmod_calibration *calibration;
     ccmod_parameters parameters;
     size_t ranks;
+    bool multicasts_by_tree; /* a multicast is a tree of sends, not one message of the network */
     /* A rank's part. A status other than CB_OK ends the run. */
     cb_status (*run)(void *context, world_rank *me);
     void *context;

@@ -62,6 +62,14 @@ expect_rows "r['limit'] == 'rank 0' and abs(r['limit_pct'] - 100) < 1 and abs(r[
 modelled "a multicast" cb_multicast --destinations 4 --sizes 10000 --multicast technology --max-time 0.02 --verify
 expect_rows "abs(r['round_us']['median'] - 1) < 0.01"
 
+# A hop takes 1.85 us, and an acknowledgement 1.75.
+modelled "a multicast by a tree of sends" cb_multicast --destinations 7,8 --sizes 1000 --multicast technology \
+    --list fixed --mode round --group-send tree --max-time 0.02 --verify
+expect_rows "abs(r['round_us']['median'] - (3 * 1.85 + 1.75)) < 0.002"
+modelled "by trees that change" cb_multicast --ranks 12 --destinations 5 --sizes 1000 --multicast technology \
+    --list random --mode stream --group-send tree --share tcp --max-time 0.02 --verify
+expect_rows "r['verify']['reordered'] == 0"
+
 modelled "a timeline" cb_evb --ranks 4 --sizes 1000 --max-time 0.02 --timeline timeline.json
 expect_true "fragments that arrive 1.85 us after their send, or later" "$CB_PYTHON" -c "
 import json
@@ -72,6 +80,17 @@ for event in json.load(open('timeline.json'))['traceEvents']:
     elif event['ph'] == 'f':
         took.append(event['ts'] - sent[event['id']])
 assert took and abs(min(took) - 1.85) < 0.01, took"
+
+{
+    cat net.cal
+    echo "share maxmin"
+} >maxmin.cal
+modelled "the rule of the calibration" cb_pairs --processors 2 --sizes 1000 --max-time 0.01
+expect_document result.json "d['parameters']['share']" fifo
+run 0 cb_pairs --model maxmin.cal --processors 2 --sizes 1000 --max-time 0.01 --output result.json
+expect_document result.json "d['parameters']['share']" maxmin
+modelled "a rule that is given" cb_pairs --share bottleneck --processors 2 --sizes 1000 --max-time 0.01
+expect_document result.json "d['parameters']['share']" bottleneck
 
 case_is "what was measured in a model is the model"
 run 0 cb_calibrate --model net.cal --max-time 0.01 --output measured.json
@@ -150,4 +169,5 @@ refused "threads" cb_oneway "--model net.cal --threads 2" "--threads"
 refused "plain MPI" cb_bare "--model net.cal" "--model has no meaning"
 refused "a network without a model" cb_oneway "--network crossbar" "without --model"
 refused "ranks without a model" cb_oneway "--ranks 4" "without --model"
+refused "a tree without a model" cb_multicast "--group-send tree" "without --model"
 finish
