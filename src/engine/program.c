@@ -105,7 +105,8 @@ static cb_status check_details(const cb_option_table *table, const bool *given)
     } details[] = {{"trace-", "emit-trace", true},
                    {"network", "model", false},
                    {"share", "model", false},
-                   {"ranks", "model", false}};
+                   {"ranks", "model", false},
+                   {"messages", "model", false}};
 
     for (size_t i = 0; i < table->option_count; i++)
         for (size_t k = 0; given[i] && k < sizeof(details) / sizeof(details[0]); k++) {

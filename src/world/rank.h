@@ -35,6 +35,7 @@ struct world {
     cb_coroutines *coroutines;
     world_rank *current;
     double now_us;
+    uint64_t messages;         /* sent so far */
     cb_status status;          /* of the first part that failed */
     world_meeting *meetings;   /* of teams that some members have not joined */
     transport_buffer *resting; /* messages without use, */

@@ -158,6 +158,7 @@ static cb_status send_buffer(transport_node *node, transport_buffer *buffer)
 
     buffer->owner->held--;
     me->pending++;
+    me->in->messages++;
     world_call(me, &(ccmod_record){.kind = CCMOD_START_SEND,
                                    .peer = (uint32_t)node->rank,
                                    .size_bytes = buffer->size,
@@ -284,6 +285,7 @@ static cb_status group_send(transport_group *base, transport_buffer *buffer)
     *sent = (multicast){base->count, (message *)buffer};
     buffer->owner->held--;
     me->pending++;
+    me->in->messages += base->count;
     world_call(me, &(ccmod_record){.kind = CCMOD_MULTICAST,
                                    .list = group->ranks,
                                    .list_count = base->count,

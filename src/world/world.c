@@ -52,7 +52,13 @@ static void hesitate(void)
     wait_until_ns(now_ns() + cb_random_below(&running->current->random, longest_ns), false);
 }
 
-static const cb_virtual_time virtual_time = {now_ns, wait_until_ns, work_ns, hesitate};
+static uint64_t count_messages(void)
+{
+    return running->messages;
+}
+
+static const cb_virtual_time virtual_time = {now_ns, wait_until_ns, work_ns, hesitate,
+                                             count_messages};
 
 /* The ranks */
 
