@@ -132,6 +132,19 @@ expect_status 1
 expect_valid result.json
 expect_document result.json "(d['complete'], d['reason'])" "(False, 'SIGINT')"
 
+# A play takes 2 s of the model's time.
+case_is "a long batch is interrupted in its middle"
+rm -f result.json
+printf '%%cct 1 ranks 2 unit us\n0:\n@ 8000000\ns 1 100\n;\n1:\n@ 8000000\nr 0 100\n;\n' >long.cct
+start 0 cb_replay long.cct --model net.cal --ranks 2 --max-time 100 --output result.json
+await "$limit_s" test -s result.json || failed "a document within $limit_s s" "none"
+kill -TERM "$launcher_pid"
+collect
+expect_status 1
+expect_valid result.json
+expect_document result.json "(d['complete'], d['reason'], d['results'])" "(False, 'SIGTERM', [])"
+expect_document result.json "d['elapsed_s'] < 2" True
+
 # refused NAME PROGRAM OPTIONS TEXTS...
 refused() {
     case_is "$1"
