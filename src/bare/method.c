@@ -132,7 +132,7 @@ static cb_status take_turn(bare_run *bare, measurement_passes *run, size_t turn,
 static cb_status turns_that_fit(const bare_run *bare, measurement_passes *run, double share,
                                 size_t least, size_t most, size_t *turns)
 {
-    double elapsed_ns = (double)(cb_now_ns() - run->pass.started_ns);
+    double elapsed_ns = budget_used_ns(run->setting->session->job->options, run->pass.started);
 
     CB_TRY(control_maximum(run->pass.team, &elapsed_ns, 1));
     run->pass.elapsed_ns = elapsed_ns;

@@ -24,6 +24,7 @@ typedef struct {
     void (*wait_until_ns)(uint64_t until_ns, bool or_earlier);
     void (*work_ns)(uint64_t ns); /* the rank's processor is busy */
     void (*hesitate)(void);       /* ranks that are to start together start within 1 us, as drawn */
+    uint64_t (*messages)(void);   /* sent so far by all ranks */
 } cb_virtual_time;
 
 /* NULL: time passes by itself. Chosen once, before there are ranks. */

@@ -480,5 +480,6 @@ cb_status row_write(const row_base *own, const measurement_setting *setting, con
             status = report_add(setting->session->document, row);
     }
     report_row_clear(row);
+    setting->session->row_begun = budget_now();
     return status;
 }

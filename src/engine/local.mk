@@ -1,4 +1,5 @@
 libcombench_a_SOURCES += \
+	%D%/budget.c %D%/budget.h \
 	%D%/definition.c %D%/definition.h \
 	%D%/describe.c %D%/describe.h \
 	%D%/environment.c %D%/environment.h \

@@ -63,16 +63,23 @@ static uint64_t within_warm_up(const measurement_passes *run, uint64_t steps)
     return (uint64_t)fmax(1, fmin((double)steps, fitting));
 }
 
+/* Of the warm-up's block. */
+static double used_ns(const pass_context *pass)
+{
+    return fmax(pass->blocks_ns[0], pass->messages_ns);
+}
+
 /* Lengthen blocks from one step on, for at least a part of the warm-up. */
 static cb_status grow_block(void *decider, const pass_context *pass, pass_batch *next)
 {
     measurement_passes *run = decider;
-    double share_ns = pass->limit_ns * share_warm_up_end, took_ns = pass->blocks_ns[0], growth;
+    double share_ns = pass->limit_ns * share_warm_up_end, took_ns, growth;
 
     if (next->blocks == 0) {
         *next = (pass_batch){.steps = 1, .blocks = 1};
         return CB_OK;
     }
+    took_ns = used_ns(pass);
     run->step_ns = fmax(took_ns / (double)next->steps, 0.1);
     growth = run->wanted_ns / fmax(took_ns, 1);
     if (pass->elapsed_ns > share_ns || (growth < 1.5 && pass->elapsed_ns > share_ns / 4))
@@ -107,7 +114,7 @@ static cb_status lengthen_block(void *decider, const pass_context *pass, pass_ba
     uint64_t steps;
 
     if (!first)
-        run->step_ns = fmax(pass->blocks_ns[0] / (double)next->steps, 0.1);
+        run->step_ns = fmax(used_ns(pass) / (double)next->steps, 0.1);
     steps = within_warm_up(
         run, measurement_block_steps(run->step_ns, run->wanted_ns, pass->limit_ns,
                                      (unsigned)run->setting->session->job->options->window));
@@ -211,7 +218,6 @@ static cb_status add_blocks(void *decider, const pass_context *pass, pass_batch 
     size_t blocks;
 
     if (next->blocks == 0) {
-        out->stopped_by = "max-time";
         blocks = first_blocks(run);
     } else {
         stats_summary summary;
@@ -220,9 +226,9 @@ static cb_status add_blocks(void *decider, const pass_context *pass, pass_batch 
         CB_TRY(measurement_keep_blocks(run));
         CB_TRY(figures_are_precise(pass->session->job->options, out->blocks_ns, out->block_count,
                                    BLOCKS_MINIMUM, &summary, &precise));
-        if (precise)
-            out->stopped_by = "precision";
         blocks = precise ? 0 : blocks_that_fit(run);
+        out->stopped_by =
+            precise ? "precision" : budget_limit(pass->session->job->options, pass->started);
     }
     *next = (pass_batch){
         .lead_in = measurement_lead_in(out->steps), .steps = out->steps, .blocks = blocks};
@@ -354,7 +360,7 @@ static cb_status time_group(measurement_passes *run, bool makes, double *each_ns
     else
         rank_tear_down(definition, pass->me);
     values[0] = (double)(cb_now_ns() - start_ns) / (double)pass->me->groups_made;
-    values[1] = (double)(cb_now_ns() - pass->started_ns);
+    values[1] = budget_used_ns(pass->session->job->options, pass->started);
     CB_TRY(control_maximum(pass->team, values, 2));
     *each_ns = values[0];
     pass->elapsed_ns = values[1];
@@ -522,7 +528,7 @@ cb_status measurement_run(const measurement_setting *setting, measurement_outcom
         .pass = {.session = session,
                  .team = setting->team,
                  .oversubscribed = setting->oversubscribed,
-                 .started_ns = cb_now_ns(),
+                 .started = budget_now(),
                  .limit_ns = limit_ns},
         .traffic = fragments_traffic(session->job->options),
         .is_stream = traffic_is_stream(setting->planned->mode),

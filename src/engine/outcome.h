@@ -81,7 +81,7 @@ typedef struct {
     size_t block_count, block_room;
     uint64_t steps;                        /* per block */
     unsigned window;                       /* of a pipeline's links; 0: no pipeline */
-    const char *stopped_by;                /* precision or max-time */
+    const char *stopped_by;                /* precision, max-time or messages */
     double group_create_ns, group_free_ns; /* per group; negative: no group */
     stats_histogram *histogram;            /* of single steps, summed over ranks */
     double harness_ns;                     /* step over null; negative: not measured */

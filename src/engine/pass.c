@@ -98,21 +98,24 @@ cb_status pass_end_timing(pass_context *context)
     return CB_ERROR_TRANSPORT;
 }
 
-/* Agree on the time of the batch and of each block: the slowest rank's. */
-static cb_status agree_on_times(pass_context *context, double batch_ns, double late_ns)
+/* Agree on what the batch used, and the time of each block: the slowest rank's. */
+static cb_status agree_on_times(pass_context *context, budget_mark start, double late_ns)
 {
+    const bench_options *options = context->session->job->options;
     const pass_batch *batch = &context->batch;
-    double values[PASS_BLOCKS_MAXIMUM + 4];
+    double values[PASS_BLOCKS_MAXIMUM + 5];
     double *others = &values[batch->blocks];
 
     memcpy(values, context->blocks_ns, batch->blocks * sizeof(*values));
-    others[0] = (double)(cb_now_ns() - context->started_ns);
+    others[0] = budget_used_ns(options, context->started);
     others[1] = late_ns;
     others[2] = -late_ns;
-    others[3] = batch_ns;
-    CB_TRY(control_maximum(context->team, values, batch->blocks + 4));
+    others[3] = budget_used_ns(options, start);
+    others[4] = budget_messages_ns(options, start);
+    CB_TRY(control_maximum(context->team, values, batch->blocks + 5));
     memcpy(context->blocks_ns, values, batch->blocks * sizeof(*values));
     context->elapsed_ns = others[0];
+    context->messages_ns = others[4];
     context->skew_ns = fmax(context->skew_ns, others[1] + others[2]);
     pace_note(&context->pace, others[3], (double)(batch->lead_in + batch->blocks * batch->steps));
     context->paced_window = context->me->window;
@@ -129,7 +132,8 @@ cb_status pass_run(pass_context *context, const pass_plan *pass)
 
     rank_reset(me, pass->traffic);
     do {
-        uint64_t start_ns, first_block_ns, units;
+        budget_mark start;
+        uint64_t first_block_ns, units;
         double late_ns, ignored_ns;
 
         if (pass->next == NULL)
@@ -141,7 +145,7 @@ cb_status pass_run(pass_context *context, const pass_plan *pass)
         *batch = next;
         CB_TRY(pass_start_together(&context->session->clock, context->team, context->oversubscribed,
                                    &late_ns));
-        start_ns = cb_now_ns();
+        start = budget_now();
         pass_begin_timing(context);
         if (batch->lead_in > 0)
             CB_TRY(block_run(me, context->actions, batch->lead_in, &ignored_ns));
@@ -167,7 +171,7 @@ cb_status pass_run(pass_context *context, const pass_plan *pass)
         meters_count(&context->meters, batch->lead_in + batch->blocks * batch->steps);
         CB_TRY(transport_flush(me->factory));
         if (pass->next != NULL)
-            CB_TRY(agree_on_times(context, (double)(cb_now_ns() - start_ns), late_ns));
+            CB_TRY(agree_on_times(context, start, late_ns));
     } while (pass->next != NULL);
     return CB_OK;
 }

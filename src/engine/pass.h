@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#include "engine/budget.h"
 #include "engine/traffic.h"
 #include "engine/outcome.h"
 #include "engine/session.h"
@@ -17,10 +18,10 @@
 
 enum { PACE_BATCHES = 3, PASS_BLOCKS_MAXIMUM = 512 };
 
-/* Time of a step in each of the last batches, from the common start to the end of the slowest rank.
- * Zero-initialise. A batch cannot be interrupted, and other work on the machine can make it many
- * times slower than the last one. So the length of the next batch follows from the slowest of the
- * last few, and uses only a part of the time left. Pure functions. */
+/* What a step used in each of the last batches, from the common start to the end of the slowest
+ * rank. Zero-initialise. A batch cannot be interrupted, and other work on the machine can make it
+ * many times slower than the last one. So the length of the next batch follows from the slowest of
+ * the last few, and uses only a part of the time left. Pure functions. */
 typedef struct {
     double steps_ns[PACE_BATCHES];
     size_t count; /* batches so far; the latest is at (count - 1) % PACE_BATCHES */
@@ -55,10 +56,11 @@ typedef struct {
     bool oversubscribed;
     host_task *task; /* computing task that runs while timing; NULL: none on this rank */
     meters meters;   /* of all timed sections */
-    uint64_t started_ns;
+    budget_mark started;
     double limit_ns; /* --max-time */
     /* Agreed on after each batch */
-    double elapsed_ns;     /* since started_ns, of the slowest rank */
+    double elapsed_ns;     /* used since the start, by the slowest rank */
+    double messages_ns;    /* budget of the messages of the last batch */
     double skew_ns;        /* largest difference between start times of a batch, since set to 0 */
     batch_pace pace;       /* of batches, including what block times leave out */
     unsigned paced_window; /* the window in the last batch */

@@ -32,8 +32,9 @@ typedef struct {
     bool shows_progress; /* a line on a terminal that is overwritten; rank 0 */
     bool logs_progress;  /* a log line for each curve, if the run is long and prints nothing else;
                           * rank 0 */
-    uint64_t started_ns;
-    size_t measured; /* so far, not counting skipped ones */
+    uint64_t started_ns; /* of the machine */
+    const bench_measurement *measurement; /* under way, or NULL */
+    size_t measured;                      /* so far, not counting skipped ones */
     /* At rank 0 */
     role_hosts roles[BENCH_ROLES]; /* of the current measurement */
     reference_list references;
@@ -167,23 +168,45 @@ static bool launcher_has_terminal(void)
     return strncmp(target, "/dev/pts/", 9) == 0 || strncmp(target, "/dev/tty", 8) == 0;
 }
 
-static void show_progress(plan_progress *run, const bench_measurement *measurement, bool new_curve)
+/* In a model, what its clock says does not tell how long a measurement takes on this machine: the
+ * share of the row under way does. */
+static void show_progress(const plan_progress *run, bool new_curve)
 {
     const engine_session *session = run->session;
+    const bench_options *options = session->job->options;
+    const bench_measurement *measurement = run->measurement;
     const size_t done = (size_t)(measurement - run->plan->measurements), total = run->plan->count;
-    const double elapsed_s = (double)(cb_now_ns() - run->started_ns) / 1e9;
-    const double each_s =
-        run->measured > 0 ? elapsed_s / (double)run->measured : session->job->options->max_time_s;
-    const double left_s = each_s * (double)(total - done);
+    const double elapsed_s = (double)(cb_machine_ns() - run->started_ns) / 1e9;
+    double share = 0, each_s = options->max_time_s;
+    char row[48] = "", left[48] = "";
 
-    run->measured++;
+    if (cb_virtual != NULL) {
+        share = fmin(budget_used_ns(options, session->row_begun) / options->max_time_s / 1e9, 1);
+        snprintf(row, sizeof(row), "; %.0f %% of the row's --%s", 100 * share,
+                 budget_limit(options, session->row_begun));
+    }
+    if ((double)run->measured + share > 0)
+        each_s = elapsed_s / ((double)run->measured + share);
+    if (cb_virtual == NULL || (double)run->measured + share > 0.01)
+        snprintf(left, sizeof(left), "; about %.0f s left",
+                 each_s * ((double)(total - done) - share));
     if (run->shows_progress)
-        fprintf(stderr, "\r\033[K[%zu/%zu] cb_%s %s, %zu processors, %zu bytes; about %.0f s left",
-                done + 1, total, session->job->definition->name, measurement->mode->name,
-                run->who.count, measurement->size_bytes, left_s);
+        fprintf(stderr, "\r\033[K[%zu/%zu] cb_%s %s, %zu processors, %zu bytes%s%s", done + 1,
+                total, session->job->definition->name, measurement->mode->name, run->who.count,
+                measurement->size_bytes, row, left);
     else if (run->logs_progress && new_curve)
-        cb_note("measurement %zu of %zu: %s, %zu processors; about %.0f s left", done + 1, total,
-                measurement->mode->name, run->who.count, left_s);
+        cb_note("measurement %zu of %zu: %s, %zu processors%s", done + 1, total,
+                measurement->mode->name, run->who.count, left);
+}
+
+/* Called by the model a few times per second. */
+static void look(void *context)
+{
+    plan_progress *run = context;
+
+    session_leave_if_interrupted(run->session);
+    if (run->shows_progress && run->measurement != NULL)
+        show_progress(run, false);
 }
 
 /* A text table shows progress by its rows; a document does not. */
@@ -252,10 +275,14 @@ static cb_status measure(plan_progress *run, const bench_measurement *measuremen
 
     if (session->document != NULL)
         note_roles(run, measurement);
-    show_progress(run, measurement, new_curve);
+    session->row_begun = budget_now();
+    run->measurement = measurement;
+    show_progress(run, new_curve);
     status = measurement_run(&setting, &outcome);
     status = measurement_report(&setting, &outcome, status, &result);
     measurement_outcome_free(&outcome);
+    run->measurement = NULL;
+    run->measured++;
     CB_TRY(status);
     keep_result(run, measurement, &result);
     if (run->shows_progress)
@@ -435,7 +462,9 @@ static cb_status prepare(plan_progress *run, size_t **ranks_on_hosts)
     run->logs_progress =
         session->document != NULL && !run->shows_progress && is_long_and_silent(session, run->plan);
     CB_TRY(plan_calibrate_work(session, run->plan));
-    run->started_ns = cb_now_ns();
+    run->started_ns = cb_machine_ns();
+    if (cb_virtual != NULL && session->document != NULL)
+        control_look_while_waiting(session->plane, look, run);
     return CB_OK;
 }
 
@@ -482,6 +511,8 @@ cb_status plan_run(engine_session *session, const bench_plan *plan)
         (status = explain_what_is_missing(&run)) == CB_OK)
         status = check_work_rate(session);
 done:
+    if (cb_virtual != NULL)
+        control_look_while_waiting(session->plane, NULL, NULL);
     control_team_free(run.who.team);
     free(run.references.figures);
     free(ranks_on_hosts);

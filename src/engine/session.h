@@ -7,6 +7,7 @@
 
 #include "base/context.h"
 #include "control/control.h"
+#include "engine/budget.h"
 #include "engine/environment.h"
 #include "engine/meters.h"
 #include "engine/method.h"
@@ -55,6 +56,7 @@ struct engine_session {
     report_document *document; /* rank 0 only, else NULL */
     session_verdict verdict;
     bool started;            /* from now on a failure ends the job */
+    budget_mark row_begun;   /* rank 0 only: after the last row, or when the measurement began */
     uint64_t interrupted_ns; /* when this rank saw a signal; 0: none seen; not used at rank 0 */
 };
 

@@ -109,7 +109,7 @@ static cb_status time_events(measurement_passes *run, evb_found *found)
 {
     pass_context *pass = &run->pass;
     evb_unit *unit = evb_of(pass->me);
-    double elapsed_ns = (double)(cb_now_ns() - pass->started_ns);
+    double elapsed_ns = budget_used_ns(pass->session->job->options, pass->started);
     double step_ns = fmax(run->step_ns, pace_slowest_ns(&pass->pace));
     uint64_t turns, start_ns;
 

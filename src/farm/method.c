@@ -51,7 +51,7 @@ static cb_status probe(farm_run *run, uint64_t *probed_events)
         CB_TRY(run_closed(run, in_flight, events, &tally));
         run->base.event_ns = tally.event_ns;
         *probed_events = events;
-        if (tally.elapsed_ns > run->base.limit_ns * share_probe)
+        if (tally.used_ns > run->base.limit_ns * share_probe)
             return CB_OK;
         events *= 4;
     }
@@ -94,11 +94,11 @@ static cb_status search_in_flight(farm_run *run, uint64_t probed_events)
     if (run->in_flight > 0)
         return CB_OK;
     for (; tried < SEARCHED; tried++, in_flight *= 2) {
-        uint64_t events =
-            farm_events_in(run->base.limit_ns * share_trial, run->base.event_ns, 2 * in_flight);
+        uint64_t events = farm_events_in(run->base.limit_ns * share_trial,
+                                         rate_event_used_ns(&run->base), 2 * in_flight);
 
-        if (tried > 0 && (search_is_over(run) ||
-                          (double)events * run->base.event_ns > run->base.limit_ns * affordable))
+        if (tried > 0 && (search_is_over(run) || (double)events * rate_event_used_ns(&run->base) >
+                                                     run->base.limit_ns * affordable))
             break;
         each_ns[tried] = run->base.event_ns;
         if (tried > 0 || probed_events < events)
@@ -141,7 +141,7 @@ static cb_status verify(farm_run *run)
 {
     const double budget_ns = 0.5e9;
     uint64_t events = farm_events_in(budget_ns, run->base.event_ns, 2 * farm_destinations(run));
-    uint64_t start_ns = cb_now_ns();
+    const budget_mark start = budget_now();
     checker_findings found;
     rate_tally tally = {0};
 
@@ -155,7 +155,7 @@ static cb_status verify(farm_run *run)
     /* Buffers still have stamped packets; later passes need the known content. */
     CB_TRY(run->base.me->lists.own_multicast ? farm_try_multicasts(run->base.me, false)
                                              : rank_prepare(run->base.me));
-    run->base.started_ns += cb_now_ns() - start_ns;
+    budget_leave_out(&run->base.started, start);
     return CB_OK;
 }
 

@@ -42,8 +42,8 @@ static double wanted_block_ns(const farm_run *run)
 /* Destinations decide in turn, so a block is a whole number of turns. */
 static uint64_t block_of(const farm_run *run)
 {
-    uint64_t turns = farm_events_in(wanted_block_ns(run),
-                                    run->base.event_ns * (double)farm_destinations(run), 1);
+    uint64_t turns = farm_events_in(
+        wanted_block_ns(run), rate_event_used_ns(&run->base) * (double)farm_destinations(run), 1);
 
     return turns * farm_destinations(run);
 }
@@ -130,10 +130,10 @@ static cb_status time_batch(farm_run *run, farm_blocks *blocks, rate_outcome *ou
     load.marks_ns = blocks->marks_ns;
     CB_TRY(farm_run_load(run, load, &tally));
     add_tally(&out->tally, &tally);
-    pace_note(&blocks->pace, tally.elapsed_ns, (double)load.events);
+    pace_note(&blocks->pace, tally.used_ns, (double)load.events);
     run->base.event_ns = tally.event_ns;
-    blocks->kept = !farm_blocks_too_short(run->base.event_ns, blocks->block, wanted_block_ns(run),
-                                          left_ns(run));
+    blocks->kept = !farm_blocks_too_short(rate_event_used_ns(&run->base), blocks->block,
+                                          wanted_block_ns(run), left_ns(run));
     if (!blocks->kept) {
         blocks->count = 0;
         blocks->block = block_of(run);
@@ -147,17 +147,18 @@ static cb_status time_batch(farm_run *run, farm_blocks *blocks, rate_outcome *ou
 
 static cb_status time_blocks(farm_run *run, farm_blocks *blocks, rate_outcome *out)
 {
+    const bench_options *options = run->base.setting->session->job->options;
     farm_load least;
 
-    pace_note(&blocks->pace, run->base.event_ns, 1);
+    pace_note(&blocks->pace, rate_event_used_ns(&run->base), 1);
     blocks->block = block_of(run);
     blocks->wanted = BLOCKS_MINIMUM + 1;
     blocks->precision_pct = HUGE_VAL;
-    out->stopped_by = "max-time";
     do {
         CB_TRY(time_batch(run, blocks, out));
         least = farm_closed_load(run->in_flight, blocks->block, 1);
-        if (blocks->precision_pct <= run->base.setting->session->job->options->precision_pct) {
+        out->stopped_by = budget_limit(options, run->base.started);
+        if (blocks->precision_pct <= options->precision_pct) {
             out->stopped_by = "precision";
             break;
         }

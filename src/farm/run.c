@@ -45,12 +45,13 @@ static uint64_t own_timeout_ns(const farm_run *run, const farm_load *load, uint6
 
 /* After all ranks have ended a run: count late and duplicate messages as well. All ranks get the
  * supervisor's tally and its time. */
-static cb_status conclude_run(farm_run *run, rate_tally *tally)
+static cb_status conclude_run(farm_run *run, budget_mark start, rate_tally *tally)
 {
+    const bench_options *options = run->base.setting->session->job->options;
     const farm_rank *farm = farm_of(run->base.me);
     struct {
         rate_tally tally;
-        double elapsed_ns;
+        double elapsed_ns, messages_ns;
     } agreed;
     uint64_t sums[3]; /* faults, and bytes of the two steps */
 
@@ -66,6 +67,7 @@ static cb_status conclude_run(farm_run *run, rate_tally *tally)
         tally->errors += sums[0];
         tally->step_bytes[0] = sums[1];
         tally->step_bytes[1] = sums[2];
+        tally->used_ns = fmax(tally->elapsed_ns, budget_messages_ns(options, start));
     }
     for (size_t i = 0; run->base.root && i < farm_destinations(run); i++) {
         const farm_account *from = &farm->supervisor.ledger.accounts[i];
@@ -78,10 +80,12 @@ static cb_status conclude_run(farm_run *run, rate_tally *tally)
             to->in_flight_most = from->in_flight_most;
     }
     agreed.tally = *tally;
-    agreed.elapsed_ns = (double)(cb_now_ns() - run->base.started_ns);
+    agreed.elapsed_ns = budget_used_ns(options, run->base.started);
+    agreed.messages_ns = budget_messages_ns(options, start) / (double)tally->issued;
     CB_TRY(control_broadcast(run->base.setting->team, &agreed, sizeof(agreed)));
     *tally = agreed.tally;
     run->base.elapsed_ns = agreed.elapsed_ns;
+    run->base.messages_ns = agreed.messages_ns;
     run->base.row.delivery.arrived += tally->decided;
     run->base.row.delivery.lost += tally->lost;
     return CB_OK;
@@ -92,6 +96,7 @@ static cb_status run_with(farm_run *run, farm_load load, const farm_fragments *f
 {
     engine_session *session = run->base.setting->session;
     bench_rank *me = run->base.me;
+    const budget_mark start = budget_now();
     double late_ns, lateness_ns[2];
 
     load.wait = session->effective_wait;
@@ -117,7 +122,7 @@ static cb_status run_with(farm_run *run, farm_load load, const farm_fragments *f
     lateness_ns[1] = -late_ns;
     CB_TRY(control_maximum(run->base.setting->team, lateness_ns, 2));
     run->base.row.skew_ns = fmax(run->base.row.skew_ns, lateness_ns[0] + lateness_ns[1]);
-    CB_TRY(conclude_run(run, tally));
+    CB_TRY(conclude_run(run, start, tally));
     meters_count(&run->base.row.timed, tally->decided);
     run->next_event += tally->issued;
     return CB_OK;

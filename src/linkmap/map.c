@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "engine/budget.h"
 #include "linkmap/rounds.h"
 #include "linkmap/steps.h"
 
@@ -281,10 +282,11 @@ static cb_status add_cycle(map_run *run)
 }
 
 /* Whether the first rank ends the map after this cycle: another one would not fit. */
-static bool is_last(const map_run *run, uint64_t begin_ns, uint64_t cycle_ns)
+static bool is_last(const map_run *run, budget_mark begin, budget_mark cycle)
 {
-    const double each_s = (double)(cb_now_ns() - cycle_ns) / 1e9;
-    const double elapsed_s = (double)(cb_now_ns() - begin_ns) / 1e9;
+    const bench_options *options = run->setting->session->job->options;
+    const double each_s = budget_used_ns(options, cycle) / 1e9;
+    const double elapsed_s = budget_used_ns(options, begin) / 1e9;
     const size_t done = run->cycles + 1;
 
     return done == CYCLES_MOST || (done + 1) * values_of_cycle(run) > VALUES_MOST ||
@@ -323,14 +325,14 @@ static cb_status run_round(map_run *run, size_t cycle, size_t round, bool *pair_
 
 cb_status map_run_cycles(map_run *run)
 {
-    const uint64_t begin_ns = cb_now_ns();
+    const budget_mark begin = budget_now();
     bool *pair_lost = cb_allocate(run->hosts, sizeof(*pair_lost), "the lost pairs");
     bool *silent = cb_allocate(run->hosts, sizeof(*silent), "the lost hosts");
     map_order order = {.mark = order_mark};
     cb_status status = pair_lost != NULL && silent != NULL ? CB_OK : CB_ERROR_MEMORY;
 
     for (size_t cycle = 0; !order.stop && !run->left && status == CB_OK; cycle++) {
-        const uint64_t cycle_ns = cb_now_ns();
+        const budget_mark cycle_begin = budget_now();
         const size_t rounds = run->pattern == MAP_PAIRS        ? rounds_count(run->hosts)
                               : run->pattern == MAP_ONE_TO_ALL ? run->hosts
                                                                : 1;
@@ -339,7 +341,7 @@ cb_status map_run_cycles(map_run *run)
         for (size_t round = 0; round < rounds && !run->left && status == CB_OK; round++) {
             session_leave_if_interrupted(run->setting->session);
             if (is_first(run) && round + 1 == rounds)
-                order.stop = is_last(run, begin_ns, cycle_ns);
+                order.stop = is_last(run, begin, cycle_begin);
             status = run_round(run, cycle, round, pair_lost, silent, &order);
             order.round++;
         }

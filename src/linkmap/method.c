@@ -103,7 +103,7 @@ static cb_status make_rank(linkmap_state *state)
                              .pass = {.session = session,
                                       .team = setting->team,
                                       .oversubscribed = setting->oversubscribed,
-                                      .started_ns = cb_now_ns(),
+                                      .started = budget_now(),
                                       .limit_ns = session->job->options->max_time_s * 1e9},
                              .traffic = &traffic_touching,
                              .out = {.base = {.touch_ns = -1, .algorithm_true_us = -1}}};
@@ -240,7 +240,8 @@ static cb_status run_map(linkmap_state *state)
     const linkmap_options *options = options_of(session);
     const unsigned can = transport_capabilities(session->technology);
     const bool sleeps = setting->oversubscribed || session->effective_wait != TRANSPORT_WAIT_SPIN;
-    const double elapsed_s = (double)(cb_now_ns() - state->passes.pass.started_ns) / 1e9;
+    const double elapsed_s =
+        budget_used_ns(session->job->options, state->passes.pass.started) / 1e9;
     /* The rate is not known before the samples: none of a link of 1 MB/s or more times out. */
     const double byte_ns = 1000, packets = fmax((double)options->packets, 2 * MAP_ROUND_TRIPS);
     const double timeout_ns =

@@ -116,7 +116,9 @@ static cb_status run_load(rate_run *base, const rate_load *load, rate_outcome *o
     bench_rank *me = base->me;
     engine_session *session = base->setting->session;
     chain_times times = {0};
-    double values[sizeof(times) / sizeof(double) + 1];
+    const budget_mark start = budget_now();
+    double values[sizeof(times) / sizeof(double) + 2];
+    double *used = &values[sizeof(times) / sizeof(double)];
     rate_schedule schedule;
     uint64_t start_ns;
 
@@ -139,10 +141,12 @@ static cb_status run_load(rate_run *base, const rate_load *load, rate_outcome *o
     if (run->traffic == &verification_traffic)
         return CB_OK;
     memcpy(values, &times, sizeof(times));
-    values[sizeof(times) / sizeof(double)] = (double)(cb_now_ns() - base->started_ns);
+    used[0] = budget_used_ns(session->job->options, base->started);
+    used[1] = budget_messages_ns(session->job->options, start) / (double)load->events;
     CB_TRY(control_maximum(base->setting->team, values, sizeof(values) / sizeof(values[0])));
     memcpy(&times, values, sizeof(times));
-    base->elapsed_ns = values[sizeof(times) / sizeof(double)];
+    base->elapsed_ns = used[0];
+    base->messages_ns = used[1];
     row_end(session);
     CB_TRY(figures_sum_histogram(base->setting->team, run->latency));
     CB_TRY(figures_sum_delivery(base->setting, me, &base->row.delivery));
@@ -196,7 +200,7 @@ static cb_status verify_events(chain_run *run)
     const double budget_ns = 0.5e9;
     const measurement_setting *setting = run->base.setting;
     const bench_traffic *traffic = run->traffic;
-    const uint64_t start_ns = cb_now_ns();
+    const budget_mark start = budget_now();
     rate_load load = {.rate_hz = unlimited_hz, .arrivals = &rate_arrivals_periodic};
     rate_outcome outcome;
     bench_rank *me = run->base.me;
@@ -217,7 +221,7 @@ static cb_status verify_events(chain_run *run)
         verification_note(setting->session, &run->base.row.verification);
     CB_TRY(status);
     CB_TRY(rank_prepare(me));
-    run->base.started_ns += cb_now_ns() - start_ns;
+    budget_leave_out(&run->base.started, start);
     return CB_OK;
 }
 

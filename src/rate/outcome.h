@@ -11,6 +11,7 @@ typedef struct {
     uint64_t step_bytes[2]; /* with two steps: fragments that destinations got in each */
     size_t marks;
     double elapsed_ns;       /* from the first issue to the last decision, or to giving up */
+    double used_ns;          /* of the limit: elapsed_ns, or the budget of the messages */
     double event_ns;         /* per event, without timeouts */
     double decision_span_ns; /* from the first to the last decision, if latencies are recorded */
     /* Open loop only */

@@ -81,7 +81,7 @@ cb_status rate_run_open(rate_run *run)
     const rank_setting place = rank_setting_of(setting);
 
     run->root = control_team_index(setting->team) == 0;
-    run->started_ns = cb_now_ns();
+    run->started = budget_now();
     run->limit_ns = options->max_time_s * 1e9;
     run->row.touch_ns = -1;
     CB_TRY(rate_arrivals_parse(options->arrivals, &run->arrivals));
@@ -163,7 +163,7 @@ static rate_load begin_load(rate_run *run, double rate_hz, double time_ns, uint6
                             rate_outcome *out)
 {
     const uint64_t events =
-        rate_load_events(&run->arrivals, rate_hz, run->event_ns, time_ns, least);
+        rate_load_events(&run->arrivals, rate_hz, rate_event_used_ns(run), time_ns, least);
 
     *out = (rate_outcome){.open = true, .offered_hz = rate_hz};
     rate_row_begin(run);

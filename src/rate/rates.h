@@ -4,6 +4,7 @@
 #ifndef RATE_RATES_H
 #define RATE_RATES_H
 
+#include "engine/budget.h"
 #include "engine/outcome.h"
 #include "rate/arrivals.h"
 #include "rate/outcome.h"
@@ -45,10 +46,11 @@ struct rate_run {
     bench_rank *me;
     const bench_actions *actions;
     bool root;           /* makes the rows */
-    uint64_t started_ns; /* of this rank; moved forward by the time of verification */
+    budget_mark started; /* of this rank; moved forward by what verification uses */
     double limit_ns;     /* --max-time */
-    double elapsed_ns;   /* since started_ns, at the end of the last load; agreed on */
+    double elapsed_ns;   /* used since then, at the end of the last load; agreed on */
     double event_ns;     /* per event at the highest rate; agreed on */
+    double messages_ns;  /* budget of the messages of an event, in the last load; agreed on */
     rate_arrivals arrivals;
     uint64_t open_runs;   /* so far */
     uint64_t step_events; /* a load is whole steps of N events; 0 and 1: any */
@@ -59,6 +61,12 @@ struct rate_run {
  * and is zero otherwise. Collective over the team. Call rate_run_close in any case. */
 cb_status rate_run_open(rate_run *run);
 void rate_run_close(rate_run *run, cb_status status);
+
+/* What an event uses of the limit at the highest rate. */
+static inline double rate_event_used_ns(const rate_run *run)
+{
+    return run->event_ns > run->messages_ns ? run->event_ns : run->messages_ns;
+}
 
 /* Start a new row, and add it to the report. Collective over the team. */
 void rate_row_begin(rate_run *run);

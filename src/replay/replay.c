@@ -218,14 +218,14 @@ static cb_status play_often(replay_run *run, const measurement_setting *setting)
     const bench_options *options = setting->session->job->options;
     const double limit_us = options->max_time_s * 1e6;
     const bool touch = strcmp(options->touch, "all") == 0;
-    const uint64_t start_ns = cb_now_ns();
-    double agreed[3] = {0}; /* elapsed since the start, this play, skew; all in us */
+    const budget_mark start = budget_now();
+    double agreed[3] = {0}; /* used since the start, this play, skew; all in us */
     stats_summary summary;
     bool precise = false;
 
     for (size_t i = 0; i < WARM_UP_PLAYS && agreed[0] <= share_warm_up_end * limit_us; i++) {
         CB_TRY(play_once(run, setting, NULL, false, &agreed[1]));
-        agreed[0] = (double)(cb_now_ns() - start_ns) / 1e3;
+        agreed[0] = budget_used_ns(options, start) / 1e3;
         CB_TRY(control_maximum(setting->team, agreed, 2));
     }
     row_begin(&run->row, setting->session);
@@ -234,7 +234,7 @@ static cb_status play_often(replay_run *run, const measurement_setting *setting)
            (run->plays < PLAYS_LEAST || agreed[0] + agreed[1] < limit_us)) {
         CB_TRY(play_once(run, setting, NULL, false, &run->own_us[run->plays]));
         CB_TRY(check_sum(run, touch));
-        agreed[0] = (double)(cb_now_ns() - start_ns) / 1e3;
+        agreed[0] = budget_used_ns(options, start) / 1e3;
         agreed[1] = run->own_us[run->plays];
         agreed[2] = run->row.skew_ns / 1e3;
         CB_TRY(control_maximum(setting->team, agreed, 3));
@@ -243,7 +243,7 @@ static cb_status play_often(replay_run *run, const measurement_setting *setting)
                                    &precise));
     }
     run->row.skew_ns = agreed[2] * 1e3;
-    run->stopped_by = precise ? "precision" : "max-time";
+    run->stopped_by = precise ? "precision" : budget_limit(options, start);
     return CB_OK;
 }
 

@@ -62,7 +62,7 @@ static const report_mark marks[] = {
                 "own, which was disturbed less",
      .remedy = "compare percentiles with each other only"},
     {'~', REPORT_STOPPED_BY, REPORT_MARK_IS_NOT, .text = "precision",
-     .meaning = "the requested precision was not reached within --max-time",
+     .meaning = "the requested precision was not reached within --max-time or --messages",
      .remedy = "longer `--max-time`, or a quieter machine"},
 };
 

@@ -36,6 +36,7 @@ struct world {
     cb_coroutines *coroutines;
     world_rank *current;
     double now_us;
+    uint64_t messages;              /* sent so far */
     const ccmod_workload *workload; /* what is evaluated, */
     const ccmod_network *network;   /* and where */
     double *work_us;                /* of processors and links when the usage began */

@@ -180,6 +180,7 @@ static void send_message(world_rank *me, uint32_t rank, uint32_t number, transpo
     ((message *)buffer)->item.number = number;
     buffer->owner->held--;
     me->pending++;
+    me->in->messages++;
     world_call(me, &(ccmod_record){.kind = CCMOD_START_SEND,
                                    .peer = rank,
                                    .size_bytes = buffer->size,
@@ -372,6 +373,7 @@ static cb_status group_send(transport_group *base, transport_buffer *buffer)
     *sent = (multicast){base->count, (message *)buffer};
     buffer->owner->held--;
     me->pending++;
+    me->in->messages += base->count;
     world_call(me, &(ccmod_record){.kind = CCMOD_MULTICAST,
                                    .list = group->ranks,
                                    .list_count = base->count,

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "control/operations.h"
 #include "world/plane.h"
 #include "world/technology.h"
 
@@ -53,7 +54,13 @@ static void hesitate(void)
     wait_until_ns(now_ns() + cb_random_below(&running->current->random, longest_ns), false);
 }
 
-static const cb_virtual_time virtual_time = {now_ns, wait_until_ns, work_ns, hesitate};
+static uint64_t count_messages(void)
+{
+    return running->messages;
+}
+
+static const cb_virtual_time virtual_time = {now_ns, wait_until_ns, work_ns, hesitate,
+                                             count_messages};
 
 /* The work of processors, and after them of links per message that they can carry at a time */
 
@@ -190,9 +197,22 @@ static ccmod_status react(ccmod_workload *workload, uint32_t number, const ccmod
     return me->status == CB_OK ? CCMOD_OK : CCMOD_ERROR_INTERRUPTED;
 }
 
+/* A few times per second. No rank runs: they all wait. */
+static bool look(void *context, const ccmod_progress *progress)
+{
+    world_rank *first = context;
+
+    (void)progress;
+    cb_log_select(&first->log);
+    control_look(world_plane_of(first));
+    cb_log_select(NULL);
+    return true;
+}
+
 static cb_status evaluate(whole_run *run)
 {
     const world_setting *setting = run->setting;
+    ccmod_parameters parameters = setting->parameters;
     ccmod_workload workload = {.processors = setting->ranks, .react = react, .self = &run->world};
     ccmod_result *result = NULL;
     ccmod_error error = {.text = ""};
@@ -200,9 +220,10 @@ static cb_status evaluate(whole_run *run)
 
     run->world.workload = &workload;
     run->world.network = setting->network;
-    status = ccmod_evaluate(&workload, setting->network, setting->calibration, &setting->parameters,
-                            NULL, 0, &result, &error);
-
+    parameters.progress = look;
+    parameters.progress_context = &run->world.ranks[0];
+    status = ccmod_evaluate(&workload, setting->network, setting->calibration, &parameters, NULL, 0,
+                            &result, &error);
     ccmod_result_free(result);
     if (status == CCMOD_OK || run->world.status != CB_OK)
         return run->world.status;

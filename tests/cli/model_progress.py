@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""ccmod tells how far it is where somebody sits before a terminal, and says nothing elsewhere, unless a rule is slow.
+"""ccmod and a benchmark in a model tell how far they are where somebody sits before a terminal. Elsewhere ccmod says
+nothing, unless a rule is slow.
 
 The trace has no end that anybody could wait for; ccmod is ended as soon as it has told.
 """
@@ -15,18 +16,20 @@ import tempfile
 from pathlib import Path
 
 TRACE = "%cct 1 ranks 2 unit us\n*:\n@ 1000000000000\nc 100\nb\n;\n"
+CALIBRATION = "%calibration 1\nline overhead_us=0.25 latency_us=1.5 us_per_byte=0.0001\n"
+TOLD_OF_ROW = re.compile(rb"cb_alltoall round, 8 processors, 1000 bytes; \d+ % of the row's --messages; about \d+ s left")
 TOLD = re.compile(rb"\rccmod: \S+ s of model time, \d+ messages, \d+ ranks done")
 ENOUGH_BYTES = 4096
 
 
-def told_on_terminal(ccmod: str, *words: str) -> bytes:
+def told_on_terminal(told: re.Pattern[bytes], *words: str) -> bytes:
     """What comes on the terminal until the progress is shown, or it ends, or says much else."""
     ours, theirs = pty.openpty()
-    with subprocess.Popen([ccmod, "run", *words], stdout=subprocess.DEVNULL, stderr=theirs) as run:
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=theirs) as run:
         os.close(theirs)
         text = b""
         try:
-            while not TOLD.search(text) and len(text) < ENOUGH_BYTES:
+            while not told.search(text) and len(text) < ENOUGH_BYTES:
                 text += os.read(ours, ENOUGH_BYTES)
         except OSError:  # the terminal is closed: it has ended by itself
             pass
@@ -39,7 +42,16 @@ def told_in_few_instants(ccmod: str, folder: Path) -> bytes:
     """The same while two hundred thousand messages share links, which makes fewer than 1000 instants."""
     trace = folder / "uniform.cct"
     subprocess.run([ccmod, "generate", "uniform", "--ranks", "450", "--output", str(trace)], check=True)
-    return told_on_terminal(ccmod, "--share", "bottleneck", str(trace))
+    return told_on_terminal(TOLD, ccmod, "run", "--share", "bottleneck", str(trace))
+
+
+def told_of_a_row(folder: Path) -> bytes:
+    """Of a benchmark in a model."""
+    calibration = folder / "net.cal"
+    calibration.write_text(CALIBRATION, encoding="ascii")
+    return told_on_terminal(TOLD_OF_ROW, os.environ["builddir"] + "/cb_alltoall", "--model", str(calibration),
+                            "--ranks", "8", "--processors", "8", "--sizes", "1000", "--mode", "round",
+                            "--precision", "0.01", "--max-time", "80000", "--messages", "30000000")
 
 
 def warned_elsewhere(ccmod: str, trace: Path) -> str:
@@ -63,10 +75,14 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder) / "endless.cct"
         trace.write_text(TRACE, encoding="ascii")
-        for text in (told_on_terminal(ccmod, str(trace)), told_in_few_instants(ccmod, Path(folder))):
+        for text in (told_on_terminal(TOLD, ccmod, "run", str(trace)), told_in_few_instants(ccmod, Path(folder))):
             if not TOLD.search(text):
                 print(f"on a terminal came {text!r}")
                 return 1
+        text = told_of_a_row(Path(folder))
+        if not TOLD_OF_ROW.search(text):
+            print(f"of a row on a terminal came {text!r}")
+            return 1
         line = warned_elsewhere(ccmod, trace)
         if "warning: --share maxmin" not in line or "--share fifo" not in line:
             print(f"with a slow rule came {line!r}")

@@ -52,6 +52,12 @@ expect_rows "r['limit'].startswith('node ') and r['limit_pct'] > 98 and abs(r['k
 # Of 8 ranks each sends seven packets; the last one arrives 1.5 us after its send, or later, if others come with it.
 modelled "all-to-all" cb_alltoall --processors 8 --sizes 1000 --mode round --max-time 0.01
 expect_rows "r['processors'] < 8 or 0 <= r['round_us']['median'] - (7 * 0.25 + 1.5 + 0.1) < 0.1"
+# A round has 56 messages; blocks and their warm-up may use 70 % of the limit.
+modelled "a limit of messages" cb_alltoall --processors 8 --sizes 1000 --mode round --max-time 1 --precision 0.01 --messages 10000
+expect_rows "r['processors'] < 8 or r['stopped_by'] == 'messages' and 0.3 < r['steps'] * 56 / 10000 < 0.7"
+modelled "a limit of messages in an open loop" cb_pipeline --topology 1-1 --sizes 1000 --algorithm 5 --rate 50kHz \
+    --max-time 1 --messages 20000
+expect_rows "0.4 * 20000 < r['issued'] <= 20000"
 # The supervisor sends one message to each source for an event.
 modelled "a push farm" cb_pushfarm --sources 8 --destinations 4 --sizes 1000 --algorithm 0 --max-time 0.02 --verify
 expect_rows "abs(r['round_us']['median'] - 8 * 0.25) < 0.01"
@@ -148,6 +154,19 @@ expect_status 1
 expect_valid result.json
 expect_document result.json "(d['complete'], d['reason'])" "(False, 'SIGINT')"
 
+# A play takes 2 s of the model's time.
+case_is "a long batch is interrupted in its middle"
+rm -f result.json
+printf '%%cct 1 ranks 2 unit us\n0:\n@ 8000000\ns 1 100\n;\n1:\n@ 8000000\nr 0 100\n;\n' >long.cct
+start 0 cb_replay long.cct --model net.cal --ranks 2 --max-time 100 --output result.json
+await "$limit_s" test -s result.json || failed "a document within $limit_s s" "none"
+kill -TERM "$launcher_pid"
+collect
+expect_status 1
+expect_valid result.json
+expect_document result.json "(d['complete'], d['reason'], d['results'])" "(False, 'SIGTERM', [])"
+expect_document result.json "d['elapsed_s'] < 2" True
+
 # refused NAME PROGRAM OPTIONS TEXTS...
 refused() {
     case_is "$1"
@@ -168,6 +187,7 @@ refused "a computing task" cb_oneway "--model net.cal --compute both" "--compute
 refused "threads" cb_oneway "--model net.cal --threads 2" "--threads"
 refused "plain MPI" cb_bare "--model net.cal" "--model has no meaning"
 refused "a network without a model" cb_oneway "--network crossbar" "without --model"
+refused "messages without a model" cb_oneway "--messages 10000" "without --model"
 refused "ranks without a model" cb_oneway "--ranks 4" "without --model"
 refused "a tree without a model" cb_multicast "--group-send tree" "without --model"
 finish

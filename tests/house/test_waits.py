@@ -47,9 +47,7 @@ ALLOWED = {
     "rate/chain.c:issue_events": "when an event is issued",
     "rate/chain.c:pass_events": "when an event arrives",
     "farm/loops.c:run_closed": "when a block is decided, and an event issued",
-    "linkmap/map.c:map_run_cycles": "a cycle",
     "replay/player.c:play_stamped": "a record",
-    "replay/replay.c:play_often": "a play",
 }
 
 

@@ -117,7 +117,7 @@ def _range(values: Sequence[float]) -> str:
 
 def _measuring(matter: Matter) -> list[str]:
     kept = matter.rows.kept
-    imprecise = sum(row.get("stopped_by") == "max-time" for row in kept)
+    imprecise = sum(row.get("stopped_by") in ("max-time", "messages") for row in kept)
     totals = sum(row.get("rates_from") == "totals" for row in kept)
     said = [
         "Times are from the buffer that the sender fills to the buffer that the receiver reads. A "
