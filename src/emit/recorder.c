@@ -462,7 +462,7 @@ static cb_status open_factory(const transport_bootstrap *bootstrap, transport_fa
         return CB_ERROR_MEMORY;
     factory->recorder = bootstrap->context;
     factory->records.ranks = (uint32_t)bootstrap->size;
-    if (mailbox_open(&factory->box, (size_t)bootstrap->size) != CB_OK) {
+    if (mailbox_keep_rounds(&factory->box, (size_t)bootstrap->size) != CB_OK) {
         close_mailbox(factory);
         free(factory);
         return CB_ERROR_MEMORY;

@@ -15,21 +15,14 @@
 #include "engine/measurement.h"
 #include "engine/definition.h"
 
-/* Participants of the current measurement, kept for all sizes of its curve. */
-typedef struct {
-    const bench_measurement *chosen_for; /* NULL before the first */
-    int *ranks;
-    size_t count;
-    bool oversubscribed;
-    control_team *team; /* NULL if this rank takes no part */
-} participation;
-
 /* State between the measurements of a plan. */
 typedef struct {
     engine_session *session;
     const bench_plan *plan;
-    participation who;
-    bool shows_progress; /* a line on a terminal that is overwritten; rank 0 */
+    job_participants *who;
+    const bench_measurement *chosen_for; /* the first of the curve; NULL before it */
+    control_team *team;                  /* NULL if this rank takes no part */
+    bool shows_progress;                 /* a line on a terminal that is overwritten; rank 0 */
     bool logs_progress;  /* a log line for each curve, if the run is long and prints nothing else;
                           * rank 0 */
     uint64_t started_ns; /* of the machine */
@@ -50,30 +43,48 @@ static bool same_curve(const bench_measurement *one, const bench_measurement *ot
            shape_same(&one->shape, &other->shape);
 }
 
-/* Choose the participants. All ranks compute the same choice from the hosts, and wait asleep until
- * all are there before the participants change. */
+/* Choose the participants, once for all ranks of a process. */
 static cb_status choose_participants(plan_progress *run, const bench_measurement *measurement)
 {
     const engine_session *session = run->session;
-    const bench_options *options = session->job->options;
-    size_t job_ranks = (size_t)control_size(session->plane);
-    participation *who = &run->who;
+    const engine_job *job = session->job;
+    const size_t number = 1 + (size_t)(measurement - run->plan->measurements);
+    job_participants *who = run->who;
+
+    if (who->chosen_for == number)
+        return CB_OK;
+    if (who->ranks == NULL)
+        who->ranks = cb_allocate(job->ranks, sizeof(*who->ranks), "the participants");
+    if (who->ranks == NULL)
+        return CB_ERROR_MEMORY;
+    CB_TRY(plan_place(job->definition, job->options, measurement, job->machines.hosts, job->ranks,
+                      who->ranks, &who->count));
+    CB_TRY(
+        session_oversubscribed(session, measurement, who->ranks, who->count, &who->oversubscribed));
+    who->chosen_for = number;
+    return CB_OK;
+}
+
+/* All processes choose alike from the hosts. Ranks wait asleep until all are there before the
+ * participants change. */
+static cb_status change_participants(plan_progress *run, const bench_measurement *measurement)
+{
+    engine_session *session = run->session;
+    const int self = control_rank(session->plane);
+    const job_participants *who = run->who;
     bool takes_part = false;
 
     CB_TRY(control_barrier(control_everyone(session->plane)));
-    control_team_free(who->team);
-    who->team = NULL;
-    who->chosen_for = measurement;
-    CB_TRY(plan_place(session->job->definition, options, measurement, session->job->machines.hosts,
-                      job_ranks, who->ranks, &who->count));
-    CB_TRY(
-        session_oversubscribed(session, measurement, who->ranks, who->count, &who->oversubscribed));
-    for (size_t i = 0; i < who->count; i++)
-        takes_part = takes_part || who->ranks[i] == control_rank(session->plane);
+    control_team_free(run->team);
+    run->team = NULL;
+    run->chosen_for = measurement;
+    CB_TRY(choose_participants(run, measurement));
+    for (size_t i = 0; i < who->count && !takes_part; i++)
+        takes_part = who->ranks[i] == self;
     if (cb_virtual == NULL)
-        counting_choose(&run->session->counting, session->job->machines.hosts, who->ranks,
-                        who->count, control_rank(session->plane));
-    return takes_part ? control_team_create(session->plane, who->ranks, who->count, &who->team)
+        counting_choose(&session->counting, session->job->machines.hosts, who->ranks, who->count,
+                        self);
+    return takes_part ? control_team_create(session->plane, who->ranks, who->count, &run->team)
                       : CB_OK;
 }
 
@@ -192,11 +203,11 @@ static void show_progress(const plan_progress *run, bool new_curve)
                  each_s * ((double)(total - done) - share));
     if (run->shows_progress)
         fprintf(stderr, "\r\033[K[%zu/%zu] cb_%s %s, %zu processors, %zu bytes%s%s", done + 1,
-                total, session->job->definition->name, measurement->mode->name, run->who.count,
+                total, session->job->definition->name, measurement->mode->name, run->who->count,
                 measurement->size_bytes, row, left);
     else if (run->logs_progress && new_curve)
         cb_note("measurement %zu of %zu: %s, %zu processors%s", done + 1, total,
-                measurement->mode->name, run->who.count, left);
+                measurement->mode->name, run->who->count, left);
 }
 
 /* Called by the model a few times per second. */
@@ -235,9 +246,9 @@ static void note_roles(plan_progress *run, const bench_measurement *measurement)
         run->roles[role].name = NULL;
         memset(run->roles[role].ranks, 0, session->job->machines.host_count * sizeof(size_t));
     }
-    for (size_t i = 0; i < run->who.count; i++) {
+    for (size_t i = 0; i < run->who->count; i++) {
         size_t role = shape_role(definition, &shape, shape_stage(&shape, i));
-        int rank = run->who.ranks[i];
+        int rank = run->who->ranks[i];
 
         run->roles[role].name = definition->roles[role].name;
         run->roles[role].ranks[session->job->machines.hosts[rank]]++;
@@ -263,10 +274,10 @@ static cb_status measure(plan_progress *run, const bench_measurement *measuremen
     engine_session *session = run->session;
     const measurement_setting setting = {.session = session,
                                          .planned = measurement,
-                                         .ranks = run->who.ranks,
-                                         .participants = run->who.count,
-                                         .team = run->who.team,
-                                         .oversubscribed = run->who.oversubscribed,
+                                         .ranks = run->who->ranks,
+                                         .participants = run->who->count,
+                                         .team = run->team,
+                                         .oversubscribed = run->who->oversubscribed,
                                          .roles = run->roles,
                                          .references = &run->references};
     measurement_outcome outcome;
@@ -312,7 +323,7 @@ static cb_status fit_curve(plan_progress *run, const bench_measurement *measurem
     if (fit == NULL)
         fit = &figures_hockney;
     run->points.count = 0;
-    return points.count > 0 ? fit->add(run->session, measurement, run->who.count, &points) : CB_OK;
+    return points.count > 0 ? fit->add(run->session, measurement, run->who->count, &points) : CB_OK;
 }
 
 static bool changes_only_order(const engine_session *session, const bench_measurement *measurement)
@@ -443,15 +454,13 @@ static cb_status prepare(plan_progress *run, size_t **ranks_on_hosts)
     const size_t count = run->plan->count;
     const size_t hosts = session->document != NULL ? session->job->machines.host_count : 0;
 
-    run->who.ranks =
-        cb_allocate((size_t)control_size(session->plane), sizeof(int), "the participants");
     run->points.bytes = cb_allocate(count, sizeof(double), "the points of a curve");
     run->points.figures_us = cb_allocate(count, sizeof(double), "the points of a curve");
     run->references.figures =
         cb_allocate(count, sizeof(*run->references.figures), "the reference figures");
     *ranks_on_hosts =
         cb_allocate(BENCH_ROLES * hosts, sizeof(**ranks_on_hosts), "the hosts of the roles");
-    if (run->who.ranks == NULL || run->points.bytes == NULL || run->points.figures_us == NULL ||
+    if (run->points.bytes == NULL || run->points.figures_us == NULL ||
         run->references.figures == NULL || *ranks_on_hosts == NULL)
         return CB_ERROR_MEMORY;
     for (size_t role = 0; role < BENCH_ROLES; role++)
@@ -468,10 +477,10 @@ static cb_status prepare(plan_progress *run, size_t **ranks_on_hosts)
     return CB_OK;
 }
 
-cb_status plan_run(engine_session *session, const bench_plan *plan)
+static cb_status plan_run(engine_session *session, engine_job *job, const bench_plan *plan)
 {
     const measurement_method *method = session->method;
-    plan_progress run = {.session = session, .plan = plan};
+    plan_progress run = {.session = session, .plan = plan, .who = &job->who};
     const bench_measurement *previous = NULL;
     size_t *ranks_on_hosts = NULL;
     cb_status status;
@@ -498,10 +507,10 @@ cb_status plan_run(engine_session *session, const bench_plan *plan)
             continue;
         }
         session->verdict.all_skipped = false;
-        if ((run.who.chosen_for == NULL || !same_curve(run.who.chosen_for, measurement)) &&
-            (status = choose_participants(&run, measurement)) != CB_OK)
+        if ((run.chosen_for == NULL || !same_curve(run.chosen_for, measurement)) &&
+            (status = change_participants(&run, measurement)) != CB_OK)
             goto done;
-        if (run.who.team != NULL && (status = measure(&run, measurement, new_curve)) != CB_OK)
+        if (run.team != NULL && (status = measure(&run, measurement, new_curve)) != CB_OK)
             goto done;
         if (method != NULL && method->conclude != NULL &&
             (status = method->conclude(session->method_state, session, measurement)) != CB_OK)
@@ -513,10 +522,9 @@ cb_status plan_run(engine_session *session, const bench_plan *plan)
 done:
     if (cb_virtual != NULL)
         control_look_while_waiting(session->plane, NULL, NULL);
-    control_team_free(run.who.team);
+    control_team_free(run.team);
     free(run.references.figures);
     free(ranks_on_hosts);
-    free(run.who.ranks);
     free(run.points.bytes);
     free(run.points.figures_us);
     return status;
@@ -532,7 +540,7 @@ cb_status plan_carry_out(engine_session *session, engine_job *job, cb_status sta
     if (status == CB_OK)
         status = session_start(session, job, &plan);
     if (status == CB_OK)
-        status = plan_run(session, &plan);
+        status = plan_run(session, job, &plan);
     status = session_close(session, status);
     plan_free(&plan);
     return status;

@@ -423,6 +423,7 @@ void session_free_job(engine_job *job)
     cb_config_free(job->config);
     cb_settings_free(&job->settings);
     machines_free(&job->machines);
+    free(job->who.ranks);
 }
 
 /* Read and broadcast configuration files, make settings, choose the ranks of --group. Errors are

@@ -27,7 +27,15 @@ typedef struct {
     bool all_skipped;     /* no measurement of the plan could be made */
 } session_verdict;
 
-/* Equal in all ranks, and constant once the run has started. */
+/* The participants of a measurement, kept for all sizes of its curve. */
+typedef struct {
+    size_t chosen_for; /* number of the first measurement of the curve, from 1; 0: none yet */
+    int *ranks;
+    size_t count;
+    bool oversubscribed;
+} job_participants;
+
+/* Equal in all ranks, and constant once the run has started, but for the participants. */
 struct engine_job {
     engine_program *program;
     const benchmark *definition;
@@ -38,6 +46,7 @@ struct engine_job {
     cb_settings settings;      /* of all ranks, from --config or derived */
     const char *calibration;   /* text, of a model; NULL: the job is real */
     const engine_usage *usage; /* of a model; else NULL */
+    job_participants who;      /* of the measurement under way */
 };
 
 /* Of a rank. */

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 
-enum { FURTHEST_RINGS = 1024 };
+enum { FURTHEST_RINGS = 1024, FIRST_SLOTS = 8 };
 
 static __attribute__((noinline)) void clear_more(const farm_builder *builder, uint64_t *slot)
 {
@@ -24,25 +24,51 @@ static inline void clear_slot(const farm_builder *builder, uint64_t *slot)
         clear_more(builder, slot);
 }
 
+/* Move the events in progress to twice as many slots, or more, so that `sequence` has one. Without
+ * memory, which is logged, there are as many as before. */
+static void grow(farm_builder *builder, uint64_t sequence)
+{
+    const farm_builder old = *builder;
+    uint64_t slots = old.mask + 1;
+
+    while (slots <= builder->most && slots <= sequence - old.oldest)
+        slots *= 2;
+    builder->slots =
+        cb_allocate(slots, old.slot_words * sizeof(*old.slots), "events under construction");
+    if (builder->slots == NULL) {
+        *builder = old;
+        return;
+    }
+    builder->mask = slots - 1;
+    for (uint64_t slot = 0; slot < slots; slot++)
+        if (slot <= old.mask)
+            memcpy(farm_builder_slot(builder, old.oldest + slot),
+                   farm_builder_slot(&old, old.oldest + slot), old.slot_words * sizeof(*old.slots));
+        else
+            clear_slot(builder, farm_builder_slot(builder, old.oldest + slot));
+    free(old.slots);
+}
+
 cb_status farm_builder_create(size_t sources, size_t fragments, bool asks, uint64_t events,
                               farm_builder *out)
 {
     const size_t set_words = (sources + FARM_BUILDER_WORD_BITS - 1) / FARM_BUILDER_WORD_BITS;
-    uint64_t slots = 1;
+    uint64_t most = 1, slots;
 
-    while (slots < events)
-        slots *= 2;
+    while (most < events)
+        most *= 2;
+    slots = most < FIRST_SLOTS ? most : FIRST_SLOTS;
     *out = (farm_builder){.sources = sources,
                           .fragments = fragments,
                           .mask = slots - 1,
+                          .most = most - 1,
                           .slot_words = (asks ? 2 : 1) * (1 + set_words),
                           .asked_word = asks ? 1 + set_words : 0};
     out->slots =
         cb_allocate(slots, out->slot_words * sizeof(*out->slots), "events under construction");
     if (out->slots == NULL)
         return CB_ERROR_MEMORY;
-    for (uint64_t slot = 0; slot < slots; slot++)
-        clear_slot(out, farm_builder_slot(out, slot));
+    farm_builder_restart(out, 0);
     return CB_OK;
 }
 
@@ -73,6 +99,8 @@ farm_built farm_builder_move_on(farm_builder *builder)
 
 static void make_room(farm_builder *builder, uint64_t sequence)
 {
+    if (sequence - builder->oldest > builder->mask && builder->mask < builder->most)
+        grow(builder, sequence);
     while (sequence - builder->oldest > builder->mask) {
         uint64_t *slot = farm_builder_slot(builder, builder->oldest);
 
@@ -85,7 +113,7 @@ static void make_room(farm_builder *builder, uint64_t sequence)
 static bool is_too_far(const farm_builder *builder, uint64_t sequence)
 {
     return sequence >= builder->oldest &&
-           sequence - builder->oldest > FURTHEST_RINGS * (builder->mask + 1);
+           sequence - builder->oldest > FURTHEST_RINGS * (builder->most + 1);
 }
 
 /* An event that has no slot yet has asked for nothing. */

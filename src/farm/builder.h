@@ -21,7 +21,8 @@ typedef struct {
 
 typedef struct {
     size_t sources, fragments; /* fragments of an event; fewer than sources if it asks */
-    uint64_t mask;             /* number of slots - 1; the number is a power of two */
+    uint64_t mask;             /* number of slots - 1; the number is a power of two, and grows */
+    uint64_t most;             /* up to this one, minus 1: then old events are abandoned */
     uint64_t oldest;           /* all events before it are complete or abandoned */
     uint64_t *slots;   /* per slot: number of missing fragments, then a bit for each source */
     size_t slot_words; /* words per slot */
@@ -30,9 +31,10 @@ typedef struct {
     farm_builder_counts counts;
 } farm_builder;
 
-/* Allocate slots for `events` events in progress with `fragments` fragments, each of another
- * source. If `asks`, only sources that farm_builder_ask has counted may deliver. CB_ERROR_MEMORY,
- * logged. Free with farm_builder_free. */
+/* A builder of up to `events` events in progress with `fragments` fragments, each of another
+ * source. It begins with room for a few and takes more when they are in progress. If `asks`, only
+ * sources that farm_builder_ask has counted may deliver. CB_ERROR_MEMORY, logged. Free with
+ * farm_builder_free. */
 cb_status farm_builder_create(size_t sources, size_t fragments, bool asks, uint64_t events,
                               farm_builder *out);
 void farm_builder_free(farm_builder *builder);
@@ -88,9 +90,10 @@ static inline bool farm_builder_has_asked(const farm_builder *builder, size_t so
  * later events. Returns FARM_COMPLETE. */
 farm_built farm_builder_move_on(farm_builder *builder);
 
-/* Hot. Count a fragment of a source for event `sequence`. If the event is too far ahead for the
- * slots, the oldest events are abandoned. If it is more than 1024 times the number of slots ahead,
- * the fragment counts as unexpected, which bounds the work. */
+/* Hot. Count a fragment of a source for event `sequence`. If the event is too far ahead for all
+ * slots that the builder may have, or memory for them is missing, the oldest events are abandoned.
+ * If it is more than 1024 times that number ahead, the fragment counts as unexpected, which bounds
+ * the work. */
 static inline farm_built farm_builder_add(farm_builder *builder, size_t source, uint64_t sequence)
 {
     uint64_t *slot = farm_builder_slot(builder, sequence), *word;

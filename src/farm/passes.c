@@ -21,7 +21,8 @@ enum {
 
 static const double block_ns = 1e6, oversubscribed_block_ns = 5e6;
 
-/* State of the timed blocks. Values are at the supervisor; the rest is equal in all ranks. */
+/* State of the timed blocks. Values and marks are at the supervisor; the rest is equal in all
+ * ranks. */
 typedef struct {
     double *values_ns; /* time of each block */
     size_t count;
@@ -195,11 +196,12 @@ static cb_status share_event_ns(farm_run *run)
 cb_status farm_measure_closed(farm_run *run)
 {
     rate_outcome out = {.open = false};
+    const size_t most = run->base.root ? BLOCKS_MOST : 0;
+    const size_t marks = BLOCKS_AT_ONCE + 2 + run->in_flight / farm_destinations(run);
     farm_blocks blocks = {
-        .values_ns = cb_allocate(BLOCKS_MOST, sizeof(double), "the times of blocks"),
-        .sorted_ns = cb_allocate(BLOCKS_MOST, sizeof(double), "the times of blocks"),
-        .marks_ns = cb_allocate(BLOCKS_AT_ONCE + 2 + run->in_flight / farm_destinations(run),
-                                sizeof(double), "the marks of blocks")};
+        .values_ns = cb_allocate(most, sizeof(double), "the times of blocks"),
+        .sorted_ns = cb_allocate(most, sizeof(double), "the times of blocks"),
+        .marks_ns = cb_allocate(run->base.root ? marks : 0, sizeof(double), "the marks of blocks")};
     cb_status status = CB_ERROR_MEMORY;
 
     rate_row_begin(&run->base);

@@ -63,7 +63,8 @@ static void channel_put(mailbox *box, mailbox_channel *into, mailbox_item *put)
     box->newest = put;
     if (into->first == NULL) {
         into->first = put;
-        box->ready[sender / 64] |= UINT64_C(1) << sender % 64;
+        if (box->ready != NULL)
+            box->ready[sender / 64] |= UINT64_C(1) << sender % 64;
         box->ready_count++;
     } else {
         into->last->next = put;
@@ -113,7 +114,8 @@ static mailbox_item *channel_take(mailbox *box, mailbox_channel *from)
     *(taken->after != NULL ? &taken->after->before : &box->newest) = taken->before;
     from->first = taken->next;
     if (from->first == NULL) {
-        box->ready[from->sender / 64] &= ~(UINT64_C(1) << from->sender % 64);
+        if (box->ready != NULL)
+            box->ready[from->sender / 64] &= ~(UINT64_C(1) << from->sender % 64);
         box->ready_count--;
     }
     return taken;
@@ -215,7 +217,7 @@ mailbox_item *mailbox_oldest(const mailbox *box, transport_node *const *members)
     return NULL;
 }
 
-cb_status mailbox_open(mailbox *box, size_t ranks)
+cb_status mailbox_keep_rounds(mailbox *box, size_t ranks)
 {
     box->ready = cb_allocate(ranks / 64 + 1, sizeof(*box->ready), "a mailbox");
     box->due = cb_allocate(ranks / 64 + 1, sizeof(*box->due), "a mailbox");

@@ -34,7 +34,8 @@ typedef struct {
     size_t slot_count;
     mailbox_item *oldest, *newest; /* of all senders */
     mailbox_item *early;           /* that came before one with a smaller number */
-    uint64_t *ready;               /* a bit for each sender with messages, */
+    /* With rounds; else NULL: */
+    uint64_t *ready; /* a bit for each sender with messages, */
     size_t ready_count;
     uint64_t *due;       /* and for each that has not had its turn in the round; */
     size_t due_count;    /* number of those */
@@ -51,10 +52,11 @@ typedef struct {
     bool stuck;
 } mailbox_order;
 
-/* The mailbox is zero. CB_ERROR_MEMORY, logged. Close it afterwards in any case. */
-cb_status mailbox_open(mailbox *box, size_t ranks);
+/* The mailbox is zero, and nothing was put. Only one with rounds has mailbox_take_any; it takes
+ * memory for all ranks. CB_ERROR_MEMORY, logged. Close it afterwards in any case. */
+cb_status mailbox_keep_rounds(mailbox *box, size_t ranks);
 
-/* The mailbox is empty. */
+/* The mailbox is empty; one that was never used is zero. */
 void mailbox_close(mailbox *box);
 
 /* Append a message to its sender's queue, or keep it until those with smaller numbers have come.

@@ -427,11 +427,6 @@ static cb_status open_factory(const transport_bootstrap *bootstrap, transport_fa
     factory->base.content_unknown = true;
     if (!factory->me->in->has_multicasts)
         factory->base.lacking = TRANSPORT_MULTICAST;
-    if (mailbox_open(&factory->box, (size_t)bootstrap->size) != CB_OK) {
-        mailbox_close(&factory->box);
-        free(factory);
-        return CB_ERROR_MEMORY;
-    }
     factory->me->listener = &factory->base;
     *out = &factory->base;
     return CB_OK;

@@ -389,7 +389,7 @@ static void run_stream(stream *s, uint64_t seed, coverage *met)
 
     draw_stream(s, seed);
     builder = make_builder(s->sources, 1 + draw(s, 20));
-    s->places = builder.mask + 1;
+    s->places = builder.most + 1;
     for (size_t i = 0; i < s->length; i++) {
         while (draw(s, 100) < s->unexpected_pct)
             deliver_unexpected(s, &builder, met);
