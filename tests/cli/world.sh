@@ -48,6 +48,18 @@ expect_rows "abs(r['latency_us']['median'] - 11.75) < 0.002"
 # The link carries a packet in 1 us, four times as long as its sender needs.
 modelled "a stream" cb_oneway --sizes 10000 --mode stream --max-time 0.05
 expect_rows "abs(r['round_us']['median'] - 1) < 0.01"
+# Others use half of each link, so that a packet takes twice as long on it.
+modelled "a stream beside other traffic" cb_oneway --sizes 10000 --mode stream --max-time 0.05 --background 0.5
+expect_rows "abs(r['round_us']['median'] - 2) < 0.02"
+expect_document result.json "d['parameters']['background']" 0.5
+# 32 sources send 8 KB at a time to a port with room for 16 KiB: frames are dropped, and timeouts show.
+for buffer in 16KiB 1GiB; do
+    modelled "a buffer of $buffer" cb_funnel --sources 32 --sizes 8000 --mode event --max-time 0.05 --share tcp \
+        --switch-buffer "$buffer"
+    expect_document result.json "d['parameters']['switch_buffer']" "$buffer"
+    "$CB_PYTHON" -c "import json; print(json.load(open('result.json'))['results'][-1]['step_us']['max'])" >>longest
+done
+expect_true "a longer step with the small buffer" sh -c 'sort -c -g -r longest'
 # Of 8 ranks each sends seven packets; the last one arrives 1.5 us after its send, or later, if others come with it.
 modelled "all-to-all" cb_alltoall --processors 8 --sizes 1000 --mode round --max-time 0.01
 expect_rows "r['processors'] < 8 or 0 <= r['round_us']['median'] - (7 * 0.25 + 1.5 + 0.1) < 0.1"
@@ -166,5 +178,11 @@ refused "threads" cb_oneway "--model net.cal --threads 2" "--threads"
 refused "plain MPI" cb_bare "--model net.cal" "--model has no meaning"
 refused "a network without a model" cb_oneway "--network crossbar" "without --model"
 refused "messages without a model" cb_oneway "--messages 10000" "without --model"
+refused "background without a model" cb_oneway "--background 0.3" "without --model"
+refused "a buffer without a model" cb_oneway "--switch-buffer 16KiB" "without --model"
+refused "a load that is none" cb_oneway "--model net.cal --background 2" "--background '2'" "0.99"
+refused "a buffer that is none" cb_oneway "--model net.cal --share tcp --switch-buffer x" "--switch-buffer 'x'" "64KiB"
+refused "a buffer that nothing fills" cb_oneway "--model net.cal --switch-buffer 16KiB" "share rule fifo" "use share rule tcp"
+refused "a buffer without room for a frame" cb_oneway "--model net.cal --share tcp --switch-buffer 100" "a frame has"
 refused "ranks without a model" cb_oneway "--ranks 4" "without --model"
 finish
