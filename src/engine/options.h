@@ -40,11 +40,12 @@ struct bench_options {
     const char *format, *output;
     const char *config;
     const char *interface;
-    const char *parameter;               /* NAME=VALUE,...; NULL: not given */
-    const char *model, *network, *share; /* model NULL: a real run */
-    const char *group_send;              /* one of those below; NULL: not given */
-    uint64_t model_ranks;                /* 0: as many as the counts need */
-    uint64_t messages;                   /* of a row in a model, at most */
+    const char *parameter;                  /* NAME=VALUE,...; NULL: not given */
+    const char *model, *network, *share;    /* model NULL: a real run */
+    const char *switch_buffer, *background; /* of the model; NULL: not given */
+    const char *group_send;                 /* one of those below; NULL: not given */
+    uint64_t model_ranks;                   /* 0: as many as the counts need */
+    uint64_t messages;                      /* of a row in a model, at most */
     const char *emit_trace;
     uint64_t trace_steps, trace_blocks;
     uint64_t trace_ranks; /* 0: as many as take part */

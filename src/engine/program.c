@@ -102,9 +102,10 @@ static cb_status check_details(const cb_option_table *table, const bool *given)
     static const struct {
         const char *name, *of;
         bool begins; /* the name is the beginning of several */
-    } details[] = {{"trace-", "emit-trace", true}, {"network", "model", false},
-                   {"share", "model", false},      {"group-send", "model", false},
-                   {"ranks", "model", false},      {"messages", "model", false}};
+    } details[] = {{"trace-", "emit-trace", true},    {"network", "model", false},
+                   {"share", "model", false},         {"group-send", "model", false},
+                   {"switch-buffer", "model", false}, {"background", "model", false},
+                   {"ranks", "model", false},         {"messages", "model", false}};
 
     for (size_t i = 0; i < table->option_count; i++)
         for (size_t k = 0; given[i] && k < sizeof(details) / sizeof(details[0]); k++) {

@@ -23,7 +23,7 @@ libccmod_la_SOURCES = \
 	%D%/calibration/calibration.c %D%/calibration/file.c %D%/calibration/packets.c \
 	%D%/evaluation/delivery.c %D%/evaluation/delivery.h %D%/evaluation/engine.h \
 	%D%/evaluation/evaluation.c %D%/evaluation/matching.c %D%/evaluation/matching.h \
-	%D%/evaluation/pairs.c %D%/evaluation/pairs.h \
+	%D%/evaluation/parameters.c %D%/evaluation/pairs.c %D%/evaluation/pairs.h \
 	%D%/evaluation/queue.c %D%/evaluation/queue.h %D%/evaluation/rate.c %D%/evaluation/rate.h \
 	%D%/evaluation/reactions.c %D%/evaluation/reactions.h \
 	%D%/evaluation/records.c %D%/evaluation/records.h \

@@ -19,7 +19,7 @@ typedef struct {
     ccmod_calibration calibration;
     char *calibration_text;
     ccmod_network *network;
-    ccmod_share share;
+    ccmod_parameters parameters;
     size_t ranks;
     plan_maker make_plan;
 } model_run;
@@ -112,6 +112,28 @@ static cb_status failed(const ccmod_error *error)
     return error->status == CCMOD_ERROR_MEMORY ? CB_ERROR_MEMORY : CB_ERROR_USAGE;
 }
 
+static cb_status set_parameters(const bench_options *options, ccmod_parameters *out)
+{
+    ccmod_error error;
+
+    *out = ccmod_parameters_default();
+    out->seed = options->seed;
+    CB_TRY(find_share(options->share, &out->share));
+    if (options->switch_buffer != NULL &&
+        ccmod_parameters_set_buffer(out, options->switch_buffer, &error) != CCMOD_OK) {
+        cb_error("--switch-buffer '%.64s': %s; write 64KiB, or 1MB,shared:1",
+                 options->switch_buffer, error.text);
+        return CB_ERROR_USAGE;
+    }
+    if (options->background != NULL &&
+        ccmod_parameters_set_background(out, options->background, &error) != CCMOD_OK) {
+        cb_error("--background '%.64s': %s; write none, 0.3 or exp:0.3", options->background,
+                 error.text);
+        return CB_ERROR_USAGE;
+    }
+    return CB_OK;
+}
+
 /* As the library understood it, for the document. */
 static cb_status write_calibration(model_run *run)
 {
@@ -135,11 +157,14 @@ static cb_status open_model(bench_options *options, model_run *run)
     if (ccmod_calibration_open(options->model, &run->calibration, &error) != CCMOD_OK ||
         ccmod_network_open(options->network, run->ranks, &run->network, &error) != CCMOD_OK)
         return failed(&error);
+    ccmod_network_use_packets(&run->calibration, run->network);
+    if (ccmod_network_share_ends(&run->calibration, &run->network, &error) != CCMOD_OK)
+        return failed(&error);
     if (options->share == NULL)
         options->share = ccmod_share_name(run->calibration.share_rule > 0
                                               ? (ccmod_share)(run->calibration.share_rule - 1)
                                               : CCMOD_FIFO);
-    CB_TRY(find_share(options->share, &run->share));
+    CB_TRY(set_parameters(options, &run->parameters));
     return write_calibration(run);
 }
 
@@ -168,7 +193,7 @@ static cb_status run_world(engine_program *program, model_run *run)
 {
     world_setting setting = {.network = run->network,
                              .calibration = &run->calibration,
-                             .parameters = ccmod_parameters_default(),
+                             .parameters = run->parameters,
                              .ranks = run->ranks,
                              .multicasts_by_tree =
                                  strcmp(program->options.group_send, BENCH_GROUP_SEND_TREE) == 0,
@@ -181,8 +206,6 @@ static cb_status run_world(engine_program *program, model_run *run)
                             .ranks = run->ranks,
                             .calibration = run->calibration_text,
                             .usage = &world_usage};
-    setting.parameters.share = run->share;
-    setting.parameters.seed = program->options.seed;
     CB_TRY(make_machines(run->ranks, &run->job.machines));
     return world_run(&setting);
 }

@@ -15,12 +15,14 @@ line overhead_us=0.25 latency_us=1.5 us_per_byte=0.0001
 eager_bytes 64KiB
 END
 
+calibration=net.cal
+
 # modelled NAME PROGRAM OPTIONS...
 modelled() {
     case_is "$1"
     shift
     rm -f result.json
-    run 0 "$@" --model net.cal --output result.json
+    run 0 "$@" --model "$calibration" --output result.json
     expect_status 0
     expect_silence
     expect_valid result.json
@@ -49,6 +51,18 @@ expect_rows "abs(r['latency_us']['median'] - 11.75) < 0.002"
 modelled "a stream" cb_oneway --sizes 10000 --mode stream --max-time 0.05
 expect_rows "abs(r['round_us']['median'] - 1) < 0.01"
 expect_rows "r['limit'].startswith('node ') and r['limit_pct'] > 98 and abs(r['knee_Hz'] / 1e6 - 1) < 0.01"
+# Others use half of each link, so that a packet takes twice as long on it.
+modelled "a stream beside other traffic" cb_oneway --sizes 10000 --mode stream --max-time 0.05 --background 0.5
+expect_rows "abs(r['round_us']['median'] - 2) < 0.02"
+expect_document result.json "d['parameters']['background']" 0.5
+# 32 sources send 8 KB at a time to a port with room for 16 KiB: frames are dropped, and timeouts show.
+for buffer in 16KiB 1GiB; do
+    modelled "a buffer of $buffer" cb_funnel --sources 32 --sizes 8000 --mode event --max-time 0.05 --share tcp \
+        --switch-buffer "$buffer"
+    expect_document result.json "d['parameters']['switch_buffer']" "$buffer"
+    "$CB_PYTHON" -c "import json; print(json.load(open('result.json'))['results'][-1]['step_us']['max'])" >>longest
+done
+expect_true "a longer step with the small buffer" sh -c 'sort -c -g -r longest'
 # Of 8 ranks each sends seven packets; the last one arrives 1.5 us after its send, or later, if others come with it.
 modelled "all-to-all" cb_alltoall --processors 8 --sizes 1000 --mode round --max-time 0.01
 expect_rows "r['processors'] < 8 or 0 <= r['round_us']['median'] - (7 * 0.25 + 1.5 + 0.1) < 0.1"
@@ -58,6 +72,16 @@ expect_rows "r['processors'] < 8 or r['stopped_by'] == 'messages' and 0.3 < r['s
 modelled "a limit of messages in an open loop" cb_pipeline --topology 1-1 --sizes 1000 --algorithm 5 --rate 50kHz \
     --max-time 1 --messages 20000
 expect_rows "0.4 * 20000 < r['issued'] <= 20000"
+# A link whose directions share its capacity carries ten messages of a round, 0.4 us each, beside a latency of 1.75 us.
+{
+    cat net.cal
+    echo "duplex_contention 2"
+} >shared.cal
+calibration=shared.cal
+modelled "all-to-all on links that both directions share" cb_alltoall --processors 6 --sizes 4000 --mode round \
+    --max-time 0.01
+calibration=net.cal
+expect_rows "r['processors'] < 6 or abs(r['round_us']['median'] - 5.75) < 0.1"
 # The supervisor sends one message to each source for an event.
 modelled "a push farm" cb_pushfarm --sources 8 --destinations 4 --sizes 1000 --algorithm 0 --max-time 0.02 --verify
 expect_rows "abs(r['round_us']['median'] - 8 * 0.25) < 0.01"
@@ -188,6 +212,12 @@ refused "threads" cb_oneway "--model net.cal --threads 2" "--threads"
 refused "plain MPI" cb_bare "--model net.cal" "--model has no meaning"
 refused "a network without a model" cb_oneway "--network crossbar" "without --model"
 refused "messages without a model" cb_oneway "--messages 10000" "without --model"
+refused "background without a model" cb_oneway "--background 0.3" "without --model"
+refused "a buffer without a model" cb_oneway "--switch-buffer 16KiB" "without --model"
+refused "a load that is none" cb_oneway "--model net.cal --background 2" "--background '2'" "0.99"
+refused "a buffer that is none" cb_oneway "--model net.cal --share tcp --switch-buffer x" "--switch-buffer 'x'" "64KiB"
+refused "a buffer that nothing fills" cb_oneway "--model net.cal --switch-buffer 16KiB" "share rule fifo" "use share rule tcp"
+refused "a buffer without room for a frame" cb_oneway "--model net.cal --share tcp --switch-buffer 100" "a frame has"
 refused "ranks without a model" cb_oneway "--ranks 4" "without --model"
 refused "a tree without a model" cb_multicast "--group-send tree" "without --model"
 finish

@@ -48,16 +48,16 @@ static void try_interval(const char *text)
 
 static void try_buffer(const char *text)
 {
-    char why[CB_WHY_BYTES] = "";
-    uint64_t bytes = 0;
-    double alpha = -1;
+    ccmod_parameters found = {.buffer_alpha = -1};
+    ccmod_error error;
 
-    if (!tool_parse_buffer(text, &bytes, &alpha, why)) {
-        require_reason(why);
+    if (ccmod_parameters_set_buffer(&found, text, &error) != CCMOD_OK) {
+        require_reason(error.text);
         return;
     }
-    FUZZ_REQUIRE(bytes >= 1 && bytes <= UINT64_C(1) << 50);
-    FUZZ_REQUIRE(strchr(text, ',') != NULL ? alpha >= 1e-3 && alpha <= 1e3 : !(alpha > 0));
+    FUZZ_REQUIRE(found.buffer_bytes >= 1 && found.buffer_bytes <= UINT64_C(1) << 50);
+    FUZZ_REQUIRE(strchr(text, ',') != NULL ? found.buffer_alpha >= 1e-3 && found.buffer_alpha <= 1e3
+                                           : !(found.buffer_alpha > 0));
 }
 
 static void try_mask(const char *text)

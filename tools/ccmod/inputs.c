@@ -118,12 +118,11 @@ static cb_status set_interval(const cb_option_table *table, const tool_settings 
 
 static cb_status set_buffer(const char *text, ccmod_parameters *parameters)
 {
-    char why[CB_WHY_BYTES];
+    ccmod_error error;
 
-    if (text == NULL ||
-        tool_parse_buffer(text, &parameters->buffer_bytes, &parameters->buffer_alpha, why))
+    if (text == NULL || ccmod_parameters_set_buffer(parameters, text, &error) == CCMOD_OK)
         return CB_OK;
-    cb_error("--buffer '%.64s': %s; write 64KiB, or 1MB,shared:1", text, why);
+    cb_error("--buffer '%.64s': %s; write 64KiB, or 1MB,shared:1", text, error.text);
     return CB_ERROR_USAGE;
 }
 

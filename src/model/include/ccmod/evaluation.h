@@ -85,6 +85,16 @@ typedef struct ccmod_parameters {
  * rate. The article's model is CCMOD_PAPER with CCMOD_BOTTLENECK. */
 CCMOD_API ccmod_parameters ccmod_parameters_default(void);
 
+/* Set the background and its load from a text: none, LOAD or exp:LOAD, which draws loads with this
+ * mean. LOAD is a share of a link, 0 to 0.99, or MEAN/MAXIMUMpackets/s. CCMOD_ERROR_USAGE: the text
+ * of the error is the reason, a phrase. */
+CCMOD_API ccmod_status ccmod_parameters_set_background(ccmod_parameters *parameters,
+                                                       const char *text, ccmod_error *error);
+
+/* Set the buffer from BYTES, or BYTES,shared:ALPHA. Errors as above. */
+CCMOD_API ccmod_status ccmod_parameters_set_buffer(ccmod_parameters *parameters, const char *text,
+                                                   ccmod_error *error);
+
 /* Times of a processor; clock = send + receive + wait + compute except for rounding. */
 typedef struct {
     double clock_us; /* when its trace was consumed */
