@@ -24,18 +24,14 @@ typedef struct {
     const char *order;
 } ring_options;
 
-/* Indices of the neighbours among the peers. */
+enum { ROUNDS_MOST = 64 };
+
+/* Indices among the peers: of the neighbours, and of the nodes that are 2^k further on and before.
+ */
 typedef struct {
     size_t before, after;
+    size_t rounds, onwards[ROUNDS_MOST], back[ROUNDS_MOST];
 } ring_part;
-
-/* The peer that is `distance` further on in the order of ranks. */
-static size_t peer_at(const bench_rank *me, size_t distance)
-{
-    const size_t nodes = me->place.participants;
-
-    return (distance + nodes - 1) % nodes;
-}
 
 static cb_status send_to_neighbours(bench_rank *me)
 {
@@ -61,11 +57,11 @@ static cb_status exchange(bench_rank *me)
 
 static cb_status barrier(bench_rank *me)
 {
-    const size_t nodes = me->place.participants;
+    const ring_part *ring = me->part;
 
-    for (size_t distance = 1; distance < nodes; distance *= 2) {
-        CB_TRY(bench_signal(me, &me->peers[peer_at(me, distance)]));
-        CB_TRY(bench_await_signal(me, &me->peers[peer_at(me, nodes - distance)]));
+    for (size_t k = 0; k < ring->rounds; k++) {
+        CB_TRY(bench_signal(me, &me->peers[ring->onwards[k]]));
+        CB_TRY(bench_await_signal(me, &me->peers[ring->back[k]]));
     }
     return CB_OK;
 }
@@ -81,31 +77,27 @@ static cb_status exchange_many(bench_rank *me)
 
 static cb_status reduce(bench_rank *me)
 {
-    const size_t nodes = me->place.participants;
+    const ring_part *ring = me->part;
 
-    for (size_t distance = 1; distance < nodes; distance *= 2) {
-        CB_TRY(bench_send(me, peer_at(me, distance)));
-        CB_TRY(bench_receive(me, peer_at(me, nodes - distance)));
+    for (size_t k = 0; k < ring->rounds; k++) {
+        CB_TRY(bench_send(me, ring->onwards[k]));
+        CB_TRY(bench_receive(me, ring->back[k]));
     }
     return CB_OK;
 }
 
-/* All nodes draw the same order. */
-static cb_status join_ring(bench_rank *me)
+/* The neighbours of a node, as distances from it in the order of ranks. All nodes draw the same
+ * order of the ring. */
+static cb_status find_neighbours(const ring_options *options, uint64_t seed, size_t nodes,
+                                 size_t self, size_t *after, size_t *before)
 {
-    const ring_options *options = me->own_options;
-    const size_t nodes = me->place.participants, self = me->place.self;
-    ring_part *ring = cb_allocate(1, sizeof(*ring), "the neighbours of a node");
     size_t *order = cb_allocate(nodes, sizeof(*order), "the order of a ring");
     const bool drawn = strcmp(options->order, orders[0]) == 0;
-    cb_random random = cb_random_seed(me->lists.seed);
+    cb_random random = cb_random_seed(seed);
     size_t at = 0;
 
-    me->part = ring;
-    if (ring == NULL || order == NULL) {
-        free(order);
+    if (order == NULL)
         return CB_ERROR_MEMORY;
-    }
     for (size_t i = 0; i < nodes; i++)
         order[i] = i;
     for (size_t i = nodes - 1; drawn && i > 0; i--) {
@@ -116,9 +108,68 @@ static cb_status join_ring(bench_rank *me)
     }
     while (order[at] != self)
         at++;
-    ring->after = peer_at(me, (order[(at + 1) % nodes] + nodes - self) % nodes);
-    ring->before = peer_at(me, (order[(at + nodes - 1) % nodes] + nodes - self) % nodes);
+    *after = (order[(at + 1) % nodes] + nodes - self) % nodes;
+    *before = (order[(at + nodes - 1) % nodes] + nodes - self) % nodes;
     free(order);
+    return CB_OK;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const size_t one = *(const size_t *)left, other = *(const size_t *)right;
+
+    return (one > other) - (one < other);
+}
+
+/* The neighbours, and the nodes of all rounds of an allreduce. */
+static size_t choose_peers(const void *options, uint64_t seed, size_t nodes, size_t self,
+                           size_t *peers)
+{
+    size_t count = 2, kept = 0;
+
+    if (find_neighbours(options, seed, nodes, self, &peers[0], &peers[1]) != CB_OK)
+        return 0;
+    for (size_t distance = 1; distance < nodes; distance *= 2) {
+        peers[count++] = distance;
+        peers[count++] = nodes - distance;
+    }
+    qsort(peers, count, sizeof(*peers), compare);
+    for (size_t i = 0; i < count; i++)
+        if (kept == 0 || peers[i] != peers[kept - 1])
+            peers[kept++] = peers[i];
+    for (size_t i = 0; i < kept; i++)
+        peers[i] = (self + peers[i]) % nodes;
+    return kept;
+}
+
+/* The index of the peer that is `distance` further on in the order of ranks. */
+static cb_status find_peer(bench_rank *me, size_t distance, size_t *out)
+{
+    const size_t nodes = me->place.participants;
+    transport_node *node;
+
+    CB_TRY(bench_node(me, (me->place.self + distance) % nodes, &node));
+    *out = node->label;
+    return CB_OK;
+}
+
+static cb_status join_ring(bench_rank *me)
+{
+    const size_t nodes = me->place.participants;
+    ring_part *ring = cb_allocate(1, sizeof(*ring), "the neighbours of a node");
+    size_t after, before;
+
+    me->part = ring;
+    if (ring == NULL)
+        return CB_ERROR_MEMORY;
+    CB_TRY(
+        find_neighbours(me->own_options, me->lists.seed, nodes, me->place.self, &after, &before));
+    CB_TRY(find_peer(me, after, &ring->after));
+    CB_TRY(find_peer(me, before, &ring->before));
+    for (size_t distance = 1; distance < nodes; distance *= 2) {
+        CB_TRY(find_peer(me, distance, &ring->onwards[ring->rounds]));
+        CB_TRY(find_peer(me, nodes - distance, &ring->back[ring->rounds++]));
+    }
     return CB_OK;
 }
 
@@ -181,6 +232,7 @@ const benchmark cb_ring = {
                 {"per_node_MBps", "throughput / P"}},
     .table = {"latency_us", "round_us", "frequency_Hz", "per_node_MBps"},
     .plots = {{"latency_us", "processors"}, {"round_us", "processors"}},
+    .choose_peers = choose_peers,
     .set_up = join_ring,
     .tear_down = leave_ring,
     .options = own_options,

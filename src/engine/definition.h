@@ -37,6 +37,9 @@ typedef enum { BENCH_NONE, BENCH_ONE, BENCH_HALF, BENCH_COUNT, BENCH_REST } benc
  * send to it, then the rank that it sends to. */
 typedef enum { BENCH_ALL, BENCH_TWIN, BENCH_OTHERS, BENCH_CHAIN } bench_peering;
 
+/* Most peers that a benchmark may choose itself. */
+enum { BENCH_CHOSEN_MOST = 130 };
+
 /* Sets of roles. */
 enum { BENCH_HEARS_ALL = 0, BENCH_FIRST = 1u << 0, BENCH_SECOND = 1u << 1, BENCH_THIRD = 1u << 2 };
 
@@ -236,6 +239,11 @@ struct benchmark {
     const char *options_after;
     const cb_option *options;
     size_t option_count;
+    /* The participants that a rank exchanges messages with, if they are fewer than its role names:
+     * write their indices, in the order of BENCH_OTHERS, into `peers`, which has room for
+     * BENCH_CHOSEN_MOST, and return their number; 0 without memory, logged. NULL: all. */
+    size_t (*choose_peers)(const void *own_options, uint64_t seed, size_t participants, size_t self,
+                           size_t *peers);
     /* Create and destroy what the mode needs besides peers, usually groups. May be NULL. If it has
      * lists, the times of both are reported per group. */
     cb_status (*set_up)(bench_rank *me);

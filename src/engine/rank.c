@@ -59,15 +59,30 @@ typedef struct {
     size_t count;
 } peer_list;
 
-static cb_status peer_list_make(const benchmark *definition, const bench_shape *shape, size_t self,
+static cb_status peer_list_make(const rank_setting *setting, const bench_shape *shape, size_t self,
                                 peer_list *out)
 {
-    out->count = shape_peers(definition, shape, self, NULL, NULL);
+    const benchmark *definition = setting->definition;
+    size_t chosen[BENCH_CHOSEN_MOST];
+
+    out->count = definition->choose_peers != NULL
+                     ? definition->choose_peers(setting->options->own, setting->options->seed,
+                                                setting->participants, self, chosen)
+                     : shape_peers(definition, shape, self, NULL, NULL);
+    if (out->count == 0 && definition->choose_peers != NULL)
+        return CB_ERROR_MEMORY;
     out->peers = cb_allocate(out->count, sizeof(*out->peers), "the peers of a rank");
     out->heard = cb_allocate(out->count, sizeof(*out->heard), "the peers of a rank");
     if (out->peers == NULL || out->heard == NULL)
         return CB_ERROR_MEMORY;
-    (void)shape_peers(definition, shape, self, out->peers, out->heard);
+    if (definition->choose_peers == NULL) {
+        (void)shape_peers(definition, shape, self, out->peers, out->heard);
+        return CB_OK;
+    }
+    for (size_t k = 0; k < out->count; k++) {
+        out->peers[k] = chosen[k];
+        out->heard[k] = true;
+    }
     return CB_OK;
 }
 
@@ -198,7 +213,7 @@ cb_status rank_create(const rank_setting *setting, transport_factory *factory, b
         self++;
     stage = shape_stage(&shape, self);
     *actions = &measurement->mode->roles[shape_role(setting->definition, &shape, stage)];
-    if (peer_list_make(setting->definition, &shape, self, &known) != CB_OK ||
+    if (peer_list_make(setting, &shape, self, &known) != CB_OK ||
         (me = rank_allocate(known.count)) == NULL)
         goto done;
     me->factory = factory;
