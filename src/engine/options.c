@@ -534,9 +534,11 @@ static const cb_option later_rows[] = {
      .offset = FIELD(emit_trace),
      .file = CB_FILE_WRITTEN,
      .argument = "FILE",
-     .help = "Write the messages as a trace for ccmod to FILE; measure nothing",
-     .more = "FILE may be - for standard output. The other options have to leave one measurement. "
-             "No MPI job is needed."},
+     .help = "Write the messages as a trace for ccmod to FILE; without --model measure nothing",
+     .more = "FILE may be - for standard output. With --model the trace is that of the whole run, "
+             "and the text of the result goes to standard error if the trace is on standard "
+             "output. Without it the other options have to leave one measurement. No MPI job is "
+             "needed."},
     {.name = "trace-steps",
      .type = CB_OPTION_COUNT,
      .scope = BENCH_TAKES_PACKETS,

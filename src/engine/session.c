@@ -216,6 +216,8 @@ static cb_status open_document(engine_session *session)
 {
     const benchmark *definition = session->job->definition;
     const bench_options *options = session->job->options;
+    const bool has_trace_there =
+        options->emit_trace != NULL && strcmp(options->emit_trace, "-") == 0;
     report_format format = options->output != NULL ? REPORT_JSON : REPORT_TEXT;
     cb_status status = CB_OK;
 
@@ -226,7 +228,8 @@ static cb_status open_document(engine_session *session)
                                session->job->program->technology->name, &session->document);
         if (status == CB_OK) {
             report_use_parameters(session->document, session->job->program->technology->parameters);
-            status = report_direct(session->document, format, options->output, cb_streams_output());
+            status = report_direct(session->document, format, options->output,
+                                   has_trace_there ? stderr : cb_streams_output());
         }
     }
     if (status == CB_OK && session->method != NULL && session->method->open != NULL)

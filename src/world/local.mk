@@ -5,6 +5,7 @@ libworld_a_SOURCES = \
 	%D%/measure.c %D%/measure.h \
 	%D%/plane.c %D%/plane.h \
 	%D%/rank.c %D%/rank.h \
+	%D%/record.c %D%/record.h \
 	%D%/technology.c %D%/technology.h \
 	%D%/world.c %D%/world.h
 

@@ -46,7 +46,6 @@ static cb_status check_options(const engine_program *program)
         {options->threads > 1, "threads", "a rank of a model is one coroutine"},
         {bench_occupation_named(options->compute) != BENCH_UNOCCUPIED, "compute",
          "a model has no cores"},
-        {options->emit_trace != NULL, "emit-trace", "a trace is made without a network"},
     };
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -199,6 +198,8 @@ static cb_status run_world(engine_program *program, model_run *run)
                                  strcmp(program->options.group_send, BENCH_GROUP_SEND_TREE) == 0,
                              .run = run_rank,
                              .context = run};
+    cb_status status, recorded;
+    double end_us;
 
     run->job = (engine_job){.program = program,
                             .definition = program->definition,
@@ -207,7 +208,12 @@ static cb_status run_world(engine_program *program, model_run *run)
                             .calibration = run->calibration_text,
                             .usage = &world_usage};
     CB_TRY(make_machines(run->ranks, &run->job.machines));
-    return world_run(&setting);
+    if (program->options.emit_trace != NULL)
+        CB_TRY(world_recorder_open(program->options.emit_trace, program->definition->name,
+                                   run->ranks, run->calibration.eager_bytes, &setting.recorder));
+    status = world_run(&setting, &end_us);
+    recorded = world_recorder_close(setting.recorder, end_us, status == CB_OK);
+    return status == CB_OK ? recorded : status;
 }
 
 cb_status world_measure(engine_program *program, plan_maker make_plan)

@@ -162,6 +162,8 @@ static cb_status meet(control_team *base, control_meeting what, const void *mine
 
     if (!arrive(team, what, mine, bytes, all))
         await_call(team, number);
+    if (team->meeting->size == team->me->in->count)
+        world_note(team->me, &(ccmod_record){.kind = CCMOD_BARRIER});
     return CB_OK;
 }
 

@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "base/status.h"
 #include "transport/buffer.h"
+#include "world/record.h"
 
 typedef struct world world;
 typedef struct world_rank world_rank;
@@ -32,6 +33,8 @@ struct world {
     size_t count;
     bool has_multicasts;     /* the share rule can carry them, or */
     bool multicasts_by_tree; /* they are sends among the members */
+    bool multicasts_sent;
+    world_recorder *recorder; /* of --emit-trace, or NULL */
     world_rank *ranks;
     cb_coroutines *coroutines;
     world_rank *current;
@@ -50,6 +53,9 @@ struct world {
 
 /* Hot. The rank leaves, and comes back when the record is done. */
 void world_call(world_rank *me, const ccmod_record *record);
+
+/* Hot. The rank has done this: a record for the trace of --emit-trace. */
+void world_note(world_rank *me, const ccmod_record *done);
 
 /* Wait until something happens to the rank: a message arrives, a send is complete, another rank
  * wakes it; for at most `us`. */

@@ -27,6 +27,7 @@ typedef struct {
     mailbox_item item;
     send_tree *tree; /* until its receiver takes it; NULL: it is for this receiver only */
     size_t place;    /* of the receiver, in the tree */
+    uint32_t from;   /* sender, which in a tree forwards it */
 } message;
 
 typedef struct {
@@ -170,6 +171,7 @@ cb_status world_deliver(world_rank *me, uint32_t from, uint64_t cargo)
         return CB_OK;
     }
     arrived->base.owner = me->listener;
+    arrived->from = from;
     if (arrived->tree != NULL)
         from = arrived->tree->members[0].rank;
     return mailbox_put(&factory_of(me->listener)->box, from, &arrived->item);
@@ -222,11 +224,17 @@ static cb_status send_on(transport_factory *base, const transport_buffer *conten
 /* Who takes a message of a tree sends it on. */
 static cb_status give(transport_factory *base, message *taken, transport_buffer **out)
 {
+    world_rank *me = factory_of(base)->me;
     cb_status status = CB_OK;
 
     if (taken == NULL)
         return CB_EMPTY;
     base->held++;
+    /* A multicast and a message of the same sender may arrive in either order. */
+    world_note(me, &(ccmod_record){.kind = CCMOD_RECEIVE,
+                                   .peer = taken->from,
+                                   .size_bytes = me->in->multicasts_sent ? CCMOD_ANY_SIZE
+                                                                         : taken->base.size});
     if (taken->tree != NULL)
         status = send_on(base, &taken->base, taken->tree, taken->place);
     leave_tree(taken);
@@ -363,6 +371,7 @@ static cb_status group_send(transport_group *base, transport_buffer *buffer)
 
     if (group->ranks == NULL || base->count == 0)
         return transport_plain_send(base, buffer);
+    me->in->multicasts_sent = true;
     if (me->in->multicasts_by_tree)
         return send_by_tree(group, buffer);
     sent = cb_allocate(1, sizeof(*sent), "a multicast");
@@ -478,6 +487,7 @@ const transport_technology world_technology = {
         TRANSPORT_ORDERED | TRANSPORT_RELIABLE | TRANSPORT_DELIVERS | TRANSPORT_MULTICAST,
     .open = open_factory,
     .close = close_factory,
+    .abandon = world_recorder_abandon,
     .prepare = prepare,
     .set_wait = set_wait,
     .flush = flush,

@@ -239,6 +239,7 @@ static cb_status set_up(whole_run *run)
     world *all = &run->world;
 
     all->count = setting->ranks;
+    all->recorder = setting->recorder;
     all->multicasts_by_tree = setting->multicasts_by_tree;
     all->has_multicasts =
         all->multicasts_by_tree || ccmod_share_has_multicasts(setting->parameters.share);
@@ -256,7 +257,7 @@ static cb_status set_up(whole_run *run)
     return cb_coroutines_create(all->count, STACK_BYTES, run_part, run, &all->coroutines);
 }
 
-cb_status world_run(const world_setting *setting)
+cb_status world_run(const world_setting *setting, double *end_us)
 {
     whole_run run = {.setting = setting};
     cb_status status = set_up(&run);
@@ -268,6 +269,7 @@ cb_status world_run(const world_setting *setting)
         cb_virtual = NULL;
         running = NULL;
     }
+    *end_us = run.world.now_us;
     world_planes_close(&run.world);
     world_free_messages(&run.world);
     cb_coroutines_free(run.world.coroutines);

@@ -16,14 +16,16 @@ typedef struct {
     const ccmod_calibration *calibration;
     ccmod_parameters parameters;
     size_t ranks;
-    bool multicasts_by_tree; /* a multicast is a tree of sends, not one message of the network */
+    world_recorder *recorder; /* NULL: nothing is recorded */
+    bool multicasts_by_tree;  /* a multicast is a tree of sends, not one message of the network */
     /* A rank's part. A status other than CB_OK ends the run. */
     cb_status (*run)(void *context, world_rank *me);
     void *context;
 } world_setting;
 
-/* Run all ranks to their ends, in virtual time from 1 s on. CB_ERROR_..., logged: of the first rank
- * that fails, or of the model: the ranks wait for each other in a circle, for example. */
-cb_status world_run(const world_setting *setting);
+/* Run all ranks to their ends, in virtual time from 1 s on; *end_us is the time that they took.
+ * CB_ERROR_..., logged: of the first rank that fails, or of the model: the ranks wait for each
+ * other in a circle, for example. */
+cb_status world_run(const world_setting *setting, double *end_us);
 
 #endif

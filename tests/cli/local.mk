@@ -37,6 +37,7 @@ CLI_TESTS = \
 	%D%/outputs.sh \
 	%D%/standard_output.sh \
 	%D%/parkbench.sh \
+	%D%/record.sh \
 	%D%/sockets.sh \
 	%D%/technologies.sh \
 	%D%/threads.sh \

@@ -39,6 +39,7 @@ SHARED = {
     "src/report/columns.c:counter_cells": "made from the tables of counters before there are ranks",
     "src/report/columns.c:counter_texts": "as counter_cells",
     "src/transport/error.c:last_errors": "a lock",
+    "src/world/record.c:temporary": "the temporary file of a trace, which a signal's handler removes",
     "src/world/world.c:running": "the ranks are those of one world, which says which of them runs",
     "src/transport/ofi/leftovers.c:abandoned": "for the signal handler: the process ends",
     "src/transport/ofi/leftovers.c:all": "files of all factories of the process, for the signal handler",
