@@ -96,6 +96,7 @@ dist_suite_suite_DATA = \
 	%D%/combench/suite/expand.py \
 	%D%/combench/suite/judging.py \
 	%D%/combench/suite/launcher.py \
+	%D%/combench/suite/model.py \
 	%D%/combench/suite/launches.py \
 	%D%/combench/suite/manifest.py \
 	%D%/combench/suite/measure.py \

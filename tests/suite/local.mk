@@ -14,6 +14,7 @@ SUITE_TESTS = \
 	%D%/test_suite_launches.py \
 	%D%/test_suite_layers.py \
 	%D%/test_suite_losses.py \
+	%D%/test_suite_model.py \
 	%D%/test_suite_parkbench.py \
 	%D%/test_suite_plans.py \
 	%D%/test_suite_prediction.py \

@@ -10,7 +10,7 @@ from typing import Callable, Mapping, Sequence
 
 from combench.common import catalogue, documents, programs
 from combench.common.documents import Json, read_result, timeline_beside
-from combench.common.errors import FAILED, MEASURED, SKIPPED, SuiteError, cause_of, remedy_of
+from combench.common.errors import FAILED, MEASURED, SKIPPED, USAGE, SuiteError, cause_of, remedy_of
 from combench.common.files import is_inside
 from combench.common.values import number_of
 from combench.suite import manifest as manifests
@@ -19,6 +19,7 @@ from combench.suite.directory import LOGS, RESULTS, has_room
 from combench.suite.expand import Measurement
 from combench.suite.launcher import QUIET, Job, Launcher
 from combench.suite.launches import PROGRAMS, Design
+from combench.suite.model import Model
 from combench.suite.process import ENDED, TIMED_OUT, Ending, Signals, run
 
 _LOG_TAIL_BYTES = 65536
@@ -33,17 +34,18 @@ class Setting:
 
     directory: Path
     programs: Path
-    launcher: Launcher
+    launcher: Launcher | None  # None: in a model
     allocation: Allocation
     environment: Mapping[str, str]
     design: Design = Design()
+    model: Model | None = None
 
     def job(self, measurement: Measurement) -> Job:
         ranks, allocation = measurement.ranks, self.allocation
         threads = number_of(measurement.words, "--threads", 1)  # of each source
         return Job(
             ranks,
-            ranks * threads > allocation.slots,
+            self.model is None and ranks * threads > allocation.slots,
             allocation.hosts,
             measurement.placement,
             allocation.slots,
@@ -66,6 +68,8 @@ class Setting:
 
     def ranks_environment(self, measurement: Measurement) -> dict[str, str]:
         """The environment of the launcher, which passes it on to the ranks."""
+        if self.launcher is None:
+            return dict(self.environment)
         own = self.launcher.environment(self.job(measurement), self.environment)
         return {**own, **self.design.settings_of(measurement.variant)}
 
@@ -78,7 +82,7 @@ class Setting:
         words = [*measurement.words, *self._timeline_words(measurement)]
         placed = any(word.split("=")[0] in _PLACED_BY for word in words)
         takes = "placement" in catalogue.known().benchmark(measurement.benchmark).options
-        if self.allocation.hosts == 1 or placed or not takes:
+        if self.model or self.allocation.hosts == 1 or placed or not takes:
             return []
         return ["--placement", measurement.placement]
 
@@ -89,13 +93,17 @@ class Setting:
         return ["--timeline", file, "--timeline-events", str(measurement.timeline_events)]
 
     def command(self, measurement: Measurement) -> list[str]:
+        started_by: list[str] = []
+        if self.launcher is not None:
+            started_by += self.launcher.words(self.job(measurement))
+            started_by += self.launcher.passing(self.design.settings_of(measurement.variant))
         return [
-            *self.launcher.words(self.job(measurement)),
-            *self.launcher.passing(self.design.settings_of(measurement.variant)),
+            *started_by,
             str(programs.path(self.programs_of(measurement), measurement.benchmark)),
             *measurement.words,
             *self._timeline_words(measurement),
             *self._placement(measurement),
+            *(self.model.options(measurement, self.design.seed or 1) if self.model else ()),
             "--output",
             str(self.result(measurement)),
         ]
@@ -139,9 +147,10 @@ def _rows(result: Path) -> tuple[int, str]:
 
 
 def _judge(
-    ending: Ending, result: Path, log: Path, relative: Callable[[Path], str]
+    ending: Ending, result: Path, log: Path, relative: Callable[[Path], str], refused: int
 ) -> Json:
-    """State, reason and number of rows, from the exit of the program and its result document."""
+    """State, reason and number of rows, from the exit of the program and its result document. `refused`
+    is the exit status with which it says that it cannot measure this."""
     found: Json = {}
     unreadable = incomplete = ""
     try:
@@ -153,7 +162,7 @@ def _judge(
         return {**found, "state": documents.TIMED_OUT, "reason": "it did not end in time"}
     if ending.cause != ENDED:
         return {**found, "state": documents.INTERRUPTED, "reason": ending.cause}
-    if ending.status == SKIPPED:
+    if ending.status == refused:
         return {**found, "state": documents.SKIPPED, "reason": last_words(log)}
     if ending.status != MEASURED:
         reason = f"exit status {ending.status}: {last_words(log)}"
@@ -225,7 +234,9 @@ def measure(
         entry.update(state=documents.FAILED, reason=reason)
         return ""
     entry.update(exit_status=ending.status, elapsed_s=round(ending.elapsed_s, 3))
-    entry.update(_judge(ending, setting.result(measurement), log, setting.relative))
+    # The model itself was tried before: a program refuses what has no meaning in one.
+    refused = USAGE if setting.model and ending.status == USAGE else SKIPPED
+    entry.update(_judge(ending, setting.result(measurement), log, setting.relative, refused))
     if entry["state"] == documents.FAILED and not has_room(setting.directory):
         entry.update(state=documents.INTERRUPTED, reason=f"the disk is full: {entry['reason']}")
     return ending.cause if ending.cause not in (ENDED, TIMED_OUT) else ""

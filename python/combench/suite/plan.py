@@ -40,6 +40,9 @@ class Sizes:
     numbers: frozenset[int] | None
 
 
+MODEL = "model"  # in the place of a technology
+
+
 @dataclass(frozen=True)
 class Over:
     """What moves the data: a technology, with values of its parameters."""
@@ -58,7 +61,9 @@ class Over:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Options for the program."""
+        """Options for the program; a model is none of its technologies."""
+        if self.technology == MODEL:
+            return ()
         given = ("--parameter", ",".join(self.settings)) if self.settings else ()
         return ("--technology", self.technology, *given)
 

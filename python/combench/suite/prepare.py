@@ -16,7 +16,7 @@ from combench.common import catalogue, documents, programs
 from combench.common.documents import Json, NewerSchema, read_result
 from combench.common.errors import SuiteError, require_modules
 from combench.common.files import within
-from combench.suite import allocation, launcher, launches, manifest, plan, precision
+from combench.suite import allocation, launcher, launches, manifest, model, plan, precision
 from combench.suite.batch import ATTEMPTS
 from combench.suite.directory import require_run
 from combench.suite.expand import Measurement, Overrides, expand
@@ -52,8 +52,14 @@ def _new(arguments: argparse.Namespace) -> tuple[Plan, Manifest]:
     if not arguments.plan:
         raise SuiteError(f"no plan is given; name one of {', '.join(plan.shipped())}, or a file")
     chosen = plan.read(arguments.plan, pipes=True)
-    design = launches.started(launches.given(arguments))
-    return chosen, manifest.new(chosen.name, chosen.title, _given_overrides(arguments), design)
+    asked, design = model.given(arguments), launches.given(arguments)
+    if asked is not None and design.seed is None:
+        design = dataclasses.replace(design, seed=1)  # equal commands give equal figures
+    design = launches.started(design)
+    made = manifest.new(chosen.name, chosen.title, _given_overrides(arguments), design)
+    if asked is not None:
+        made.document[model.KEY] = asked.document
+    return chosen, made
 
 
 def _require_trust(arguments: argparse.Namespace, directory: Path, found: Manifest) -> None:
@@ -94,6 +100,7 @@ def _earlier(arguments: argparse.Namespace, directory: Path) -> tuple[Plan, Mani
         )
     design = launches.resumed(found.design, launches.given(arguments), directory)
     found.document["design"] = design.document()
+    model.resumed(found.document, model.given(arguments), directory)
     return chosen, found
 
 
@@ -161,7 +168,7 @@ def _merge(
     return todo
 
 
-def _planned(chosen: Plan, known: Manifest, ranks: int, cores: int) -> list[Measurement]:
+def _planned(chosen: Plan, known: Manifest, ranks: int, cores: Optional[int]) -> list[Measurement]:
     """The measurements of the plan and, if variants are compared, of the control."""
     planned = list(expand(chosen, ranks, known.overrides, cores))
     if known.design.variants and all(one.section != launches.CONTROL for one in planned):
@@ -200,18 +207,26 @@ def prepare(arguments: argparse.Namespace, directory: Path, entry: Path) -> Prep
     here = allocation.of_hostfile(Path(hostfile)) if hostfile else allocation.find(os.environ)
     mpirun, more = (tuple(shlex.split(text)) for text in (arguments.mpirun, arguments.launch))
     hosts = str(Path(hostfile).absolute()) if hostfile else None
-    given_hosts = allocation.for_launcher(Path(hosts)) if hosts else None
-    started_by = launcher.find(arguments.launcher, mpirun or ("mpirun",), more, here, given_hosts)
-    if more and not arguments.dry_run:
-        launcher.try_words(started_by, os.environ)
-    ranks = arguments.ranks or known.asked_ranks(chosen.ranks) or max(here.slots, chosen.ranks)
+    modelled, started_by = model.Model.read(known.document), None
+    if modelled is None:
+        given_hosts = allocation.for_launcher(Path(hosts)) if hosts else None
+        started_by = launcher.find(arguments.launcher, mpirun or ("mpirun",), more, here, given_hosts)
+        if more and not arguments.dry_run:
+            launcher.try_words(started_by, os.environ)
+    asked = arguments.ranks or known.asked_ranks(chosen.ranks)
+    ranks = most = asked or max(here.slots, chosen.ranks)
+    cores: Optional[int] = here.slots
     technologies = programs.technologies(folder)
-    possible = [
-        _with_obstacle(one, ranks, technologies)
-        for one in _planned(chosen, known, ranks, here.slots)
-    ]
+    if modelled is not None:
+        model.try_model(modelled, folder)
+        cores, most = None, asked or sys.maxsize  # each rank has a node of its own
+        technologies, chosen = {plan.MODEL: ""}, model.plan_of(chosen)
+    planned_all = _planned(chosen, known, ranks, cores)
+    if modelled is not None:
+        planned_all = [model.in_model(one) for one in planned_all]
+    possible = [_with_obstacle(one, most, technologies) for one in planned_all]
     planned = launches.arranged(possible, known.design)
-    setting = Setting(directory, folder, started_by, here, os.environ, known.design)
+    setting = Setting(directory, folder, started_by, here, os.environ, known.design, modelled)
     _require_programs(setting, planned)
     if known.design.until_pct is not None:
         require_modules(*precision.MODULES)

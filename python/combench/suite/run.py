@@ -28,6 +28,7 @@ from combench.suite.directory import Lock, directory_of, has_room, make_director
 from combench.suite.expand import Measurement
 from combench.suite.launcher import PLACEMENTS
 from combench.suite.measure import begin, measure
+from combench.suite.plan import MODEL
 from combench.suite.prepare import Prepared, prepare
 from combench.suite.process import Signals
 
@@ -136,7 +137,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="launch a measurement again until the 95 %% intervals of its figures are within this, such "
         "as 2%%",
     )
-    add("--seed", type=checked(launches.seed_number), metavar="N", help="of the order of launches")
+    add("--seed", type=checked(launches.seed_number), metavar="N", help="of the order of launches; in a model also of the first launch (default 1 there)")
+    add("--model", metavar="FILE", help="run in a model of a network with this calibration, without MPI")
+    add("--network", metavar="KIND", help="network of the model (default: that of the programs)")
+    add("--share", metavar="RULE", help="how messages share a link (default: that of the programs)")
     add(
         "--variant",
         type=checked(launches.variant),
@@ -170,11 +174,14 @@ def _announce(prepared: Prepared, stream: TextIO) -> None:
     rows = sum(one.rows for one, _ in prepared.todo)
     expected_s = sum(one.expected_s for one, _ in prepared.todo)
     expected_s += prediction.EXPECTED_S if _predicts(prepared) else 0
+    where = f"{prepared.ranks} ranks on {describe(setting.allocation)}"
+    if setting.model is not None:
+        most = max((one.ranks for one, _ in prepared.todo), default=prepared.ranks)
+        where = f"{most} ranks in a model, nothing is measured: {' '.join(setting.model.words)}"
     print(
         f"# plan {prepared.plan.name}: {len(prepared.todo)} starts with up to {rows} measurements"
         f"{_launches_text(prepared)}, "
-        f"about {duration(expected_s)} or longer on a busy machine; up to {prepared.ranks} ranks on "
-        f"{describe(setting.allocation)}",
+        f"about {duration(expected_s)} or longer on a busy machine; up to {where}",
         file=stream,
     )
     if count(documents.LEFT_OUT):
@@ -201,6 +208,8 @@ def _dry_run(arguments: argparse.Namespace) -> int:
 def _session(prepared: Prepared) -> documents.Json:
     """The session of this start of the driver in the manifest."""
     allocation, launcher = prepared.setting.allocation, prepared.setting.launcher
+    kind = launcher.kind if launcher else MODEL
+    command = [*launcher.command, *launcher.more] if launcher else []
     session: documents.Json = {
         "host": socket.gethostname(),
         "command": list(sys.argv),
@@ -210,7 +219,7 @@ def _session(prepared: Prepared) -> documents.Json:
             "hosts": allocation.hosts,
         },
         "ranks": prepared.ranks,
-        "launcher": {"kind": launcher.kind, "command": [*launcher.command, *launcher.more]},
+        "launcher": {"kind": kind, "command": command},
         "programs": str(prepared.setting.programs),
     }
     session.update(prepared.identity)
@@ -403,7 +412,10 @@ def _summary(arguments: argparse.Namespace, prepared: Prepared, stopped: str) ->
         f"{manifest.count(state)} {state}" for state in documents.STATES if manifest.count(state)
     ]
     lines = [f"{', '.join(counts)}; results in {directory}"]
+    left = (documents.SKIPPED, documents.LEFT_OUT) if prepared.setting.model else ()
     for entry in manifest.measurements:
+        if entry["state"] in left:
+            lines.append(f"{entry['state']}: {entry['name']}: {entry['reason']}")
         if entry["state"] in (documents.FAILED, documents.TIMED_OUT):
             output = f"; see its log {directory / entry['log']}" if "log" in entry else ""
             lines.append(f"{entry['state']}: {entry['name']}: {entry['reason']}{output}")
