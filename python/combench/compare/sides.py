@@ -206,6 +206,10 @@ class Side:
     def keys(self) -> set[Key]:
         return set(self.marks)
 
+    @property
+    def is_modelled(self) -> bool:
+        return any(is_modelled(one) for run in self.runs for one in run.documents)
+
     def warnings(self) -> list[str]:
         return [warning for run in self.runs for warning in run.warnings]
 
@@ -219,10 +223,13 @@ def _merged(starts: list[Observation]) -> Observation:
     return Observation(middle, blocks, starts[0].of_mean)
 
 
-def _add_rows(side: Side, run: Run, name_of: Callable[[Json], str]) -> None:
+_NOT_IN_A_MODEL = frozenset({"touch"})  # conditions of a measurement that a model has not
+
+
+def _add_rows(side: Side, run: Run, name_of: Callable[[Json], str], ignored: frozenset[str]) -> None:
     starts: dict[SearchKey, list[Observation]] = {}
     for document, row in run.rows():
-        key = key_of(document, row, name_of(document))
+        key = tuple(one for one in key_of(document, row, name_of(document)) if one[0] not in ignored)
         side.marks[key] = side.marks.get(key, frozenset()) | marks(row)
         if run.is_control(document):
             side.controls.add(key)
@@ -259,6 +266,25 @@ def _sides_of(words: str, alone: bool) -> list[Side]:
     return [Side(one, [run for run in runs if run.variant == one]) for one in variants]
 
 
+def is_modelled(document: Json) -> bool:
+    """Whether the document is of a run in a model; others were measured."""
+    return document.get("source") == "model"
+
+
+def _beside_a_model(found: Sequence[Json]) -> str | None:
+    """The technology that stands for the model's, too, where measurements are compared with a model; None:
+    they are not. SuiteError: there are several."""
+    measured = {str(one["technology"]) for one in found if not is_modelled(one)}
+    if not measured or not any(map(is_modelled, found)):
+        return None
+    if len(measured) > 1:
+        raise SuiteError(
+            f"a model stands beside measurements over {', '.join(sorted(measured))}; name results of one "
+            "technology"
+        )
+    return measured.pop()
+
+
 def read_sides(words: Sequence[str]) -> list[Side]:
     """The sides that words of the command line name. Raises SuiteError.
 
@@ -266,12 +292,15 @@ def read_sides(words: Sequence[str]) -> list[Side]:
     with one setting each are compared with each other.
     """
     sides = [side for one in words for side in _sides_of(one, len(words) == 1)]
-    name_of = technology_names(
-        *([one for run in side.runs for one in run.documents] for side in sides)
-    )
+    of_sides = [[one for run in side.runs for one in run.documents] for side in sides]
+    name_of = technology_names(*of_sides)
+    common = _beside_a_model([one for found in of_sides for one in found])
+    if common is not None:
+        name_of = lambda _: common
+    ignored = _NOT_IN_A_MODEL if common is not None else frozenset()
     for side in sides:
         for run in side.runs:
-            _add_rows(side, run, name_of)
+            _add_rows(side, run, name_of, ignored)
         if not side.marks:
             raise SuiteError(
                 f"{side.label} has no rows; see the manifest of the run for the reasons"

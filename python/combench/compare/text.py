@@ -31,6 +31,7 @@ _TITLES = {
     SAME: "no difference larger than the margin",
     UNKNOWN: "cannot tell: no significant difference, and the interval is wider than the margin",
 }
+_NEAR_PCT = 15  # an error of a model up to which a row counts as near
 _MOST_KEYS = 12  # rows of one side only that are listed without --all
 
 SINGLE_RUN = (
@@ -250,9 +251,33 @@ def _legend(comparison: Comparison) -> Iterator[str]:
     )
 
 
+def _errors_of_model(comparison: Comparison, side: Side) -> list[str]:
+    """How far a model is right, where one side is a run in a model and the other one was measured."""
+    if comparison.baseline.is_modelled == side.is_modelled:
+        return []
+    modelled = side.label if side.is_modelled else comparison.baseline.label
+    said = [f"{modelled} is a run in a model: a change is the model's error"]
+    for name in dict.fromkeys(change.figure.name for change in comparison.of(side)):
+        ratios = [
+            one.after / one.before if side.is_modelled else one.before / one.after
+            for one in comparison.of(side)
+            if one.figure.name == name
+        ]
+        errors = sorted(abs(100 * (ratio - 1)) for ratio in ratios)
+        within = sum(error <= _NEAR_PCT for error in errors)
+        said.append(
+            f"error of the model, {name}: median {statistics.median(errors):.1f} %, worst {errors[-1]:.1f} %, "
+            f"{within} of {len(errors)} rows within {_NEAR_PCT} %"
+        )
+    return ["", *said]
+
+
 def write_text(comparison: Comparison, everything: bool, stream: TextIO) -> None:
     """Print tables of the rows that differ, or of all rows."""
-    blocks = ["\n".join(_of_one(comparison, side, everything)) for side in comparison.others]
+    blocks = [
+        "\n".join([*_of_one(comparison, side, everything), *_errors_of_model(comparison, side)])
+        for side in comparison.others
+    ]
     print("\n\n".join(blocks), file=stream)
     print("\n".join(_legend(comparison)), file=stream)
 

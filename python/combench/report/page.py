@@ -167,6 +167,19 @@ def _diagrams() -> Mapping[str, str]:
     return {path.stem.removeprefix("pattern-"): _uri(path.read_bytes()) for path in files}
 
 
+def _models(found: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The models in which documents were made, with the benchmarks of each."""
+    models: dict[tuple[str, ...], dict[str, None]] = {}
+    for one in found:
+        if one.get("source") == "model":
+            given = tuple(str(one["parameters"].get(name, "")) for name in ("model", "network", "share"))
+            models.setdefault(given, {})[str(one["benchmark"])] = None
+    return [
+        f"{', '.join(names)} ran in a model, with the calibration {calibration}, network {network}, share {share}"
+        for (calibration, network, share), names in models.items()
+    ]
+
+
 def _context(
     found: Collection,
     rows: Rows,
@@ -180,11 +193,15 @@ def _context(
     plans = [run.data["plan"] for run in found.runs]
     names = dict.fromkeys(plan["title"] or plan["name"] for plan in plans)
     days = sorted(one.data["started"][:10] for one in found.results)
+    models = _models([one.data for one in found.results])
+    is_measured = any(one.data.get("source") != "model" for one in found.results)
     answer = answer_of(rows.kept, required_hz)
     scaling = predictions.sentences(predicted, found.validations)
     matter = discussion.Matter(found.results, rows, facts, scaling)
     return {
         "title": title or ", ".join(names) or "Communication benchmarks",
+        "made_how": "Measured" if not models else "Measured, and in a model," if is_measured else "In a model",
+        "models": models,
         "period": " to ".join(dict.fromkeys((days[0], days[-1]))),
         "made": datetime.date.today().isoformat(),
         "answer": answer,
