@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
-from combench.common import programs
+from combench.common import catalogue, programs
 from combench.common.documents import Json
 from combench.common.errors import SuiteError
 from combench.common.values import option_values
@@ -87,7 +87,7 @@ def plan_of(plan: Plan) -> Plan:
 
 
 def in_model(one: Measurement) -> Measurement:
-    """The measurement without `--compute none`, which goes without saying, or with its obstacle."""
+    """The measurement without `--compute none`, which is what a model has, or with its obstacle."""
     words = list(one.words)
     if not one.is_occupied and "--compute" in words:
         at = words.index("--compute")
@@ -101,7 +101,8 @@ def in_model(one: Measurement) -> Measurement:
 def try_model(model: Model, folder: Path) -> None:
     """Raises SuiteError with the program's message when it cannot use the model."""
     with tempfile.TemporaryDirectory(prefix="combench-") as there:
-        words = [str(programs.path(folder, "oneway")), *model.words, "--ranks", "2", "--sizes", "0"]
+        smallest = next(iter(catalogue.known().benchmarks))  # of two ranks
+        words = [str(programs.path(folder, smallest)), *model.words, "--ranks", "2", "--sizes", "0"]
         words += ["--max-time", "0.01", "--output", f"{there}/result.json"]
         try:
             ended = subprocess.run(
