@@ -162,6 +162,11 @@ cb_status congest_command_parse(const engine_program *program, const char *text,
     for (int kind = 0; quiet && congest_quiet[kind] != NULL; kind++)
         if (strcmp(out->argv[0], congest_quiet[kind]) == 0) {
             out->kind = kind == 0 ? CONGEST_SLEEPS : CONGEST_COMPUTES;
+            if (out->kind == CONGEST_COMPUTES && program->options.model != NULL) {
+                cb_error("'%s': a model has no cores; use an aggressor that sends",
+                         congest_quiet[kind]);
+                return CB_ERROR_USAGE;
+            }
             if (out->argc == 1)
                 return CB_OK;
             cb_error("'%s' has no options; remove '%s'", out->argv[0], out->argv[1]);

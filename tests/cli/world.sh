@@ -208,6 +208,8 @@ refused "too few ranks" cb_funnel "--model net.cal --sources 4 --ranks 3" "5 ran
 refused "a technology" cb_oneway "--model net.cal --technology tcp" "--technology" "the model is"
 refused "reading" cb_oneway "--model net.cal --touch all" "--touch"
 refused "a computing task" cb_oneway "--model net.cal --compute both" "--compute" "no cores"
+refused "an aggressor that computes" cb_congest "--model net.cal --victim oneway --aggressor busy --ranks 4" \
+    "busy" "no cores"
 refused "threads" cb_oneway "--model net.cal --threads 2" "--threads"
 refused "plain MPI" cb_bare "--model net.cal" "--model has no meaning"
 refused "a network without a model" cb_oneway "--network crossbar" "without --model"
