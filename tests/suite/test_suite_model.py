@@ -60,7 +60,7 @@ class InAModel(unittest.TestCase):
         return found
 
     def test_a_plan_of_a_technology_runs_and_what_has_no_meaning_is_left(self) -> None:
-        said = self.in_model("--repeat", "2", "--network", "fattree:radix=16")
+        said = self.in_model("--repeat", "2", "--network", "fattree:radix=16", "--group-send", "tree")
         self.assertIn("nothing is measured", said)
         manifest = self.document("there/manifest.json")
         self.assertEqual(manifest["model"]["network"], "fattree:radix=16")
@@ -72,6 +72,7 @@ class InAModel(unittest.TestCase):
         for seed, folder in ((1, ""), (2, "launch-2/")):
             result = self.document(f"there/results/{folder}oneway.model.none.json")
             self.assertEqual((result["source"], result["parameters"]["seed"]), ("model", seed))
+            self.assertEqual(result["parameters"]["group_send"], "tree")
 
     def test_measured_and_modelled_are_not_mixed(self) -> None:
         self.in_model()

@@ -27,12 +27,15 @@ class Model:
     calibration: str
     network: Optional[str] = None  # None: the default of the programs
     share: Optional[str] = None
+    switch_buffer: Optional[str] = None
+    background: Optional[str] = None
+    group_send: Optional[str] = None
 
     @property
     def words(self) -> list[str]:
         """Options for the programs."""
-        given = {"--model": self.calibration, "--network": self.network, "--share": self.share}
-        return [word for name, value in given.items() if value for word in (name, value)]
+        given = {"model": self.calibration, **{name: getattr(self, name) for name in OPTIONS}}
+        return [word for name, value in given.items() if value for word in (option_of(name), value)]
 
     @property
     def document(self) -> Json:
@@ -52,17 +55,25 @@ class Model:
         return [*self.words, "--ranks", str(one.ranks), "--seed", str(first + one.launch - 1)]
 
 
+# Members that are options of the same name, of combench run and of the programs.
+OPTIONS = tuple(field.name for field in dataclasses.fields(Model))[1:]
+
+
+def option_of(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
 def given(arguments: argparse.Namespace) -> Optional[Model]:
     """The model of the command line. Raises SuiteError."""
     if arguments.model is None:
-        for name in ("network", "share"):
+        for name in OPTIONS:
             if getattr(arguments, name) is not None:
-                raise SuiteError(f"--{name} describes a model, and there is none; add --model FILE")
+                raise SuiteError(f"{option_of(name)} describes a model, and there is none; add --model FILE")
         return None
     for name in _OF_HOSTS:
         if getattr(arguments, name):
             raise SuiteError(f"--{name} has no meaning in a model, which has no hosts; omit it")
-    return Model(str(Path(arguments.model).absolute()), arguments.network, arguments.share)
+    return Model(str(Path(arguments.model).absolute()), *(getattr(arguments, name) for name in OPTIONS))
 
 
 def resumed(document: Json, asked: Optional[Model], directory: Path) -> Optional[Model]:
@@ -71,8 +82,8 @@ def resumed(document: Json, asked: Optional[Model], directory: Path) -> Optional
     if asked is not None and asked != kept:
         how = "in another model" if kept else "on hosts, not in a model"
         raise SuiteError(
-            f"--resume: the run in {directory} was started {how}; omit --model, --network and --share, "
-            "or start a new run in another directory"
+            f"--resume: the run in {directory} was started {how}; omit --model and what describes "
+            "it, or start a new run in another directory"
         )
     return kept
 

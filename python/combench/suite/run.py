@@ -141,6 +141,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--model", metavar="FILE", help="run in a model of a network with this calibration, without MPI")
     add("--network", metavar="KIND", help="network of the model (default: that of the programs)")
     add("--share", metavar="RULE", help="how messages share a link (default: that of the programs)")
+    add("--switch-buffer", metavar="BYTES", help="buffer of a switch's port in the model")
+    add("--background", metavar="LOAD", help="load of others on each link of the model")
+    add("--group-send", metavar="HOW", help="how the model carries a multicast: network or tree")
     add(
         "--variant",
         type=checked(launches.variant),
