@@ -19,7 +19,7 @@ TRACE = "%cct 1 ranks 2 unit us\n*:\n@ 1000000000000\nc 100\nb\n;\n"
 CALIBRATION = "%calibration 1\nline overhead_us=0.25 latency_us=1.5 us_per_byte=0.0001\n"
 TOLD_OF_ROW = re.compile(rb"cb_alltoall round, 8 processors, 1000 bytes; \d+ % of the row's --messages; about \d+ s left")
 TOLD = re.compile(rb"\rccmod: \S+ s of model time, \d+ messages, \d+ ranks done")
-ENOUGH_BYTES = 4096
+ENOUGH_BYTES = 1 << 16
 
 
 def told_on_terminal(told: re.Pattern[bytes], *words: str) -> bytes:
@@ -30,7 +30,7 @@ def told_on_terminal(told: re.Pattern[bytes], *words: str) -> bytes:
         text = b""
         try:
             while not told.search(text) and len(text) < ENOUGH_BYTES:
-                text += os.read(ours, ENOUGH_BYTES)
+                text += os.read(ours, 4096)
         except OSError:  # the terminal is closed: it has ended by itself
             pass
         run.kill()
@@ -51,7 +51,7 @@ def told_of_a_row(folder: Path) -> bytes:
     calibration.write_text(CALIBRATION, encoding="ascii")
     return told_on_terminal(TOLD_OF_ROW, os.environ["builddir"] + "/cb_alltoall", "--model", str(calibration),
                             "--ranks", "8", "--processors", "8", "--sizes", "1000", "--mode", "round",
-                            "--precision", "0.01", "--max-time", "80000", "--messages", "30000000")
+                            "--precision", "0.01", "--max-time", "80000", "--messages", "3000000")
 
 
 def warned_elsewhere(ccmod: str, trace: Path) -> str:
