@@ -50,7 +50,7 @@ static inline int unit_run(const char *name, unit_part *const *parts, size_t cou
 
     for (size_t i = 0; i < count; i++)
         parts[i](group);
-    tcase_set_timeout(group, 120);
+    tcase_set_timeout(group, 600);
     suite_add_tcase(suite, group);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
